@@ -175,8 +175,9 @@ function step(
       const participant = await participantNamed(db, sender_id)
       const registry = await registryAt(db, namespace)
       const revoke = revoked.map(({ id }) => id)
-      await journalRevoked(db, [participant, registry], revoke)
-      await changeGrants(db, { participant, registry }, { revoke, add: added })
+      await journalRevoked(db, [participant, registry], revoke, () =>
+        changeGrants(db, { participant, registry }, { revoke, add: added }),
+      )
       await suspendUngranted(db, participant, registry)
     },
   }

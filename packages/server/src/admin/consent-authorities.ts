@@ -112,14 +112,13 @@ export const removeConsentAuthority = useCase(
     accounted: 'consent authority remove',
   },
   async ({ db }: HasDatabase, { name }) => {
-    if ((await findAuthority(db, name)) !== null) {
-      await db.journal.write({ kind: 'authority_removed', authority: name })
-    }
-    const id = await removeAuthority(db.pool, name)
-    if (id === null) {
-      throw new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })
-    }
-    const stopped = await stopOfAuthority(db, id)
+    const missing = new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })
+    if ((await findAuthority(db, name)) === null) throw missing
+    const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
+      const id = await removeAuthority(db.pool, name)
+      if (id === null) throw missing
+      return stopOfAuthority(db, id)
+    })
     return { name, stopped: { ...stopped, subscriptions: [...stopped.subscriptions] } }
   },
 )

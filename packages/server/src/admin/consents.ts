@@ -39,8 +39,9 @@ export const withdrawConsent = useCase(
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
       const { id } = await authorityNamed(needs.db, authority)
-      await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] })
-      const stopped = await revokeSigned(needs.db, id, [jti])
+      const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, () =>
+        revokeSigned(needs.db, id, [jti]),
+      )
       return receiptOf(needs, { authority, jti }, stopped)
     }
     if (authority !== undefined || jti !== undefined) throw oneOfThem()
@@ -50,12 +51,14 @@ export const withdrawConsent = useCase(
     await checkPurpose(needs, purpose)
     const { all: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
     const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
-    await needs.db.journal.write({
+    const act = {
       kind: 'consent_withdrawn',
       ...{ purpose, participant: participant ?? null },
       pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
-    })
-    const stopped = await withdraw(needs.db, { pseudonyms, purpose, participant: from })
+    } as const
+    const stopped = await needs.db.journal.write(act, () =>
+      withdraw(needs.db, { pseudonyms, purpose, participant: from }),
+    )
     const subject = { identifier_type, identifier_value }
     return receiptOf(needs, { subject, purpose, participant: participant ?? null }, stopped)
   },
@@ -80,8 +83,9 @@ export const revokeConsents = useCase(
   },
   async (needs: HasVault, { authority, revoked }) => {
     const { id } = await authorityNamed(needs.db, authority)
-    await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked })
-    const stopped = await revokeSigned(needs.db, id, revoked)
+    const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, () =>
+      revokeSigned(needs.db, id, revoked),
+    )
     return receiptOf(needs, { authority, revoked }, stopped)
   },
 )

@@ -75,14 +75,15 @@ export const erasePerson = useCase(
     }
     const holds = (await listHolds(db)).map(({ id }) => id)
     const { held, entries, rows } = await countPerson(owner.kysely, pseudonyms)
-    let erased = rows - held
-    if (!dry_run) {
-      await db.journal.write(actOf(person, pseudonyms, { reason, holds }))
+    const erase = async () => {
       // Without the person: an account of it would bring back what is erased.
       await accountOperator(needs, { note: 'erase person' })
-      erased = await erasePseudonyms({ owner, signer: keys.signer, now }, pseudonyms, reason)
+      const erased = await erasePseudonyms({ owner, signer: keys.signer, now }, pseudonyms, reason)
+      return { erased, beside: await eraseBeside(db, person, false) }
     }
-    const beside = await eraseBeside(db, person, dry_run)
+    const { erased, beside } = dry_run
+      ? { erased: rows - held, beside: await eraseBeside(db, person, true) }
+      : await db.journal.write(actOf(person, pseudonyms, { reason, holds }), erase)
     return {
       ...{ dry_run, identifiers: person.identifiers.length, accounts: { entries, rows: erased, held } },
       ...beside,

@@ -63,8 +63,8 @@ export const setGrant = useCase(
     const registry = await registryAt(db, namespace)
     const checked = checkedTerms(registry, terms, ['terms'])
     await checkConsentNames({ db }, checked)
-    if (!beside) await journalReplaced(db, participant, registry)
-    const added = await addGrant(db, { participant, registry }, checked, { replace: !beside })
+    const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
+    const added = await (beside ? add() : journalReplaced(db, [participant, registry], add))
     const suspended = await suspendUngranted(db, participant, registry)
     return { ...described(added, sender_id, namespace), suspended }
   },
@@ -140,8 +140,9 @@ export const revokeGrant = useCase(
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
-    await journalReplaced(db, participant, registry)
-    const revoked = await revokeGrants(db, { participant, registry })
+    const revoked = await journalReplaced(db, [participant, registry], () =>
+      revokeGrants(db, { participant, registry }),
+    )
     if (revoked === 0)
       throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
     return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }

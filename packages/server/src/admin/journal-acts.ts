@@ -13,13 +13,19 @@ import { StoreRefusal } from '../store/db/refusal.ts'
 import { changeGrants } from '../store/directory/grants.ts'
 import { revokeOperatorToken } from '../store/directory/operator-tokens.ts'
 import { listParticipantKeys, revokeParticipantKey } from '../store/directory/participant-keys.ts'
-import { findParticipant, retireSecrets, setParticipantStatus } from '../store/directory/participants.ts'
+import {
+  findParticipant,
+  retireSecrets,
+  setMessagePolicy,
+  setParticipantStatus,
+} from '../store/directory/participants.ts'
 import { eraseNotifications } from '../store/events/erasing.ts'
 import { destroyKeysOf } from '../store/keys/body-keys.ts'
 import { listOwnKeys } from '../store/keys/own-keys.ts'
 import { forgetTombstones } from '../store/records/forget-tombstones.ts'
 import { findRegistry } from '../store/registries/registries.ts'
 import { erasePseudonyms } from './erase.ts'
+import { makeLive } from './participant-promote.ts'
 import { participantNamed } from './participants.ts'
 import { protectAgain } from './protected-persons.ts'
 import { deleteRecords } from './records.ts'
@@ -89,6 +95,16 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
       participant,
       secrets.map((secret) => Buffer.from(secret, 'hex')),
     )
+  },
+  async participant_promoted({ db }, { participant: sender_id, keys, former, jwks_uri, secret }) {
+    const participant = await findParticipant(db, sender_id)
+    if (participant?.environment !== 'sandbox') return
+    const promotion = { keys, former, jwks_uri, sha256: Buffer.from(secret, 'hex') }
+    await makeLive(db, participant, promotion)
+  },
+  async key_set_replaced({ db }, { participant, jwks_uri }) {
+    if ((await findParticipant(db, participant)) === null) return
+    await setMessagePolicy(db, participant, { jwks_uri })
   },
   operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
   async removed({ db }, { removable, name }) {

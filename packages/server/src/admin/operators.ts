@@ -121,8 +121,10 @@ export const listOperators = useCase(
 export const revokeOperator = useCase(
   { input: closed({ name: Name }), result: closed({ name: Name }) },
   async ({ db }: HasDatabase, { name }) => {
-    await db.journal.write({ kind: 'operator_revoked', name })
-    if (await revokeOperatorToken(db, name)) return { name }
+    const revoked = await db.journal.write({ kind: 'operator_revoked', name }, () =>
+      revokeOperatorToken(db, name),
+    )
+    if (revoked) return { name }
     throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
   },
 )

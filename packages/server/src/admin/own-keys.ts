@@ -63,8 +63,7 @@ export const revokeOwnKey = useCase(
   { input: closed({ kid: Kid }), result: KeyResult },
   async ({ db, vault }: HasVault, { kid }) => {
     const opened = await vault()
-    await db.journal.write({ kind: 'own_key_revoked', kid })
-    return described(await revoke(db, opened, kid))
+    return described(await db.journal.write({ kind: 'own_key_revoked', kid }, () => revoke(db, opened, kid)))
   },
 )
 

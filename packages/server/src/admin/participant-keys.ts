@@ -148,8 +148,9 @@ export const revokeParticipantKey = useCase(
 
 async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
   const participant = await participantNamed(db, sender_id)
-  await db.journal.write({ kind: 'participant_key_revoked', participant: sender_id, kid })
-  return revoke(db, participant, kid)
+  return db.journal.write({ kind: 'participant_key_revoked', participant: sender_id, kid }, () =>
+    revoke(db, participant, kid),
+  )
 }
 
 function described(key: ParticipantKey) {

@@ -7,8 +7,9 @@ import { createGuards } from '../egress/address-guard.ts'
 import type { Limits } from '../limits.ts'
 import type { Participant } from '../model/participant.ts'
 import { createLog } from '../observe/log.ts'
+import type { Database } from '../store/db/database.ts'
 import { listChecks } from '../store/directory/participant-checks.ts'
-import { promoteParticipant as promote } from '../store/directory/promote-participant.ts'
+import { type Promotion, promoteParticipant as promote } from '../store/directory/promote-participant.ts'
 import { listRegistries } from '../store/registries/registries.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { suspendUngranted } from './grant-subscriptions.ts'
@@ -64,13 +65,22 @@ export const promoteParticipant = useCase(
     await checkKeySetAddress(participant, jwks_uri)
     const former = await publishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
-    const granted = await promote(db, participant, { keys, former, jwks_uri, sha256 })
-    for (const registry of await listRegistries(db)) {
-      if (granted.includes(registry.id)) await suspendUngranted(db, participant, registry)
-    }
+    await makeLive(db, participant, { keys, former, jwks_uri, sha256 })
     return { ...described(await participantNamed(db, sender_id)), client_secret }
   },
 )
+
+/** @throws StoreRefusal it is no sandbox participant, or a key is refused */
+export async function makeLive(
+  db: Database,
+  participant: Pick<Participant, 'id' | 'sender_id'>,
+  promotion: Promotion,
+): Promise<void> {
+  const granted = await promote(db, participant, promotion)
+  for (const registry of await listRegistries(db)) {
+    if (granted.includes(registry.id)) await suspendUngranted(db, participant, registry)
+  }
+}
 
 /** @throws AdminRefusal there is no report since then that passed; the message names what is missing in the newest one */
 async function checkReport({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {

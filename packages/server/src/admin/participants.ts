@@ -146,11 +146,11 @@ export const listParticipants = useCase(
 export const setParticipantStatus = useCase(
   { input: closed({ sender_id: SenderId, status: PARTICIPANT.status }), result: ParticipantResult },
   async ({ db }: HasDatabase, { sender_id, status }) => {
-    if (status === 'disabled') {
-      await participantNamed(db, sender_id)
-      await db.journal.write({ kind: 'participant_disabled', participant: sender_id })
-    }
-    const participant = await setStatus(db, sender_id, status)
+    if (status === 'disabled') await participantNamed(db, sender_id)
+    const set = () => setStatus(db, sender_id, status)
+    const participant = await (status === 'disabled'
+      ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
+      : set())
     // Its waiting deliveries need not wait any longer.
     if (status === 'active') await retryMailboxes(db, participant.id)
     return described(participant)
@@ -166,18 +166,21 @@ export const rotateParticipantSecret = useCase(
   async ({ db }: HasDatabase, { sender_id }) => {
     const { secret: client_secret, sha256 } = newSecret()
     const participant = await participantNamed(db, sender_id)
-    await journalRetired(db, participant)
-    await addSecret(db, participant, sha256)
+    await journalRetired(db, participant, () => addSecret(db, participant, sha256))
     return { sender_id, client_id: participant.client_id, client_secret }
   },
 )
 
 /** All live secrets but the newest, which stays valid. */
-async function journalRetired(db: Database, { sender_id, client_id }: Participant): Promise<void> {
+async function journalRetired(
+  db: Database,
+  { sender_id, client_id }: Participant,
+  commit: () => Promise<void>,
+): Promise<void> {
   const [, ...retired] = (await findClient(db, client_id))?.secrets ?? []
-  if (retired.length === 0) return
+  if (retired.length === 0) return commit()
   const secrets = retired.map((secret) => secret.toString('hex'))
-  await db.journal.write({ kind: 'secrets_retired', participant: sender_id, secrets })
+  await db.journal.write({ kind: 'secrets_retired', participant: sender_id, secrets }, commit)
 }
 
 /** @throws AdminRefusal there is none */

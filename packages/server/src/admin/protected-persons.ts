@@ -1,6 +1,6 @@
 /** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
-import type { ClientBase } from 'pg'
+import type { ClientBase, PoolClient } from 'pg'
 import Type from 'typebox'
 import type { JournalAct } from '../model/journal.ts'
 import { PROTECTION_CATEGORIES } from '../model/protection.ts'
@@ -65,8 +65,7 @@ export const protectPerson = useCase(
         { reason: 'conflict' },
       )
     }
-    await db.journal.write({ kind: 'person_protected', registry: namespace, category, reason, ...given })
-    return withTransaction(db.pool, async (client) => {
+    const commit = async (client: PoolClient) => {
       const { identifier, bearer } = await findPerson(client, registry, named)
       const done = await protect(client, registry, { identifier, bearer, category, reason })
       if (done === null) {
@@ -75,7 +74,11 @@ export const protectPerson = useCase(
         })
       }
       return { namespace, category, ...done }
-    })
+    }
+    return db.journal.write(
+      { kind: 'person_protected', registry: namespace, category, reason, ...given },
+      () => withTransaction(db.pool, commit),
+    )
   },
 )
 

@@ -247,11 +247,11 @@ async function deleteBatches(
         throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
       }
       const batch = identifiers.slice(at, at + BATCH)
-      await db.journal.write({
+      const act = {
         kind: 'records_deleted',
         ...{ registry: registry.namespace, record_type, identifiers: batch },
-      })
-      deleted += await inTransaction(client, async () => {
+      } as const
+      const remove = async () => {
         await lockEvents(client, registry.id, 'change')
         const rows = await deleteRows(client, registry, recordType, batch)
         const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
@@ -260,7 +260,8 @@ async function deleteBatches(
         })
         await recordChanges(client, recording, changes)
         return rows.length
-      })
+      }
+      deleted += await db.journal.write(act, () => inTransaction(client, remove))
     }
   } finally {
     client.release()

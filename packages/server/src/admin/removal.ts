@@ -110,9 +110,10 @@ async function remove(
   // What came until every server knew.
   if (!how.end) refusePending(name, await countPending(db, removable, id))
   // Behind the last check: a restore does again what the journal names.
-  await db.journal.write({ kind: 'removed', removable, name })
-  await removeRows(db, removable, id)
-  await how.row(db, id)
+  await db.journal.write({ kind: 'removed', removable, name }, async () => {
+    await removeRows(db, removable, id)
+    await how.row(db, id)
+  })
   return pending
 }
 

@@ -19,7 +19,7 @@ import {
   newestAccount,
 } from '../store/backup/restorations.ts'
 import type { Database } from '../store/db/database.ts'
-import { type JournalHead, readJournalHead, storeHead } from '../store/db/journal-head.ts'
+import { continueJournal, type JournalPosition, readJournalPosition } from '../store/db/journal-head.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { destroyBodyKeys } from '../store/keys/body-keys.ts'
 import { accountOperator } from './account-of-operator.ts'
@@ -83,7 +83,8 @@ export const restoreDatabase = useCase(
     const backup = await openBackup(file, needs.masterKeys)
     try {
       const { id, snapshot_at, journal } = backup.header
-      const known = { sequence: journal.sequence, digest: Buffer.from(journal.digest, 'hex') }
+      const { sequence, digest, database = null, open = [] } = journal
+      const known = { ...{ sequence, database, open }, digest: Buffer.from(digest, 'hex') }
       const later = await laterActs(needs, given, known)
       const loaded = await loadBackup({ db, owner, ...(signal && { signal }) }, backup).catch((error) => {
         throw backupRefusal(error)
@@ -116,7 +117,7 @@ export const adoptRestored = useCase(
     const { db, owner = db } = needs
     checkJournal(given)
     await requireOwner(owner)
-    const later = await laterActs(needs, given, await readJournalHead(db.pool))
+    const later = await laterActs(needs, given, await readJournalPosition(db.pool))
     const { restoration, snapshot } = await withTransaction(owner.pool, adopt)
     return complete(needs, {
       restoration,
@@ -163,7 +164,7 @@ function checkJournal({ journal, without_journal }: GivenJournal): void {
 const laterActs = async (
   { masterKeys }: HasMasterKeys,
   { journal }: GivenJournal,
-  known: JournalHead,
+  known: JournalPosition,
 ): Promise<LaterActs | null> => (journal === undefined ? null : readJournal(journal, masterKeys, known))
 
 interface Restored {
@@ -201,7 +202,7 @@ async function complete(
     ...(undone.length > 0 && { undone: countUndone(undone) }),
     open: open.map((chain) => ({ ...chain })),
   }
-  if (later !== null) await withTransaction(db.pool, (client) => storeHead(client, later.head))
+  await withTransaction(db.pool, (client) => continueJournal(client, later?.head ?? null))
   await owner.kysely.transaction().execute(async (transaction) => {
     await insertTombstone(transaction, signTombstone(signer, tombstone))
     await markApplied(transaction, restoration)

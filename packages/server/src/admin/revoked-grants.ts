@@ -7,21 +7,24 @@ import { listGrants } from '../store/directory/grants.ts'
 type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
 
 /** All that the participant has in the registry. */
-export async function journalReplaced(db: Database, ...[participant, registry]: Owner): Promise<void> {
+export async function journalReplaced<Result>(
+  db: Database,
+  [participant, registry]: Owner,
+  commit: () => Promise<Result>,
+): Promise<Result> {
   const live = await listGrants(db, { participant: participant.id, registry: registry.id })
-  await journalRevoked(
-    db,
-    [participant, registry],
-    live.map(({ id }) => id),
-  )
+  const grants = live.map(({ id }) => id)
+  return journalRevoked(db, [participant, registry], grants, commit)
 }
 
 /** @param grants ids */
-export async function journalRevoked(
+export async function journalRevoked<Result>(
   { journal }: Database,
   [{ sender_id }, { namespace }]: Owner,
   grants: readonly number[],
-): Promise<void> {
-  if (grants.length === 0) return
-  await journal.write({ kind: 'grants_revoked', participant: sender_id, registry: namespace, grants })
+  commit: () => Promise<Result>,
+): Promise<Result> {
+  if (grants.length === 0) return commit()
+  const act = { kind: 'grants_revoked', participant: sender_id, registry: namespace, grants } as const
+  return journal.write(act, commit)
 }

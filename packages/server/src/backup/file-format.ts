@@ -36,7 +36,14 @@ export interface BackupHeader {
   /** The key of this file, encrypted with the master key, as base64. */
   readonly key: string
   /** The last line of the journal that the snapshot knows; its digest in hexadecimal. */
-  readonly journal: { readonly sequence: number; readonly digest: string }
+  readonly journal: {
+    readonly sequence: number
+    readonly digest: string
+    /** The id of the database in its journal. Files of earlier versions have none. */
+    readonly database?: string
+    /** Lines up to that one whose acts were not committed. Files of earlier versions do not say. */
+    readonly open?: readonly number[]
+  }
 }
 
 /** A file that is no backup, or not one as it was written. */

@@ -10,7 +10,12 @@ import {
 } from '../store/backup/catalog.ts'
 import { copyOut } from '../store/backup/copy.ts'
 import type { Database } from '../store/db/database.ts'
-import { type JournalHead, readJournalHead } from '../store/db/journal-head.ts'
+import {
+  hasOpenLines,
+  type JournalPosition,
+  nameDatabase,
+  readJournalPosition,
+} from '../store/db/journal-head.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { newBackupKey } from './backup-key.ts'
@@ -38,6 +43,7 @@ interface BackupParts {
  */
 export async function writeBackup({ db, vault, signal }: BackupParts, path: string): Promise<MadeBackup> {
   await refuseExisting(path)
+  if (await hasOpenLines(db.pool)) await nameDatabase(db)
   return withTransaction(
     db.pool,
     async (client) => {
@@ -65,7 +71,7 @@ interface SnapshotFacts {
   readonly snapshot: string
   readonly schema: readonly string[]
   readonly master: { readonly version: number; readonly check_value: Buffer } | undefined
-  readonly journal: JournalHead
+  readonly journal: JournalPosition
 }
 
 async function readSnapshot(client: PoolClient): Promise<SnapshotFacts> {
@@ -78,7 +84,7 @@ async function readSnapshot(client: PoolClient): Promise<SnapshotFacts> {
   const { rows: masters } = await client.query<{ version: number; check_value: Buffer }>(
     'select version, check_value from master_key',
   )
-  return { ...row, master: masters[0], journal: await readJournalHead(client) }
+  return { ...row, master: masters[0], journal: await readJournalPosition(client) }
 }
 
 async function newHeader(vault: Vault, { at, snapshot, schema, master, journal }: SnapshotFacts) {
@@ -95,7 +101,10 @@ async function newHeader(vault: Vault, { at, snapshot, schema, master, journal }
     schema,
     master_key: { version: master.version, check_value: master.check_value.toString('base64') },
     key: sealed.toString('base64'),
-    journal: { sequence: journal.sequence, digest: journal.digest.toString('hex') },
+    journal: {
+      ...{ sequence: journal.sequence, digest: journal.digest.toString('hex'), open: journal.open },
+      ...(journal.database !== null && { database: journal.database }),
+    },
   }
   return { key, header }
 }

@@ -5,7 +5,13 @@ import type { Vault } from '../keys/vault.ts'
 import type { Journal } from '../model/journal.ts'
 import { syncDirectory } from '../shared/data-directory.ts'
 import type { Database } from '../store/db/database.ts'
-import { type JournalHead, moveJournalHead, readJournalHead } from '../store/db/journal-head.ts'
+import {
+  closeLine,
+  type JournalHead,
+  moveJournalHead,
+  nameDatabase,
+  readJournalHead,
+} from '../store/db/journal-head.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { type JournalLine, makeLine, readLine } from './lines.ts'
 
@@ -21,22 +27,22 @@ interface JournalParts {
 export function createJournal({ db, vault, path, now = () => new Date() }: JournalParts): Journal {
   // One at a time, on one connection: those that wait for the row take none.
   let writing: Promise<unknown> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const inTurn = (work: () => Promise<number>): Promise<number> => {
     const done = writing.then(work)
     writing = done.catch(() => undefined)
     return done
   }
   return {
     configured: true,
-    write: (act) =>
-      inTurn(async () => {
-        const opened = await vault()
-        await moveJournalHead(db, async (head) => {
+    async write(act, commit) {
+      const sequence = await inTurn(async () => {
+        const [opened, database] = [await vault(), await nameDatabase(db)]
+        const written = await moveJournalHead(db, async (head) => {
           const file = await openFor(path)
           try {
             const { last, whole } = await endOf(file)
             const behind = followsHead(last, head) ? last : head
-            const line = await makeLine(opened, behind, act, now())
+            const line = await makeLine(opened, { head: behind, database }, act, now())
             // One write: what a kill leaves of it has no end of line, and is no line.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
@@ -48,7 +54,13 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
           }
         })
         await syncDirectory(dirname(path))
-      }),
+        return written
+      })
+      const result = await commit()
+      // The act is committed whatever becomes of this: a line that stays open is applied once more, which does no harm.
+      await closeLine(db, sequence).catch(() => undefined)
+      return result
+    },
   }
 }
 

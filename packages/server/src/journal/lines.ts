@@ -13,6 +13,8 @@ export interface JournalLine {
   readonly previous: string
   /** RFC 3339 in UTC. */
   readonly at: string
+  /** The id of the database whose act it is (UUID); null: the line was written before databases had one. */
+  readonly database: string | null
   readonly sealed: Buffer
   /** SHA-256 of its own text. */
   readonly digest: Buffer
@@ -20,15 +22,17 @@ export interface JournalLine {
 
 export const JOURNAL_PURPOSE = 'journal'
 
-export const placeOf = ({ sequence, previous, at }: Pick<JournalLine, 'sequence' | 'previous' | 'at'>) => ({
+type Place = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database'>
+
+export const placeOf = ({ sequence, previous, at, database }: Place) => ({
   table: 'journal',
-  id: `${sequence} ${previous} ${at}`,
+  id: `${sequence} ${previous} ${at}${database === null ? '' : ` ${database}`}`,
 })
 
 /** @returns the text of the line behind `head`, without its end */
 export async function makeLine(
   vault: Pick<Vault, 'encrypt'>,
-  head: JournalHead,
+  { head, database }: { readonly head: JournalHead; readonly database: string },
   act: JournalAct,
   now: Date,
 ): Promise<{ readonly text: string; readonly head: JournalHead }> {
@@ -36,6 +40,7 @@ export async function makeLine(
     sequence: head.sequence + 1,
     previous: head.digest.toString('hex'),
     at: now.toISOString(),
+    database,
   }
   const sealed = await vault.encrypt(JOURNAL_PURPOSE, placeOf(place), Buffer.from(JSON.stringify(act)))
   const text = JSON.stringify({ rollcall_journal: 1, ...place, sealed: sealed.toString('base64') })
@@ -47,11 +52,19 @@ export function readLine(text: string): JournalLine | null {
   try {
     const line: unknown = JSON.parse(text)
     if (typeof line !== 'object' || line === null) return null
-    const { rollcall_journal, sequence, previous, at, sealed } = line as Record<string, unknown>
+    const {
+      rollcall_journal,
+      sequence,
+      previous,
+      at,
+      sealed,
+      database = null,
+    } = line as Record<string, unknown>
     if (rollcall_journal !== 1 || !Number.isSafeInteger(sequence)) return null
     if (typeof previous !== 'string' || typeof at !== 'string' || typeof sealed !== 'string') return null
+    if (database !== null && typeof database !== 'string') return null
     return {
-      ...{ sequence: Number(sequence), previous, at },
+      ...{ sequence: Number(sequence), previous, at, database },
       sealed: Buffer.from(sealed, 'base64'),
       digest: hash('sha256', text, 'buffer'),
     }

@@ -4,7 +4,7 @@ import { DecryptionError } from '../keys/encrypted-value.ts'
 import type { MasterKeySource } from '../keys/master-key.ts'
 import { decryptWithAny } from '../keys/vault.ts'
 import type { JournalAct } from '../model/journal.ts'
-import type { JournalHead } from '../store/db/journal-head.ts'
+import type { JournalHead, JournalPosition } from '../store/db/journal-head.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'
 
@@ -16,15 +16,18 @@ export interface LaterActs {
 }
 
 /**
- * What the files say after a line that a snapshot knows. Lines may be in any of the files, also in several.
- * @throws StoreRefusal a line was changed, is missing, or is under a master key that `source` does not have
+ * What the files say after a line that a snapshot knows, and of lines before it whose acts it may not have. Lines may be in
+ * any of the files, also in several.
+ * @throws StoreRefusal a line was changed, is missing, is of another database, or is under a master key that `source` does
+ * not have
  */
 export async function readJournal(
   paths: readonly string[],
   source: MasterKeySource,
-  known: JournalHead,
+  known: JournalPosition,
 ): Promise<LaterActs> {
   const lines = (await Promise.all(paths.map(linesOf))).flat()
+  refuseOthers(lines, known)
   const later = [
     ...new Map(
       lines
@@ -36,6 +39,7 @@ export async function readJournal(
   checkReaches(lines, later, known)
   const reached = new Set([end])
   const acts = []
+  for (const line of openLines(lines, known)) acts.push({ at: line.at, act: await openAct(line, source) })
   for (const line of later) {
     if (!reached.has(line.previous)) {
       throw new StoreRefusal(
@@ -45,7 +49,28 @@ export async function readJournal(
     reached.add(line.digest.toString('hex'))
     acts.push({ at: line.at, act: await openAct(line, source) })
   }
-  return { acts, head: later.at(-1) ?? known }
+  return { acts, head: later.at(-1) ?? { sequence: known.sequence, digest: known.digest } }
+}
+
+/** @throws StoreRefusal lines name another database than that of the snapshot */
+function refuseOthers(lines: readonly JournalLine[], { database }: JournalPosition): void {
+  if (database === null) return
+  const other = lines.find((line) => line.database !== null && line.database !== database)
+  if (other === undefined) return
+  throw new StoreRefusal(
+    `line ${other.sequence} of the journal is of another database: give only the files of the one that is restored`,
+  )
+}
+
+/** Lines that the snapshot knows, and whose acts were not committed. @throws StoreRefusal one is missing */
+function openLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
+  return open.flatMap((sequence) => {
+    const found = lines.filter((one) => one.sequence === sequence)
+    if (found.length > 0) return found
+    throw new StoreRefusal(
+      `line ${sequence} of the journal is missing: its act was not done when the database was copied; give all files`,
+    )
+  })
 }
 
 /** @throws StoreRefusal the files end before what the snapshot knows */

@@ -2,6 +2,7 @@
  * What is also written outside of the database, because a restore from a backup must not undo it. An act names everything
  * by what a backup knows it by: sender_ids, namespaces, kids. It may hold personal data: lines of the journal are encrypted.
  */
+import type { PublicKey } from '@rollcall/protocol'
 import type { ProtectionCategory } from './protection.ts'
 
 export type JournalAct =
@@ -64,6 +65,20 @@ export type JournalAct =
   | { readonly kind: 'participant_key_revoked'; readonly participant: string; readonly kid: string }
   /** The secret was replaced: only this one and the newest before it are live. SHA-256, in hexadecimal. */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
+  /** A sandbox participant became a live one: all that it had in the sandbox has ended. */
+  | {
+      readonly kind: 'participant_promoted'
+      readonly participant: string
+      /** Its live keys. */
+      readonly keys: readonly PublicKey[]
+      /** Keys that it had published for the sandbox. */
+      readonly former: readonly PublicKey[]
+      readonly jwks_uri: string | null
+      /** SHA-256 of its live client secret, in hexadecimal. */
+      readonly secret: string
+    }
+  /** A participant publishes its keys at another address, or at none (null): those at the former one count no more. */
+  | { readonly kind: 'key_set_replaced'; readonly participant: string; readonly jwks_uri: string | null }
   | { readonly kind: 'operator_revoked'; readonly name: string }
   | { readonly kind: 'own_key_revoked'; readonly kid: string }
   /** A registry, by its namespace, or a participant, by its sender_id, was removed with what was stored of it. */
@@ -75,10 +90,11 @@ export interface Journal {
   /** Whether there is a place for it. */
   readonly configured: boolean
   /**
-   * Writes an act before it is committed: one that is written and not committed does no harm when it is applied. When it
-   * rejects, the act must not be done.
+   * Writes an act, and then does it: one that is written and not committed does no harm when it is applied. Until the act is
+   * committed the line is open: who restores a snapshot of that time applies it, although the snapshot knows the line.
+   * @param commit does the act, and commits it; it is not called when the line cannot be written
    */
-  write(act: JournalAct): Promise<void>
+  write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>
 }
 
-export const NO_JOURNAL: Journal = { configured: false, write: () => Promise.resolve() }
+export const NO_JOURNAL: Journal = { configured: false, write: (_, commit) => commit() }

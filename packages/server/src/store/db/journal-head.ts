@@ -14,6 +14,14 @@ export interface StoredHead extends JournalHead {
   readonly begun: number
 }
 
+/** Where a journal stands for a database. */
+export interface JournalPosition extends JournalHead {
+  /** The id by which lines name their database (UUID); null: it has none, and what is written has none either. */
+  readonly database: string | null
+  /** Lines up to `sequence` whose acts were not committed. */
+  readonly open: readonly number[]
+}
+
 const NO_LINE: StoredHead = { sequence: 0, digest: Buffer.alloc(32), begun: 0 }
 
 interface HasPool {
@@ -26,34 +34,90 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
 }
 
 /**
- * Runs the work while no other process writes, and stores the head that it returns.
+ * A line that was left open by a crash stays open for a day: its act may have been committed. After that the same may have
+ * been set otherwise, and doing it again would undo that.
+ */
+const OPEN = `opened_at > now() - interval '1 day'`
+
+export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
+  const { sequence, digest } = await readJournalHead(client)
+  if (!(await hasOpenLines(client))) return { sequence, digest, database: null, open: [] }
+  const { rows: open } = await client.query<{ sequence: number }>(
+    `select sequence from journal_open_line where ${OPEN} and sequence <= $1 order by sequence`,
+    [sequence],
+  )
+  const { rows: ids } = await client.query<{ id: string }>('select id from journal_database')
+  return { sequence, digest, database: ids[0]?.id ?? null, open: open.map((line) => line.sequence) }
+}
+
+/** Tables of an earlier version, which are backed up before they are upgraded, do not have it. */
+export async function hasOpenLines(client: Pick<PoolClient, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select to_regclass('journal_open_line') is not null as found`,
+  )
+  return rows[0]?.found === true
+}
+
+/** The id by which lines name this database; it is made by the first who asks. */
+export async function nameDatabase({ pool }: HasPool): Promise<string> {
+  await pool.query('insert into journal_database default values on conflict do nothing')
+  const { rows } = await pool.query<{ id: string }>('select id from journal_database')
+  const [row] = rows
+  if (row === undefined) throw new Error('the database has no id')
+  return row.id
+}
+
+/** The act of the line is committed. */
+export async function closeLine({ pool }: HasPool, sequence: number): Promise<void> {
+  await pool.query('delete from journal_open_line where sequence = $1', [sequence])
+}
+
+/**
+ * Runs the work while no other process writes, and stores the head that it returns; its line is open from then on.
+ * @returns the number of the line
  * @throws what the work throws; the head stays as it was
  */
 export async function moveJournalHead(
   { pool }: HasPool,
   work: (head: JournalHead) => Promise<JournalHead>,
-): Promise<void> {
-  for (let moved = false; !moved; ) {
+): Promise<number> {
+  for (;;) {
     await pool.query(
       `insert into journal_head as head (sequence, digest, begun) values ($1, $2, 1)
         on conflict (one) do update set begun = greatest(head.begun, head.sequence + 1)`,
       [NO_LINE.sequence, NO_LINE.digest],
     )
-    moved = await withTransaction(pool, async (client) => {
+    const moved = await withTransaction(pool, async (client) => {
       const { rows } = await client.query<StoredHead>(
         'select sequence, digest, begun from journal_head for update',
       )
       const [head] = rows
       // Another process wrote a line in between.
-      if (head === undefined || head.begun <= head.sequence) return false
-      await storeHead(client, await work(head))
-      return true
+      if (head === undefined || head.begun <= head.sequence) return null
+      const next = await work(head)
+      await storeHead(client, next)
+      await client.query(`delete from journal_open_line where not (${OPEN})`)
+      await client.query('insert into journal_open_line (sequence) values ($1)', [next.sequence])
+      return next.sequence
     })
+    if (moved !== null) return moved
   }
 }
 
-/** The journal goes on behind this line. */
-export async function storeHead(
+/**
+ * After a restore no line is open: the acts were done, or the journal was renounced.
+ * @param head the line behind which the journal goes on; null: behind the one that the database knows
+ */
+export async function continueJournal(
+  client: Pick<PoolClient, 'query'>,
+  head: JournalHead | null,
+): Promise<void> {
+  if (head !== null) await storeHead(client, head)
+  await client.query('delete from journal_open_line')
+}
+
+/** The last line is this one. */
+async function storeHead(
   client: Pick<PoolClient, 'query'>,
   { sequence, digest }: JournalHead,
 ): Promise<void> {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { MessagePolicy, Participant } from '../../model/participant.ts'
+import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
 import type { ParticipantRow } from '../db/directory-tables.ts'
@@ -269,11 +270,19 @@ export async function setMessagePolicy(
   checkMessagePolicy(policy)
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
   // Only what is named, so that two who change different things at once do not undo each other's change.
-  return named.length === 0 ? current : update(db, sender_id, Object.fromEntries(named))
+  if (named.length === 0) return current
+  const set = (connection: Pick<Database, 'kysely'>) =>
+    update(connection, sender_id, Object.fromEntries(named))
+  if (current.jwks_uri === null || current.jwks_uri === policy.jwks_uri) return set(db)
+  const act = {
+    kind: 'key_set_replaced',
+    ...{ participant: sender_id, jwks_uri: policy.jwks_uri },
+  } as const
+  return commitJournaled(db, act, (transaction) => set({ kysely: transaction }))
 }
 
 async function update(
-  db: Database,
+  db: Pick<Database, 'kysely'>,
   sender_id: string,
   values: Updateable<ParticipantRow>,
 ): Promise<Participant> {

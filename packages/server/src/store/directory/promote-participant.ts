@@ -2,6 +2,7 @@
 import type { PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import type { Participant } from '../../model/participant.ts'
+import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'
@@ -26,11 +27,16 @@ export interface Promotion {
  * @throws StoreRefusal it is no sandbox participant; a key that was used in the sandbox, or is another participant's
  */
 export async function promoteParticipant(
-  { kysely }: Pick<Database, 'kysely'>,
+  db: Pick<Database, 'kysely' | 'journal'>,
   participant: Pick<Participant, 'id' | 'sender_id'>,
   { keys, former, jwks_uri, sha256 }: Promotion,
 ): Promise<readonly number[]> {
-  return kysely.transaction().execute(async (transaction) => {
+  const act = {
+    kind: 'participant_promoted',
+    participant: participant.sender_id,
+    ...{ keys, former, jwks_uri, secret: sha256.toString('hex') },
+  } as const
+  return commitJournaled(db, act, async (transaction) => {
     const { id, environment } = await lockParticipant(transaction, participant)
     if (environment !== 'sandbox') throw new StoreRefusal(`${participant.sender_id} is live already`)
     const now = sql<Date>`now()`

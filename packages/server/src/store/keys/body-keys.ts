@@ -42,11 +42,9 @@ export async function destroyBodyKeys(
   ])
   if (rows.length === 0) return 0
   const days = rows.map(({ day }) => day)
-  await journal.write({ kind: 'day_keys_destroyed', days })
-  const { rowCount } = await pool.query(`delete from body_key where day = any($2::date[]) and ${OLD}`, [
-    retention,
-    days,
-  ])
+  const { rowCount } = await journal.write({ kind: 'day_keys_destroyed', days }, () =>
+    pool.query(`delete from body_key where day = any($2::date[]) and ${OLD}`, [retention, days]),
+  )
   return rowCount ?? 0
 }
 

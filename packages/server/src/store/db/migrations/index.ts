@@ -38,6 +38,7 @@ import { schemaVersions } from './0036-schema-versions.ts'
 import { accountEvidence } from './0037-account-evidence.ts'
 import { recalledEnvelopes } from './0038-recalled-envelopes.ts'
 import { webOrigins } from './0039-web-origins.ts'
+import { openJournalLines } from './0040-open-journal-lines.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -77,4 +78,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0037-account-evidence': accountEvidence,
   '0038-recalled-envelopes': recalledEnvelopes,
   '0039-web-origins': webOrigins,
+  '0040-open-journal-lines': openJournalLines,
 }

@@ -43,6 +43,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0037-account-evidence.ts': '88b78a28ab47d45135c72f8fe66c8f62',
   '0038-recalled-envelopes.ts': 'c3432ba255c6c930f1cbc99228b90cc3',
   '0039-web-origins.ts': '4c49e0bcf70805c9d74e1a6f84339195',
+  '0040-open-journal-lines.ts': '916ac62740366ebc2dba2e390aef3275',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
