@@ -154,3 +154,15 @@ test('a promotion, and an address of keys that was replaced, hold in the restore
   expect(promoted).toMatchObject({ environment: 'live', jwks_uri: live.jwks_uri, secrets: ['07'.repeat(32)] })
   expect(changed).toMatchObject({ sender_id, jwks_uri: null })
 })
+
+test('a database that was adopted is backed up and restored like any other, and that one again', async () => {
+  const { from, journal, needs } = await started()
+  await setParticipantStatus(needs, { sender_id, status: 'disabled' })
+  await adoptRestored(needsOf(from), { journal: [journal] })
+  const into = await target()
+  await restoreDatabase(needsOf(into), { file: await backupOf(from), journal: [journal] })
+  const again = await target()
+  await restoreDatabase(needsOf(again), { file: await backupOf(into), journal: [journal] })
+  expect(await rowsOf(again, 'select status from participant')).toEqual([{ status: 'disabled' }])
+  expect(await rowsOf(again, 'select count(distinct id)::int from account_tombstone')).toEqual([{ count: 3 }])
+})

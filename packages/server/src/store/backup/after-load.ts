@@ -1,5 +1,6 @@
 /** What is different in a database that was restored: what was given out after the snapshot is not given out again. */
 import type { PoolClient } from 'pg'
+import { quoteName } from '../db/names.ts'
 import { type CatalogSequence, tableSql } from './catalog.ts'
 
 type Client = Pick<PoolClient, 'query'>
@@ -14,14 +15,35 @@ const PASSED_OVER: Readonly<Record<string, bigint>> = {
   smallint: 100n,
 }
 
-/** @param last numbers that the backup has, by sequence; sequences that it does not have stay as they are */
+/**
+ * @param last numbers that the backup has, by sequence; sequences that it does not have stay as they are. The role of servers
+ * does not see those of the owner's sequences: what stands in their tables counts too.
+ */
 export async function advanceSequences(client: Client, last: readonly CatalogSequence[]): Promise<void> {
   for (const sequence of last) {
     const passed = PASSED_OVER[sequence.type]
     if (passed === undefined) continue
-    const value = BigInt(sequence.last ?? 0) + passed
-    await client.query('select setval($1::regclass, $2::bigint)', [tableSql(sequence), value.toString()])
+    const name = tableSql(sequence)
+    const [known, stored] = [BigInt(sequence.last ?? 0), await largestStored(client, name)]
+    const value = (stored > known ? stored : known) + passed
+    await client.query('select setval($1::regclass, $2::bigint)', [name, value.toString()])
   }
+}
+
+/** The largest number in the column that a sequence is of; 0: it is of none, or the table is empty. */
+async function largestStored(client: Client, sequence: string): Promise<bigint> {
+  const { rows: columns } = await client.query<{ table: string; name: string }>(
+    `select refobjid::regclass::text as table, attname::text as name from pg_depend
+      join pg_attribute on attrelid = refobjid and attnum = refobjsubid
+      where classid = 'pg_class'::regclass and objid = $1::regclass and deptype in ('a', 'i')`,
+    [sequence],
+  )
+  const [column] = columns
+  if (column === undefined) return 0n
+  const { rows } = await client.query<{ largest: string | null }>(
+    `select max(${quoteName(column.name)})::text as largest from ${column.table}`,
+  )
+  return BigInt(rows[0]?.largest ?? 0)
 }
 
 /** The next envelope of each mailbox has a number that none had before; its receiver finds the others missing. */
