@@ -127,7 +127,13 @@ test('what is not granted is skipped, and what cannot be checked is refused', as
   const of = { sender_id: narrow.sender_id }
   await setGrant({ db }, { ...of, namespace: 'civil-test', terms: { ...EVERYTHING, operations: ['search'] } })
   const skipped = (await check(of)).steps.filter(({ state }) => state === 'skipped')
-  expect(skipped.map(({ name }) => name)).toEqual(['subscribe', 'notification', 'unsubscribe'])
+  expect(skipped.map(({ name }) => name)).toEqual([
+    'callback',
+    'retry',
+    'subscribe',
+    'notification',
+    'unsubscribe',
+  ])
   expect(await refused(check({ namespace: 'civil' }))).toBe(
     'the registry civil is live; a participant is checked in a sandbox registry',
   )

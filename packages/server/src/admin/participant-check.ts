@@ -12,6 +12,7 @@ import type { Registry } from '../model/registry.ts'
 import { readStoredGrant } from '../policy/grant.ts'
 import { changeDeliveries } from '../store/deliveries/delivery-list.ts'
 import { findGrant } from '../store/directory/grants.ts'
+import { findCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import {
   type Evidence,
   findEvidence,
@@ -29,6 +30,8 @@ interface StepRow {
   readonly name: string
   /** Without a grant of this operation the step is skipped; null: never. */
   readonly operation: string | null
+  /** Set where it needs an address for callbacks: a system that only asks synchronously has none. */
+  readonly called?: true
   readonly seen: (evidence: Evidence) => Date | null
   readonly passed: string
   /** What to do where it was not seen. */
@@ -56,6 +59,7 @@ const STEPS: readonly StepRow[] = [
   {
     name: 'callback',
     operation: 'search',
+    called: true,
     seen: ({ delivered_at }) => delivered_at,
     passed: 'the answer to an asynchronous search was acknowledged',
     missing:
@@ -64,6 +68,7 @@ const STEPS: readonly StepRow[] = [
   {
     name: 'retry',
     operation: 'search',
+    called: true,
     seen: ({ retried_at }) => retried_at,
     passed: 'an on-search that was sent again with the same message_id was acknowledged again',
     missing:
@@ -104,7 +109,10 @@ const REPORT = {
   steps: Type.Array(
     closed({
       name: text('Name of the step.'),
-      state: oneOf(STEP_STATES, { description: 'skipped: its operation is not granted.' }),
+      state: oneOf(STEP_STATES, {
+        description:
+          'skipped: its operation is not granted, or it needs callbacks and no address is allowed.',
+      }),
       text: text('What was seen, or what to do.'),
     }),
   ),
@@ -128,7 +136,9 @@ export const checkParticipant = useCase(
     const grant = await grantToCheck({ db }, participant, registry)
     const of = { participant, registry, since: new Date(since) }
     const evidence = await findEvidence(db, of)
-    const steps = STEPS.map((row) => stepOf(row, grant, registry, evidence))
+    const { allowed, default_url } = await findCallbackSettings(db, participant.id)
+    const isCalled = allowed.length > 0 || default_url !== null
+    const steps = STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))
     const passed = steps.every(({ state }) => state !== 'missing')
     const report = { checked_at: now(), version, passed, steps }
     await saveCheck(db, of, report)
@@ -166,15 +176,22 @@ async function grantToCheck(
 }
 
 function stepOf(
-  { name, operation, seen, passed, missing }: StepRow,
+  { name, operation, called, seen, passed, missing }: StepRow,
   { operations }: Grant,
   { kind }: Pick<Registry, 'kind'>,
-  evidence: Evidence,
+  { isCalled, ...evidence }: Evidence & { readonly isCalled: boolean },
 ): CheckStep {
   if (operation !== null) {
     const isOffered = operationsOf(kind).some((row) => row.name === operation)
     if (!isOffered || !isGranted(operations, operation)) {
       return { name, state: 'skipped', text: `${operation} is not granted here` }
+    }
+  }
+  if (called && !isCalled) {
+    return {
+      name,
+      state: 'skipped',
+      text: 'no address for callbacks is allowed: it gets answers at once only',
     }
   }
   const at = seen(evidence)
