@@ -43,7 +43,8 @@ test('faults are named, and the exit code is 1', async () => {
     )
   ).rows
   const line = { chain, sequence: 12, hash, at: '2026-01-01T00:00:00Z', ended: true, kid: 'k' }
-  const lost = JSON.stringify({ rollcall_checkpoint: { ...line, digest: digest.replace(/^../, '00') } })
+  const other = digest.replace(/^./, digest.startsWith('0') ? '1' : '0')
+  const lost = JSON.stringify({ rollcall_checkpoint: { ...line, digest: other } })
   await writeFile(witness, `${lost}\n`)
   await tamper(database, `delete from account where sequence = 3`)
   await tamper(database, `delete from account_person where sequence = 3 or (sequence = 5 and position = 1)`)
