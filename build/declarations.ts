@@ -64,7 +64,7 @@ export function declarationSurface(files: Files, entries: readonly string[]): Su
   return facts
 }
 
-const NAMES = /^(import|export)( type)? \{ (.*) \} from '(.*)';$/
+const NAMES = /^(import|export)( type)? \{ (.*?),? \} from '(.*)';$/
 const DECLARATION = /^(export )?(?:declare )?(?:abstract )?(?:class|const|function|interface|type) ([\w$]+)/
 
 /** Statements begin at the left, and the lines of their members are indented. */

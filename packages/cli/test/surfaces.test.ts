@@ -104,7 +104,7 @@ export declare function first(list: readonly string[]): string;
       new Map([
         [
           'client/src/index.d.ts',
-          "export { type Colour, type Options, Client, first } from './parts.ts';\nexport {};\n",
+          "export { type Colour, type Options, Client, first, } from './parts.ts';\nexport {};\n",
         ],
         ['client/src/parts.d.ts', text],
       ]),
