@@ -209,20 +209,8 @@ export {
 export { exactNumber, NUMBER_RULE } from './numbers.ts'
 // Operations
 export { type OpenApiDocument, type OpenApiOptions, openApiDocument, type Way } from './openapi.ts'
-export {
-  actionMeans,
-  CALLBACKS,
-  type Callback,
-  type HeaderShape,
-  type ItemCodes,
-  isKnownAction,
-  type Message,
-  OPERATIONS,
-  type Operation,
-  operation,
-  operationsOf,
-  type Reply,
-} from './operations.ts'
+export type { Callback, HeaderShape, ItemCodes, Message, Operation, Reply } from './operation.ts'
+export { actionMeans, CALLBACKS, isKnownAction, OPERATIONS, operation, operationsOf } from './operations.ts'
 export { type PathStep, pathText } from './paths.ts'
 export { receivedSchema } from './received.ts'
 export { CODE_LISTS, type CodeListName, codeLabel, normaliseCode } from './records/code-lists.ts'

@@ -17,7 +17,8 @@ import {
 import { type ExampleOf, exampleAt, textsWithoutSources } from './openapi/readers.ts'
 import { codeTable, kindTables } from './openapi/tables.ts'
 import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
-import { type Callback, type Operation, operationsOf, THEMES, type Theme } from './operations.ts'
+import { type Callback, type Operation, THEMES, type Theme } from './operation.ts'
+import { operationsOf } from './operations.ts'
 
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: '3.1.0'

@@ -3,7 +3,7 @@ import { namesOf } from '../attributes/record-keys.ts'
 import { CODES } from '../codes.ts'
 import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
 import { isNamed } from '../kinds/searchable.ts'
-import type { ItemCodes } from '../operations.ts'
+import type { ItemCodes } from '../operation.ts'
 
 /** A Markdown table. Cells hold no "|": they come from the literals of kinds and codes. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
