@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rawConnection } from '../../../test/raw-http.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
 import { addOperator, type OperatorRole, revokeOperator } from '../../admin/operators.ts'
-import { ADMIN_BASE, ADMIN_ROUTES, pathMembers } from './routes.ts'
+import { ADMIN_BASE, pathMembers } from './route.ts'
+import { ADMIN_ROUTES } from './routes.ts'
 
 let server: TestServer
 /** By role, of all registries. */

@@ -14,14 +14,8 @@ import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
-import {
-  ADMIN_BASE,
-  ADMIN_ROUTES,
-  type AdminNeeds,
-  type AdminRoute,
-  otherMembers,
-  pathMembers,
-} from './routes.ts'
+import { ADMIN_BASE, type AdminNeeds, type AdminRoute, otherMembers, pathMembers } from './route.ts'
+import { ADMIN_ROUTES } from './routes.ts'
 
 /** The operator is known when it calls. */
 type AdminParts = Omit<AdminNeeds, 'operator'> &

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the admin API, made from its table and the schemas of the use cases. */
 import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
-import { ADMIN_BASE, type AdminRoute, otherMembers, pathMembers } from './routes.ts'
+import { ADMIN_BASE, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

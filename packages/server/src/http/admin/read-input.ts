@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 import type { Limits } from '../../limits.ts'
 import { checkContentType, readText, tooLarge } from '../../reading/body.ts'
 import { itemBounds } from '../../reading/envelope.ts'
-import { type AdminRoute, otherMembers } from './routes.ts'
+import { type AdminRoute, otherMembers } from './route.ts'
 
 export type InputLimits = Pick<
   Limits,

@@ -1,0 +1,64 @@
+/** A call of the admin API: what a row of its table says. */
+import type { Deprecation } from '@rollcall/protocol'
+import type { Static, TSchema } from 'typebox'
+import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
+import type { RetentionNeeds } from '../../admin/retention.ts'
+import type { Given, UseCase } from '../../admin/use-case.ts'
+import type { Limits } from '../../limits.ts'
+import type { OperatorRole } from '../../model/operator.ts'
+import type { Method } from '../server.ts'
+
+/** Before every path. */
+export const ADMIN_BASE = '/admin/v1'
+
+/** What the use cases work with. */
+export type AdminNeeds = HasVault &
+  HasRecording &
+  HasAccounts &
+  RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
+
+export interface AdminRoute {
+  readonly method: Method
+  /** Below ADMIN_BASE. `{name}` is a member of the input; `{namespace}` is checked here, too. */
+  readonly path: string
+  /** Of the call, in logs, metrics and the OpenAPI document. */
+  readonly name: string
+  readonly summary: string
+  /** Who may call it has this role. */
+  readonly role: OperatorRole
+  readonly input: TSchema
+  readonly result: TSchema
+  /** Members of the input that are not offered here, such as those that show personal data. */
+  readonly hidden: readonly string[]
+  /** Of an answer. */
+  readonly status: 200 | 201
+  /** When it is to be removed. */
+  readonly deprecated: Deprecation | undefined
+  /** @throws AdminRefusal */
+  readonly call: (needs: AdminNeeds, input: unknown) => Promise<unknown>
+}
+
+type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
+  Partial<Pick<AdminRoute, 'hidden' | 'status' | 'deprecated'>>
+
+/** A row of the table. */
+export function route<Input extends TSchema, Result extends TSchema>(
+  useCase: UseCase<AdminNeeds, Input, Result>,
+  row: Row,
+): AdminRoute {
+  const { input, result } = useCase
+  // The use case checks what it is given.
+  const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
+  return { hidden: [], status: 200, deprecated: undefined, ...row, input, result, call }
+}
+
+/** The members of a call's input that stand in its path. */
+export const pathMembers = ({ path }: Pick<AdminRoute, 'path'>): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+/** The members of a call's input that stand elsewhere, with their schemas. */
+export function otherMembers(route: Pick<AdminRoute, 'path' | 'input' | 'hidden'>): Record<string, TSchema> {
+  const elsewhere = [...pathMembers(route), ...route.hidden]
+  const { properties = {} } = route.input as { properties?: Record<string, TSchema> }
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !elsewhere.includes(name)))
+}
