@@ -63,7 +63,7 @@ function buildPackage(
   writeJson(join(to, 'package.json'), publishedManifest(row, manifest, bundled))
   for (const [at, other] of bundles.entries()) {
     const inside = join(to, 'node_modules', bundled[at]?.name ?? '')
-    writeJavaScript(other, inside)
+    writeJavaScript(other, inside, manifestOf(other).files)
     writeJson(join(inside, 'package.json'), bundledManifest(manifestOf(other, version)))
     cpSync(join(root, 'LICENSE'), join(inside, 'LICENSE'))
   }

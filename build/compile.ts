@@ -16,10 +16,15 @@ const FOR_TESTS = /\.test\.ts$|(?:^|\/)__snapshots__\//
 /**
  * Writes JavaScript by taking the types out, as Node does when it runs the sources: what is published is what was
  * tested, with the same line numbers. Files that are not TypeScript are copied.
+ * @param files of the package, as patterns: all sources and programs unless it says otherwise
  */
-export function writeJavaScript(directory: string, out: string): void {
+export function writeJavaScript(
+  directory: string,
+  out: string,
+  files: readonly string[] = ['src/**/*.*', 'bin/*'],
+): void {
   const source = join(root, directory)
-  const names = globSync(['src/**/*.*', 'bin/*'], { cwd: source }).filter((name) => !FOR_TESTS.test(name))
+  const names = globSync(files, { cwd: source }).filter((name) => !FOR_TESTS.test(name))
   for (const name of names) {
     const target = join(out, compiledName(name))
     // A copy keeps the mode of a program.

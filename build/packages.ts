@@ -14,7 +14,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   {
     directory: 'packages/cli',
     engines: { node: '>=24' },
-    bundles: ['packages/server', 'packages/synthetic'],
+    bundles: ['packages/server', 'packages/synthetic', 'packages/console'],
   },
 ]
 

@@ -6,6 +6,8 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly exports?: ByName
+  /** What of it is published, as patterns. */
+  readonly files?: readonly string[]
   readonly dependencies?: ByName
   readonly optionalDependencies?: ByName
   readonly [member: string]: unknown

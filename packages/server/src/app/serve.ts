@@ -1,9 +1,11 @@
 /** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CONSOLE_FILES } from '@rollcall/console'
 import { publishOutbox } from '../admin/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
+import { addConsole } from '../http/console.ts'
 import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
 import { addTokenRoute } from '../http/oauth.ts'
@@ -77,6 +79,7 @@ export async function startServer(
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(operatorServer, context.metrics, isOwnHost)
   addAdminRoutes(operatorServer, context, isOwnHost)
+  addConsole(operatorServer, { folder: CONSOLE_FILES, isOwnHost })
 
   const stopHousekeeping = startHousekeeping(context)
   const stop = async (): Promise<void> => {

@@ -1,28 +1,12 @@
-import { Writable } from 'node:stream'
 import { RequestFault } from '@rollcall/protocol'
 import { expect, it } from 'vitest'
-import { createThrottle } from '../admission/throttle.ts'
-import { readLimits } from '../limits.ts'
-import { createLog } from '../observe/log.ts'
-import { createMetrics } from '../observe/metrics.ts'
-import { createRefusals } from '../observe/refusals.ts'
+import { bareListener } from '../../test/bare-listener.ts'
 import { StoreBusy } from '../store/db/database-errors.ts'
 import { sendJson } from './answer.ts'
-import { clientAddressReader, createGate } from './gate.ts'
-import { createHttpServer, mount, mountMethods } from './server.ts'
+import { mount, mountMethods } from './server.ts'
 
 function serverThatThrows(error: Error) {
-  const destination = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const log = createLog({ destination })
-  const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }))
-  const gate = createGate({
-    refusals: createRefusals({ log, metrics, accounts: { write: () => {}, idle: async () => {} } }),
-    metrics,
-    failures: createThrottle(10),
-    clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
-  })
-  const databaseHealth = { failed: () => undefined }
-  const app = createHttpServer({ limits: readLimits({}), log, metrics, gate, databaseHealth })
+  const app = bareListener()
   mount(app, 'GET', 'thrower', '/', () => Promise.reject(error))
   mountMethods(app, '/old', [
     {

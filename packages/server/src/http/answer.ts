@@ -20,10 +20,15 @@ export function sendJson(
   send(reply, status, text, { 'Content-Type': 'application/json', ...headers })
 }
 
-/** Sends `text`; `headers` name its Content-Type. Past Fastify's reply, which would send header names in lower case. */
-export function send(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders): void {
+/** Sends a body; `headers` name its Content-Type. Past Fastify's reply, which would send header names in lower case. */
+export function send(
+  reply: FastifyReply,
+  status: number,
+  content: string | Buffer,
+  headers: AnswerHeaders,
+): void {
   // Encoded once, here: as a text it would be gone through for its length and again when it is written.
-  const body = Buffer.from(text)
+  const body = typeof content === 'string' ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
   // A server that closes takes no further request on this connection, and neither does one that is not read to its end.

@@ -1,0 +1,205 @@
+/**
+ * The operator's console in the browser: files that are built ahead, on the operator's listener. They are found when the
+ * server starts, and each has a route of its own: a path in a request never becomes a path of the file system.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { NONCE_PLACEHOLDER } from '@rollcall/console'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type AnswerHeaders, send } from './answer.ts'
+import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
+import { html } from './page.ts'
+import { type HttpServer, mount } from './server.ts'
+
+/** The files that are served, by the end of their names; no other file is. */
+const TYPES: Readonly<Record<string, { readonly type: string; readonly compressible: boolean }>> = {
+  '.css': { type: 'text/css; charset=utf-8', compressible: true },
+  '.js': { type: 'text/javascript; charset=utf-8', compressible: true },
+  '.svg': { type: 'image/svg+xml', compressible: true },
+  '.png': { type: 'image/png', compressible: false },
+  '.woff2': { type: 'font/woff2', compressible: false },
+}
+
+/** A browser that loads these pages may do nothing else with them. */
+const HEADERS: AnswerHeaders = {
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(), usb=()',
+}
+
+/** @param nonce of the styles that a script of the page writes */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** @param parts.folder `index.html`, and files of hashed names in `assets/`; it ends with a slash */
+export function addConsole(
+  app: HttpServer,
+  { folder, isOwnHost }: { readonly folder: URL; readonly isOwnHost: IsOwnHost },
+): void {
+  const page = textOf(new URL('index.html', folder)) ?? NOT_BUILT
+  mount(app, 'GET', 'console', '/', ({ raw }, reply) => {
+    checkOperatorHost(isOwnHost, raw)
+    sendOperatorPage(reply, 200, page)
+  })
+  for (const name of assetsIn(folder)) {
+    const asset = readAsset(new URL(`assets/${name}`, folder))
+    mount(app, 'GET', 'console', `/assets/${name}`, (request, reply) => {
+      checkOperatorHost(isOwnHost, request.raw)
+      return sendAsset(asset, request, reply)
+    })
+  }
+}
+
+/** Sends a page of the operator's listener. @param page has the placeholder of the nonce where it needs one */
+export function sendOperatorPage(
+  reply: FastifyReply,
+  status: number,
+  page: string,
+  headers: AnswerHeaders = {},
+): void {
+  const nonce = randomBytes(16).toString('base64url')
+  send(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
+    ...HEADERS,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy(nonce),
+    ...headers,
+  })
+}
+
+/** A page of a few words, which loads nothing. */
+export const plainPage = (title: string, ...paragraphs: readonly ReturnType<typeof html>[]): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
+</main>
+</body>
+</html>
+`.text
+
+const NOT_BUILT = plainPage(
+  'The console is not built',
+  html`This server runs from its source, and the pages of the console are not built yet.`,
+  html`Run <code>npm ci</code> in the folder of the source. Then start the server again.`,
+  html`The admin API and the command line work without the console.`,
+)
+
+function textOf(file: URL): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** The names of the files that are served; a name that would mean something else in a route is none of them. */
+function assetsIn(folder: URL): readonly string[] {
+  try {
+    return readdirSync(new URL('assets/', folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && /^[\w.-]+$/.test(entry.name) && extname(entry.name) in TYPES)
+      .map(({ name }) => name)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+const ENCODINGS = {
+  br: (content: Buffer) => promisify(brotliCompress)(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (content: Buffer) => promisify(gzip)(content, { level: 9 }),
+  identity: async (content: Buffer) => content,
+} as const
+type Encoding = keyof typeof ENCODINGS
+
+interface Asset {
+  readonly type: string
+  readonly digest: string
+  readonly encodings: readonly Encoding[]
+  /** Compressed when it is asked for the first time: no start waits for it. */
+  readonly content: (encoding: Encoding) => Promise<Buffer>
+}
+
+function readAsset(file: URL): Asset {
+  const content = readFileSync(file)
+  const { type, compressible } = TYPES[extname(file.pathname)] ?? OTHER
+  const made = new Map<Encoding, Promise<Buffer>>()
+  return {
+    type,
+    digest: createHash('sha256').update(content).digest('base64url').slice(0, 22),
+    encodings: compressible ? ['br', 'gzip', 'identity'] : ['identity'],
+    content(encoding) {
+      const known = made.get(encoding) ?? ENCODINGS[encoding](content)
+      made.set(encoding, known)
+      return known
+    },
+  }
+}
+
+const OTHER = { type: 'application/octet-stream', compressible: false }
+
+/** Its name has a digest of its content, so it never changes. */
+const FOREVER = 'public, max-age=31536000, immutable'
+
+async function sendAsset(asset: Asset, { headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const accepted = acceptedEncodings(headers['accept-encoding'])
+  const encoding = asset.encodings.find((one) => one === 'identity' || accepted.has(one)) ?? 'identity'
+  const etag = `"${asset.digest}-${encoding}"`
+  const about = {
+    ...HEADERS,
+    'Content-Type': asset.type,
+    'Cache-Control': FOREVER,
+    ETag: etag,
+    ...(asset.encodings.length > 1 && { Vary: 'Accept-Encoding' }),
+  }
+  if (isKnown(headers['if-none-match'], etag)) {
+    reply.hijack()
+    reply.raw.writeHead(304, about).end()
+    return
+  }
+  const content = await asset.content(encoding)
+  send(reply, 200, content, { ...about, ...(encoding !== 'identity' && { 'Content-Encoding': encoding }) })
+}
+
+/** Without those of quality 0. */
+function acceptedEncodings(header: string | string[] | undefined): ReadonlySet<string> {
+  const names = String(header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.replaceAll(/\s/g, ''))
+    .filter((part) => !/;q=0(?:\.0*)?$/.test(part))
+  return new Set(names.map((part) => part.split(';')[0] ?? ''))
+}
+
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  (header ?? '')
+    .split(',')
+    .map((one) => one.trim().replace(/^W\//, ''))
+    .some((one) => one === etag || one === '*')

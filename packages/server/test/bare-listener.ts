@@ -1,0 +1,24 @@
+/** A server without a database, for the routes of a listener that need none. */
+import { Writable } from 'node:stream'
+import { createThrottle } from '../src/admission/throttle.ts'
+import { clientAddressReader, createGate } from '../src/http/gate.ts'
+import { createHttpServer, type HttpServer } from '../src/http/server.ts'
+import { readLimits } from '../src/limits.ts'
+import { createLog } from '../src/observe/log.ts'
+import { createMetrics } from '../src/observe/metrics.ts'
+import { createRefusals } from '../src/observe/refusals.ts'
+
+export function bareListener(): HttpServer {
+  const log = createLog({ destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
+  const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }))
+  const gate = createGate({
+    refusals: createRefusals({ log, metrics, accounts: { write: () => {}, idle: async () => {} } }),
+    metrics,
+    failures: createThrottle(1_000),
+    clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
+  })
+  return createHttpServer({
+    ...{ limits: readLimits({}), log, metrics, gate },
+    databaseHealth: { failed: () => undefined },
+  })
+}
