@@ -1,10 +1,11 @@
 /** `rollcall participant check|show|promote`: from a sandbox participant to a live one. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkParticipant, showParticipant } from '@rollcall/server/admin/participant-check'
+import { checkParticipant } from '@rollcall/server/admin/participant-check'
 import { promoteParticipant } from '@rollcall/server/admin/participant-promote'
+import { showParticipant } from '@rollcall/server/admin/participant-show'
 import { generate } from '@rollcall/synthetic'
 import { type Command, Option } from 'commander'
-import { ask, withDatabase } from '../environment.ts'
+import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
@@ -113,9 +114,22 @@ const reportText = ({ passed, steps }: Pick<Report, 'passed' | 'steps'>): string
 
 async function runShow(sender_id: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const shown = await ask(showParticipant, { sender_id })
-  const { checks, ...participant } = shown
-  const lines = Object.entries(participant).map(([name, value]) => `${name.padEnd(18)}${value ?? '-'}`)
+  const shown = await withDatabase(({ db, config: { limits } }) =>
+    showParticipant({ db, limits }, { sender_id }),
+  )
+  const { checks, keys, secrets, grants, subscriptions, ...participant } = shown
+  const counts = {
+    keys: keys.filter(({ state }) => state === 'live').length,
+    secrets: secrets.filter(({ live }) => live).length,
+    grants: [...new Set(grants.map(({ namespace }) => namespace))].join(', '),
+    subscriptions: subscriptions.live + subscriptions.suspended,
+  }
+  const facts = Object.entries({ ...participant, ...counts })
+  const lines = facts.flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null
+      ? []
+      : [`${name.padEnd(18)}${value === '' ? '-' : (value ?? '-')}`],
+  )
   const reports = checks.flatMap(({ namespace, checked_at, version, ...report }) => [
     '',
     `check in ${namespace} at ${checked_at} by version ${version}`,

@@ -34,7 +34,7 @@ import { listRegistries, registryAt } from '../store/registries/registries.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
-import type { HasVault } from './needs.ts'
+import type { HasDatabase, HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
@@ -109,15 +109,24 @@ const Input = closed({
 })
 type Change = ReadOnly<Static<typeof Input>>
 
+const SHOWN = {
+  allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
+  ...SETTINGS,
+} as const
+export const Callback = closed(SHOWN, {
+  description: 'Where and how it takes callbacks, without credentials.',
+})
+
+export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 'id'>) {
+  const { sealed: _, ...shown } = await findCallbackSettings(db, id)
+  return shown
+}
+
 /** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
 export const changeCallback = useCase(
   {
     input: Input,
-    result: closed({
-      sender_id: SenderId,
-      allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
-      ...SETTINGS,
-    }),
+    result: closed({ sender_id: SenderId, ...SHOWN }),
   },
   async ({ db, vault }: HasVault, { sender_id, ...given }) => {
     const participant = await participantNamed(db, sender_id)
@@ -128,8 +137,7 @@ export const changeCallback = useCase(
     await write({ db, vault }, participant.id, changes, secrets)
     // What failed for an earlier reason may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) await retryMailboxes(db, participant.id)
-    const { sealed: _, ...shown } = await findCallbackSettings(db, participant.id)
-    return { sender_id, ...shown }
+    return { sender_id, ...(await callbackOf({ db }, participant)) }
   },
 )
 
@@ -301,7 +309,7 @@ export const testCallback = useCase(
   },
 )
 
-interface HasSignatures extends HasVault {
+export interface HasSignatures extends HasVault {
   /** The `namespace` of our signatures. */
   readonly signatureNamespaces: { readonly written: string }
 }

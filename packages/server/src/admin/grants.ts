@@ -37,7 +37,7 @@ const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
 
 const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
-const GRANT = closed({
+export const GRANT = closed({
   ...WHOSE,
   version: wholeNumber('Of the grant: a change makes a new one.'),
   terms: Terms,

@@ -19,10 +19,11 @@ import { bearer, post, testServer } from '../../test/server.ts'
 import { subscribeFor, TYPES, unsubscribeFor } from '../../test/subscribing.ts'
 import { readLimits } from '../limits.ts'
 import { listGrants, setGrant } from './grants.ts'
-import { checkParticipant, showParticipant } from './participant-check.ts'
+import { checkParticipant } from './participant-check.ts'
 import { addParticipantKeys } from './participant-keys.ts'
 import { changeParticipantPolicy } from './participant-policy.ts'
 import { promoteParticipant } from './participant-promote.ts'
+import { showParticipant } from './participant-show.ts'
 import { rotateParticipantSecret } from './participants.ts'
 import { listSubscriptions } from './subscriptions.ts'
 
@@ -117,7 +118,7 @@ test('each step is seen as the system of the participant goes through it', async
   const report = await check()
   expect(report).toMatchObject({ passed: true, version: '0.1.0', namespace: 'civil-test' })
   expect(JSON.stringify(report)).not.toContain(uin)
-  expect((await showParticipant({ db }, { sender_id })).checks).toMatchObject([
+  expect((await showParticipant({ db, limits }, { sender_id })).checks).toMatchObject([
     { passed: true, since, version: '0.1.0' },
   ])
 })
@@ -161,7 +162,7 @@ test('a promotion needs new keys, and a report that is not too old', async () =>
   ).toMatch(
     /^the last check that new\.example passed is of .*, which is too old; run rollcall participant check/,
   )
-  expect((await showParticipant({ db }, { sender_id })).environment).toBe('sandbox')
+  expect((await showParticipant({ db, limits }, { sender_id })).environment).toBe('sandbox')
 })
 
 async function listedKeys() {

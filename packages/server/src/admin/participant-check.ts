@@ -16,13 +16,12 @@ import { findCallbackSettings } from '../store/directory/participant-callbacks.t
 import {
   type Evidence,
   findEvidence,
-  listChecks,
   type ParticipantCheck,
   saveCheck,
 } from '../store/directory/participant-checks.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { closed, flag, instant, Namespace, SenderId, text, timeOut } from './members.ts'
-import { described, ParticipantResult, participantNamed } from './participants.ts'
+import { participantNamed } from './participants.ts'
 import { type HasSamples, testSubscription } from './subscription-mailbox.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
@@ -100,7 +99,8 @@ const STEPS: readonly StepRow[] = [
 
 export const CHECK_STEPS: readonly string[] = STEPS.map(({ name }) => name)
 
-const REPORT = {
+/** The report of a check. */
+export const REPORT = {
   namespace: Namespace,
   since: instant('What was seen at this time or later counts.'),
   checked_at: instant('When it was looked.'),
@@ -211,27 +211,8 @@ async function drive(
   }
 }
 
-const reported = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
+/** A report as it is given. */
+export const reported = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
   ...{ namespace, since: timeOut(since), checked_at: timeOut(checked_at) },
   ...{ version, passed, steps },
 })
-
-/** Reports that are shown. */
-const SHOWN = 5
-
-/** A participant, with the newest reports of its checks. */
-export const showParticipant = useCase(
-  {
-    input: closed({ sender_id: SenderId }),
-    result: closed({
-      ...ParticipantResult.properties,
-      checks: Type.Array(closed(REPORT), {
-        description: 'The newest reports of its checks, the newest first.',
-      }),
-    }),
-  },
-  async ({ db }: Pick<HasSamples, 'db'>, { sender_id }) => {
-    const participant = await participantNamed(db, sender_id)
-    return { ...described(participant), checks: (await listChecks(db, participant, SHOWN)).map(reported) }
-  },
-)

@@ -25,7 +25,7 @@ const Use = oneOf(['sig', 'enc'], {
 })
 const STATES = ['live', 'later', 'over', 'revoked'] as const
 
-const KeyResult = closed({
+export const KeyResult = closed({
   kid: Kid,
   use: Use,
   algorithm: text('JOSE name of its algorithm.'),

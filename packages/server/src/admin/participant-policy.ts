@@ -41,7 +41,7 @@ const Profile = closed(
   { description: 'How it signs, and how we sign for it (docs/signature.md).' },
 )
 
-const POLICY = {
+const POLICY_MEMBERS = {
   signature_policy: oneOf(SIGNATURE_POLICIES, { description: 'Whether its messages must be signed.' }),
   allow_unsigned: flag('Permits a signature_policy other than required; it is given together with it.'),
   signature_profile: Profile,
@@ -49,26 +49,31 @@ const POLICY = {
   jwks_uri: orNull(text('Address of the key set that it publishes; null: only registered keys count.')),
 } as const
 
+export const Policy = closed(POLICY_MEMBERS, { description: 'How it signs and encrypts.' })
+
 /** Changes what is given, and shows the policy; with nothing given it only shows it. */
 export const changeParticipantPolicy = useCase(
   {
     input: closed({
       sender_id: SenderId,
-      signature_policy: Type.Optional(POLICY.signature_policy),
-      allow_unsigned: Type.Optional(POLICY.allow_unsigned),
-      signature_profile: Type.Optional(POLICY.signature_profile),
-      encryption_policy: Type.Optional(POLICY.encryption_policy),
-      jwks_uri: Type.Optional(POLICY.jwks_uri),
+      signature_policy: Type.Optional(POLICY_MEMBERS.signature_policy),
+      allow_unsigned: Type.Optional(POLICY_MEMBERS.allow_unsigned),
+      signature_profile: Type.Optional(POLICY_MEMBERS.signature_profile),
+      encryption_policy: Type.Optional(POLICY_MEMBERS.encryption_policy),
+      jwks_uri: Type.Optional(POLICY_MEMBERS.jwks_uri),
     }),
-    result: closed({ sender_id: SenderId, ...POLICY }),
+    result: closed({ sender_id: SenderId, ...POLICY_MEMBERS }),
   },
   async ({ db }: HasDatabase, { sender_id, ...changes }) => {
     await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
-    const changed = await setPolicy({ db }, sender_id, changes)
-    const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = changed
-    return { sender_id, signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
+    return { sender_id, ...policyOf(await setPolicy({ db }, sender_id, changes)) }
   },
 )
+
+export const policyOf = (participant: Participant) => {
+  const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
+  return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
+}
 
 async function setPolicy(
   { db }: HasDatabase,

@@ -6,13 +6,12 @@ import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { useCase } from './use-case.ts'
 
-const SETTINGS = {
-  max_subscriptions: Type.Union([
-    wholeNumber('Subscriptions in all registries that it may have.'),
-    Type.Literal(UNLIMITED),
-    Type.Null({ description: "The server's limit." }),
-  ]),
-} as const
+export const MaxSubscriptions = Type.Union([
+  wholeNumber('Subscriptions in all registries that it may have.'),
+  Type.Literal(UNLIMITED),
+  Type.Null({ description: "The server's limit." }),
+])
+const SETTINGS = { max_subscriptions: MaxSubscriptions } as const
 
 /** Changes what is given, and shows the settings; with nothing given it only shows them. */
 export const changeParticipantSubscriptions = useCase(

@@ -146,7 +146,7 @@ export const listParticipants = useCase(
 export const setParticipantStatus = useCase(
   { input: closed({ sender_id: SenderId, status: PARTICIPANT.status }), result: ParticipantResult },
   async ({ db }: HasDatabase, { sender_id, status }) => {
-    if (status === 'disabled') await participantNamed(db, sender_id)
+    await participantNamed(db, sender_id)
     const set = () => setStatus(db, sender_id, status)
     const participant = await (status === 'disabled'
       ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
@@ -157,10 +157,24 @@ export const setParticipantStatus = useCase(
   },
 )
 
+const ONE = closed({ sender_id: SenderId })
+
+/** From now on nothing of the participant is accepted; every server follows within a second. */
+export const disableParticipant = useCase(
+  { input: ONE, result: ParticipantResult },
+  (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'disabled' }),
+)
+
+/** Its secrets and unexpired tokens are valid again. */
+export const enableParticipant = useCase(
+  { input: ONE, result: ParticipantResult },
+  (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'active' }),
+)
+
 /** Gives a participant a new client secret; the one before it stays valid until the next rotation. */
 export const rotateParticipantSecret = useCase(
   {
-    input: closed({ sender_id: SenderId }),
+    input: ONE,
     result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
   },
   async ({ db }: HasDatabase, { sender_id }) => {
@@ -186,8 +200,8 @@ async function journalRetired(
 /** @throws AdminRefusal there is none */
 export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
   const participant = await findParticipant(db, sender_id)
-  if (participant === null) throw new AdminRefusal(`no participant has sender_id ${sender_id}`)
-  return participant
+  if (participant !== null) return participant
+  throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found' })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { RequestFailed } from '../egress/problems.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { closed } from './members.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
@@ -33,6 +34,8 @@ describe('a use case', () => {
         throw error
       })({}, { name: 'a' })
     await expect(failing(new StoreRefusal('no'))).rejects.toThrow(new AdminRefusal('no'))
+    const unresolved = new AdminRefusal('the name of the host cannot be resolved')
+    await expect(failing(new RequestFailed('unresolved'))).rejects.toThrow(unresolved)
     const own = new TypeError('ours')
     await expect(failing(own)).rejects.toBe(own)
   })

@@ -1,7 +1,7 @@
 /** Admin functions with schemas, for the command line, the admin API and the console. */
 import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
-import { AddressRefused } from '../egress/problems.ts'
+import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
 import type { ReadOnly } from '../model/read-only.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
@@ -91,7 +91,7 @@ function namespaceIn(input: unknown): string | undefined {
 }
 
 /** The errors with which the rooms below refuse: their messages are written for the operator too. */
-const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, ImportError, GrantProblem]
+const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, RequestFailed, ImportError, GrantProblem]
 
 const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })

@@ -1,15 +1,7 @@
 /** The daily quotas of grants: identifiers and other items asked, and records delivered, on all nodes together. */
-import type { Grant, GrantTerms } from '../model/grant.ts'
+import { type Counted, type Grant, QUOTAS } from '../model/grant.ts'
 import type { Database } from '../store/db/database.ts'
 import { noteUse, takeOfDay, usedToday } from '../store/directory/grant-use.ts'
-
-/** What is counted, with how much of it the grant gives in a day. Emergencies are counted by themselves. */
-const COUNTED = {
-  items: ({ items_per_day }) => items_per_day,
-  records: ({ records_per_day }) => records_per_day,
-  emergencies: ({ emergency }) => emergency?.items_per_day,
-} as const satisfies Readonly<Record<string, (terms: GrantTerms) => number | undefined>>
-export type Counted = keyof typeof COUNTED
 
 /** A day begins at midnight in UTC. */
 export interface GrantQuota {
@@ -33,14 +25,14 @@ export function createGrantQuota(db: Pick<Database, 'pool'>): GrantQuota {
   })
   return {
     async take(what, of, wanted) {
-      const most = COUNTED[what](of.grant.terms)
+      const most = QUOTAS[what](of.grant.terms)
       return most === undefined || wanted === 0 || takeOfDay(db, used(what, of), wanted, most)
     },
     async note(what, of, count) {
-      if (COUNTED[what](of.grant.terms) !== undefined && count > 0) await noteUse(db, used(what, of), count)
+      if (QUOTAS[what](of.grant.terms) !== undefined && count > 0) await noteUse(db, used(what, of), count)
     },
     async isUsedUp(what, of) {
-      const most = COUNTED[what](of.grant.terms)
+      const most = QUOTAS[what](of.grant.terms)
       return most !== undefined && (await usedToday(db, used(what, of))) >= most
     },
   }

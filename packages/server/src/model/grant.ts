@@ -139,6 +139,14 @@ export const GrantTerms = Type.Object(
 )
 export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 
+/** What is counted by the day (UTC), with how much of it the grant gives. Emergencies are counted by themselves. */
+export const QUOTAS = {
+  items: ({ items_per_day }) => items_per_day,
+  records: ({ records_per_day }) => records_per_day,
+  emergencies: ({ emergency }) => emergency?.items_per_day,
+} as const satisfies Readonly<Record<string, (terms: GrantTerms) => number | undefined>>
+export type Counted = keyof typeof QUOTAS
+
 /** The names that are granted; null: all. */
 export type Granted = ReadonlySet<string> | null
 

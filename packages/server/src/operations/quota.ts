@@ -1,6 +1,7 @@
 /** The daily quotas of a grant, as an item takes of them. */
 import { ItemRejection } from '@rollcall/protocol'
-import { type Counted, nextDay } from '../admission/grant-quota.ts'
+import { nextDay } from '../admission/grant-quota.ts'
+import type { Counted } from '../model/grant.ts'
 import type { ItemWork } from './item.ts'
 
 /**

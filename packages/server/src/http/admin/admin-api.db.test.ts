@@ -161,8 +161,8 @@ describe('what is asked', () => {
       '400 err.request.bad body: is not a known member',
     ],
     ['/nothing', {}, '404 err.request.not_found there is no such namespace or path here'],
-    ['/participants', { method: 'DELETE' }, '405 err.request.bad the method must be GET or HEAD'],
-    ['/participants', { method: 'OPTIONS' }, '405 err.request.bad the method must be GET or HEAD'],
+    ['/retention/ages', { method: 'DELETE' }, '405 err.request.bad the method must be GET or HEAD'],
+    ['/retention/ages', { method: 'OPTIONS' }, '405 err.request.bad the method must be GET or HEAD'],
   ])('%s %j is refused', async (path, asked, expected) => {
     expect(await refusal(path, asked)).toBe(expected)
   })
@@ -231,7 +231,7 @@ it('logs who called what and how it ended, never what was sent', async () => {
   const secret = randomUUID()
   await ask(`/deliveries?participant=${secret}`)
   await ask(`/${secret}`)
-  await ask('/participants', { method: 'DELETE' })
+  await ask('/retention/ages', { method: 'DELETE' })
   const lines = server
     .logged()
     .split('\n')
@@ -250,7 +250,7 @@ it('logs who called what and how it ended, never what was sent', async () => {
   )
   for (const [call, status] of [
     [null, 404],
-    ['listParticipants', 405],
+    ['showRetention', 405],
   ] as const) {
     expect(lines).toContainEqual(
       expect.objectContaining({ call, operator: null, outcome: 'refused', status }),

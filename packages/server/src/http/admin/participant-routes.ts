@@ -1,21 +1,97 @@
-/** Calls about participants. */
-import { showParticipant } from '../../admin/participant-check.ts'
+/**
+ * Calls about participants. What gives access, such as a key or a secret, needs `own`. What takes it away, or keeps things
+ * running, needs `operate`.
+ */
+import { changeCallback, testCallback } from '../../admin/callbacks.ts'
+import { addParticipantKeys, revokeParticipantKey } from '../../admin/participant-keys.ts'
+import {
+  allowParticipantHost,
+  changeParticipantPolicy,
+  removeParticipantHost,
+} from '../../admin/participant-policy.ts'
 import { promoteParticipant } from '../../admin/participant-promote.ts'
-import { listParticipants } from '../../admin/participants.ts'
+import { showParticipant } from '../../admin/participant-show.ts'
+import { changeParticipantSubscriptions } from '../../admin/participant-subscriptions.ts'
+import {
+  addParticipant,
+  disableParticipant,
+  enableParticipant,
+  listParticipants,
+  rotateParticipantSecret,
+} from '../../admin/participants.ts'
+import { removeParticipant } from '../../admin/removal.ts'
 import { type AdminRoute, route } from './route.ts'
+
+const ONE = '/participants/{sender_id}'
 
 export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   route(listParticipants, {
     ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },
     summary: 'Every participant, by sender_id.',
   }),
+  route(addParticipant, {
+    ...{ method: 'POST', path: '/participants', name: 'addParticipant', role: 'own', status: 201 },
+    summary: 'Adds a participant. Its client secret is in this answer and in no other.',
+  }),
   route(showParticipant, {
-    ...{ method: 'GET', path: '/participants/{sender_id}', name: 'showParticipant', role: 'read' },
-    summary: 'One participant, with the reports of its checks.',
+    ...{ method: 'GET', path: ONE, name: 'showParticipant', role: 'read' },
+    summary:
+      'One participant: its policy, keys, secrets without values, addresses, grants, quotas with their use, and the reports of its checks.',
+  }),
+  route(disableParticipant, {
+    ...{ method: 'POST', path: `${ONE}/disable`, name: 'disableParticipant', role: 'operate' },
+    summary: 'Disables a participant: within a second no server accepts its tokens.',
+  }),
+  route(enableParticipant, {
+    ...{ method: 'POST', path: `${ONE}/enable`, name: 'enableParticipant', role: 'own' },
+    summary: 'Enables a participant again: its secrets and unexpired tokens are valid again.',
+  }),
+  route(addParticipantKeys, {
+    ...{ method: 'POST', path: `${ONE}/keys`, name: 'addParticipantKeys', role: 'own', status: 201 },
+    summary: 'Registers public keys of a participant. A private key is refused.',
+  }),
+  route(revokeParticipantKey, {
+    ...{ method: 'POST', path: `${ONE}/keys/revoke`, name: 'revokeParticipantKey', role: 'operate' },
+    summary: 'Revokes a registered key for ever; within a second no server accepts it.',
+  }),
+  route(changeParticipantPolicy, {
+    ...{ method: 'POST', path: `${ONE}/policy`, name: 'changeParticipantPolicy', role: 'own' },
+    summary: 'Changes what is given of how a participant signs and encrypts, and of where it publishes keys.',
+  }),
+  route(changeCallback, {
+    ...{ method: 'POST', path: `${ONE}/callback`, name: 'changeCallback', role: 'own' },
+    summary:
+      'Changes what is given of where and how a participant takes callbacks and notifications. Credentials are never answered.',
+  }),
+  route(testCallback, {
+    ...{ method: 'POST', path: `${ONE}/callback/test`, name: 'testCallback', role: 'operate' },
+    summary: 'Sends a signed test message to a participant, and says how every step went.',
+  }),
+  route(allowParticipantHost, {
+    ...{ method: 'POST', path: `${ONE}/hosts`, name: 'allowParticipantHost', role: 'own' },
+    summary: 'Allows our requests to a host of a participant, in place of what was allowed for that host.',
+  }),
+  route(removeParticipantHost, {
+    ...{ method: 'POST', path: `${ONE}/hosts/remove`, name: 'removeParticipantHost', role: 'operate' },
+    summary: 'Ends what was allowed for a host of a participant.',
+  }),
+  route(rotateParticipantSecret, {
+    ...{ method: 'POST', path: `${ONE}/secrets`, name: 'rotateParticipantSecret', role: 'own', status: 201 },
+    summary:
+      'Gives a participant a new client secret, which is in this answer and in no other. The one before it stays valid until the next rotation.',
+  }),
+  route(changeParticipantSubscriptions, {
+    ...{ method: 'POST', path: `${ONE}/subscriptions`, name: 'changeParticipantSubscriptions' },
+    ...{ role: 'operate', summary: 'Changes how many subscriptions a participant may have.' },
   }),
   route(promoteParticipant, {
-    ...{ method: 'POST', path: '/participants/{sender_id}/promote', name: 'promoteParticipant', role: 'own' },
+    ...{ method: 'POST', path: `${ONE}/promote`, name: 'promoteParticipant', role: 'own' },
     summary:
       'Makes a sandbox participant live after its check: new keys and a new secret; all of the sandbox ends.',
+  }),
+  route(removeParticipant, {
+    ...{ method: 'POST', path: `${ONE}/remove`, name: 'removeParticipant', role: 'own' },
+    summary:
+      'Removes a participant with what is stored of it. With `dry_run` it only counts what is pending.',
   }),
 ]

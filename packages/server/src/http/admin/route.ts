@@ -1,7 +1,9 @@
 /** A call of the admin API: what a row of its table says. */
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
+import type { HasSignatures } from '../../admin/callbacks.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
+import type { HasDayLimits } from '../../admin/participant-show.ts'
 import type { RetentionNeeds } from '../../admin/retention.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
 import type { Limits } from '../../limits.ts'
@@ -15,6 +17,8 @@ export const ADMIN_BASE = '/admin/v1'
 export type AdminNeeds = HasVault &
   HasRecording &
   HasAccounts &
+  HasSignatures &
+  HasDayLimits &
   RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
 
 export interface AdminRoute {

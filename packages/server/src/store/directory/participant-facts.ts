@@ -1,0 +1,63 @@
+/** What is stored of a participant beside its settings: secrets without their digests, use, and when it was last there. */
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+
+type Pool = Pick<Database, 'pool'>
+type Of = Pick<Participant, 'id'>
+
+export interface SecretTimes {
+  readonly created_at: Date
+  /** Null: it is live. */
+  readonly retired_at: Date | null
+}
+
+/** Its client secrets, the newest first; never what they are. */
+export async function listSecretTimes({ pool }: Pool, { id }: Of): Promise<readonly SecretTimes[]> {
+  const { rows } = await pool.query<SecretTimes>(
+    'select created_at, retired_at from participant_secret where participant = $1 order by participant_secret.id desc',
+    [id],
+  )
+  return rows
+}
+
+export interface CountedToday {
+  /** `Registry.id` */
+  readonly registry: number
+  readonly counted: string
+  readonly used: number
+}
+
+/** What it has used today of the daily quotas of its grants. Nothing is counted where a grant has no quota. */
+export async function listUsedToday({ pool }: Pool, { id }: Of): Promise<readonly CountedToday[]> {
+  const { rows } = await pool.query<CountedToday>(
+    `select registry, counted, used from grant_use
+      where participant = $1 and day = (clock_timestamp() at time zone 'UTC')::date`,
+    [id],
+  )
+  return rows
+}
+
+export interface SubscriptionCounts {
+  readonly live: number
+  readonly suspended: number
+}
+
+/** Its subscriptions that have not ended. */
+export async function countSubscriptions({ pool }: Pool, { id }: Of): Promise<SubscriptionCounts> {
+  const { rows } = await pool.query<SubscriptionCounts>(
+    `select (count(*) filter (where state = 'live'))::integer as live,
+        (count(*) filter (where state = 'suspended'))::integer as suspended
+      from subscription where participant = $1`,
+    [id],
+  )
+  return rows[0] ?? { live: 0, suspended: 0 }
+}
+
+/** When its newest message was received, of those that are remembered; null: none is. */
+export async function lastReceived({ pool }: Pool, { id }: Of): Promise<Date | null> {
+  const { rows } = await pool.query<{ received_at: Date }>(
+    'select received_at from exchange where participant = $1 order by received_at desc limit 1',
+    [id],
+  )
+  return rows[0]?.received_at ?? null
+}
