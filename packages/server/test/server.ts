@@ -61,16 +61,21 @@ export interface TestServer {
 /** What test databases are sealed with. */
 export const MASTER_KEY = masterKeyOfRun()
 
+/** No regular background tasks: every statement is caused by a message. */
+export const QUIET = { housekeeping: () => async () => undefined } as const
+
 const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as const
 
 /**
  * A node that answers; jobs stay where they are unless `ROLLCALL_ROLE` says otherwise.
  * @param env limits and switches, as environment variables
  * @param clock one that stands still (`testClock`) where it matters what is read anew; else the real one
+ * @param parts of the node, such as `QUIET`
  */
 export async function testServer(
   env: Readonly<Record<string, string>> = {},
   clock: TestClock = skippingClock(),
+  parts: Parameters<typeof startServer>[2] = {},
 ): Promise<TestServer> {
   const database = await startedDatabase()
   const lines: string[] = []
@@ -93,7 +98,7 @@ export async function testServer(
     log: createLog({ level: 'debug', destination }),
     clock,
   })
-  const running = await startServer(config, context)
+  const running = await startServer(config, context, parts)
   running.markReady()
   const url = `http://127.0.0.1:${running.port}`
   return {

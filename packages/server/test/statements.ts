@@ -3,8 +3,8 @@ import pg from 'pg'
 
 export interface Statements {
   /**
-   * The results of both, and the texts of their statements in one order, without those that set a connection up. The work
-   * is tried again where the statements differ: a timer of the server may fall into one of them.
+   * The results of both, and the texts of their statements in one order, without those that set a connection up. The server
+   * does nothing by itself meanwhile: its clock stands still, and it has no background tasks (`QUIET`).
    */
   compared<Result>(
     one: () => Promise<Result>,
@@ -21,8 +21,6 @@ type Sent = string | { readonly text?: string; readonly cursor?: { readonly text
 
 /** What every new connection is set up with: when one is opened depends on what runs at the time. */
 const SETTING_UP = /^set /i
-
-const TRIES = 2
 
 /**
  * Begins to note statements; one at a time in a process.
@@ -47,12 +45,10 @@ export function noteStatements(unless: RegExp): Statements {
   return {
     async compared(one, other) {
       const [first, second] = [await noted(one), await noted(other)]
-      const results = [first.result, second.result] as const
-      let statements = [first.statements, second.statements] as const
-      for (let more = TRIES; more > 0 && statements[0].join() !== statements[1].join(); more -= 1) {
-        statements = [(await noted(one)).statements, (await noted(other)).statements]
+      return {
+        results: [first.result, second.result],
+        statements: [first.statements, second.statements],
       }
-      return { results, statements }
     },
     stop: () => void Object.assign(prototype, { query }),
   }

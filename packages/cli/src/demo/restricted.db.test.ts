@@ -14,7 +14,14 @@ import { testClock } from '../../../server/test/clock.ts'
 import { receiver } from '../../../server/test/deliveries.ts'
 import { exampleRequest } from '../../../server/test/example-requests.ts'
 import { newSigner, type Peer, signedBody } from '../../../server/test/sealing.ts'
-import { bearer, post, type TestServer, testServer, writeDocuments } from '../../../server/test/server.ts'
+import {
+  bearer,
+  post,
+  QUIET,
+  type TestServer,
+  testServer,
+  writeDocuments,
+} from '../../../server/test/server.ts'
 import { noteStatements } from '../../../server/test/statements.ts'
 import { SPEC } from '../../../server/test/stranger/signing.ts'
 import { readYaml } from '../yaml.ts'
@@ -53,6 +60,7 @@ async function side(people: readonly Document[]): Promise<Side> {
   const server = await testServer(
     { ROLLCALL_MAX_PAGE_SIZE: '5', ROLLCALL_RATE_LIMIT: '1000000' },
     testClock(),
+    QUIET,
   )
   const { db } = server.database
   const { value: configuration } = await readYaml(DEMO_CONFIGURATION)

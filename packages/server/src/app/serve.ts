@@ -55,12 +55,19 @@ export class ListenFailed extends Error {
  * Starts what the role asks for: listening, working on what was accepted, or both. Everything that needs is in `context`; the
  * caller closes the database after `stop`.
  * @param parts.pause how `/ready` is left to say 503 before connections are refused
+ * @param parts.housekeeping how the regular background tasks are started
  * @throws ListenFailed, and what connecting to the database throws
  */
 export async function startServer(
   config: Config,
   context: Context,
-  { pause = sleep }: { readonly pause?: (milliseconds: number) => Promise<unknown> } = {},
+  {
+    pause = sleep,
+    housekeeping = startHousekeeping,
+  }: {
+    readonly pause?: (milliseconds: number) => Promise<unknown>
+    readonly housekeeping?: typeof startHousekeeping
+  } = {},
 ): Promise<RunningServer> {
   let ready = false
   let worker: RunningWorker | null = null
@@ -81,7 +88,7 @@ export async function startServer(
   addAdminRoutes(operatorServer, context, isOwnHost)
   addConsole(operatorServer, { folder: CONSOLE_FILES, isOwnHost })
 
-  const stopHousekeeping = startHousekeeping(context)
+  const stopHousekeeping = housekeeping(context)
   const stop = async (): Promise<void> => {
     const wasReady = ready
     ready = false

@@ -13,7 +13,7 @@ import { envelope, rowOf } from '../inbox.ts'
 import { keyPair } from '../key-pairs.ts'
 import { multipartBody, uploadParts } from '../multipart.ts'
 import { registerKey, searchBy } from '../sealing.ts'
-import { bearer, post, type TestParticipant, testServer } from '../server.ts'
+import { bearer, post, QUIET, type TestParticipant, testServer } from '../server.ts'
 import { noteStatements } from '../statements.ts'
 import { bodyText, type Signer, signature } from '../stranger/signing.ts'
 import { about, codeOf, subscribeFor, unsubscribeFor } from '../subscribing.ts'
@@ -24,6 +24,7 @@ import { csvOf, envelopeOf, UPLOAD_TYPE } from '../uploading.ts'
 const server = await testServer(
   { ROLLCALL_RATE_LIMIT: '1000000', ROLLCALL_MAX_TOKEN_FAILURES: '10000' },
   testClock(),
+  QUIET,
 )
 /** Read anew by the time alone, whatever is asked; accounts of refusals are written after the answer, several at once. */
 const BY_TIME = /join breaker|"body_key"|select next_due|from own_key|insert into account/

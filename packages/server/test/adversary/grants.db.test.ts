@@ -16,14 +16,14 @@ import { grant } from '../grants.ts'
 import { keyPair } from '../key-pairs.ts'
 import { askingOf } from '../person-questions.ts'
 import { expression, searchesFor, uin } from '../searches-for.ts'
-import { bearer, post, testServer } from '../server.ts'
+import { bearer, post, QUIET, testServer } from '../server.ts'
 import { noteStatements } from '../statements.ts'
 import { about, subscribeFor } from '../subscribing.ts'
 import { question } from '../txn-status.ts'
 
-const server = await testServer({ ROLLCALL_RATE_LIMIT: '1000000' }, testClock())
-/** Read anew by the time alone, whatever is asked. */
-const BY_TIME = /join breaker|"body_key"|select next_due|from own_key/
+const server = await testServer({ ROLLCALL_RATE_LIMIT: '1000000' }, testClock(), QUIET)
+/** By the time alone, whatever is asked: what is read anew, and checkpoints of the accounts. */
+const BY_TIME = /join breaker|"body_key"|select next_due|from own_key|insert into account_checkpoint/
 const statements = noteStatements(BY_TIME)
 afterAll(async () => {
   statements.stop()
