@@ -5,9 +5,16 @@ import { bearer, post, searchRequest, type TestServer, testServer } from '../../
 import { insertSubscription } from '../../test/subscriptions.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { liftWithdrawals, withdraw } from '../store/consents/withdrawals.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
 import { REMOVED_ROWS, type Removable } from '../store/db/removal.ts'
-import { addParticipantKey } from '../store/directory/participant-keys.ts'
-import { findParticipant } from '../store/directory/participants.ts'
+import {
+  addParticipantKey,
+  listParticipantKeys,
+  revokeParticipantKey,
+} from '../store/directory/participant-keys.ts'
+import { addParticipant, findParticipant } from '../store/directory/participants.ts'
+import { createPeerKeys } from '../trust/peer-keys.ts'
 import { addHold, removeHold } from './holds.ts'
 import { removeParticipant, removeRegistry } from './removal.ts'
 import { AdminRefusal } from './use-case.ts'
@@ -152,6 +159,65 @@ test('a participant goes with all that names it; its public keys stay', async ()
   await expectGone('participant')
   expect(await isThere('published_key', `sender_id = $1 and kid = 'sig-1'`, [sender_id])).toBe(true)
   expect(accounts.written.at(-1)?.entry).toMatchObject({ note: 'participant remove', registry: null })
+})
+
+test('what was refused to a removed participant is refused to the next one of its sender_id', async () => {
+  const { sender_id } = names
+  const { db } = server.database
+  const [revoked, live] = [
+    await publicKey('Ed25519', { kid: 'revoked' }),
+    await publicKey('Ed25519', { kid: 'live' }),
+  ]
+  if (participant === undefined) throw new Error('there is no participant')
+  await addParticipantKey(db, participant, revoked)
+  await addParticipantKey(db, participant, live)
+  const { revoked_at } = await revokeParticipantKey(db, participant, 'revoked')
+  const person = { pseudonyms: [Buffer.from(sender_id)], purpose: 'pension' }
+  await withdraw(db, { ...person, participant: participant.id })
+  await removeParticipant(needs(), { sender_id, end: true })
+
+  const refusal = new StoreRefusal(
+    'this key was revoked, and a revoked key cannot be registered again; make a new key',
+  )
+  const other = await addParticipant(db, { sender_id: `other-${count}.example`, name: 'Other' })
+  await expect(addParticipantKey(db, other, revoked)).rejects.toThrow(refusal)
+  const again = await addParticipant(db, { sender_id, name: 'Again' })
+  expect(await listParticipantKeys(db, again)).toMatchObject([
+    { kid: 'revoked', thumbprint: revoked.thumbprint, participant: again.id, revoked_at },
+  ])
+  await expect(addParticipantKey(db, again, revoked)).rejects.toThrow(refusal)
+  await expect(addParticipantKey(db, other, revoked)).rejects.toThrow(
+    `this key belongs to ${sender_id} already, and a public key belongs to one participant`,
+  )
+  await addParticipantKey(db, again, live)
+  expect(await isThere('consent_withdrawal', 'participant = $1 and lifted_at is null', [again.id])).toBe(true)
+
+  // A second time, too.
+  await removeParticipant(needs(), { sender_id, end: true })
+  const third = await addParticipant(db, { sender_id, name: 'Third' })
+  expect((await listParticipantKeys(db, third)).map(({ kid }) => kid)).toEqual(['revoked'])
+  expect(await liftWithdrawals(db.pool, { ...person, participant: third.id })).toBe(1)
+})
+
+test('a key that a removed participant had revoked is not accepted from a key set either', async () => {
+  const { sender_id } = names
+  const { db } = server.database
+  const key = await publicKey('Ed25519', { kid: 'set-1' })
+  if (participant === undefined) throw new Error('there is no participant')
+  await addParticipantKey(db, participant, key)
+  await revokeParticipantKey(db, participant, 'set-1')
+  await removeParticipant(needs(), { sender_id, end: true })
+  const fresh = await publicKey('Ed25519', { kid: 'set-2' })
+  const parts = {
+    fetchKeySet: async () => [key, fresh],
+    log: { warn: () => undefined, error: () => undefined },
+  }
+  for (const name of [sender_id, `other-${count}.example`]) {
+    const added = await addParticipant(db, { sender_id: name, name })
+    const keys = createPeerKeys(db, { ...parts, clock: server.clock })
+    expect(await keys.verifying(added, 'set-1', 'EdDSA')).toEqual([])
+    expect(await keys.verifying(added, 'set-2', 'EdDSA')).toHaveLength(1)
+  }
 })
 
 test('what comes while servers follow refuses it too; cut short, it is run again', async () => {

@@ -53,7 +53,10 @@ export interface ParticipantCheckRow {
 
 export interface ParticipantKeyRow {
   id: GeneratedAlways<number>
-  participant: number
+  /** Null: of a participant that was removed. */
+  participant: number | null
+  /** Of the participant that was removed; the key is a revoked one. */
+  former_sender_id: Generated<string | null>
   kid: string
   use: 'sig' | 'enc'
   algorithm: string

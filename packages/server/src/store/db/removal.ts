@@ -153,7 +153,10 @@ export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promi
   })
 }
 
-/** Deletes the participant. Its public keys stay: what it has signed can still be verified. */
+/**
+ * Deletes the participant. Its public keys stay: what it has signed can still be verified. Its revoked keys, and the
+ * withdrawals of consent from it, stay under its sender_id: they hold for a participant that has it later.
+ */
 export function removeParticipantRow(db: Pick<Database, 'pool'>, id: number): Promise<void> {
   return withTransaction(db.pool, async (client) => {
     await client.query(
@@ -161,6 +164,17 @@ export function removeParticipantRow(db: Pick<Database, 'pool'>, id: number): Pr
         select sender_id, thumbprint, kid, public_jwk, participant_key.created_at, coalesce(revoked_at, now())
         from participant_key join participant on participant.id = participant_key.participant
         where participant.id = $1 and use = 'sig' on conflict do nothing`,
+      [id],
+    )
+    await client.query(
+      `update participant_key set participant = null, former_sender_id = sender_id
+        from participant where participant.id = $1 and participant_key.participant = participant.id
+          and revoked_at is not null`,
+      [id],
+    )
+    await client.query(
+      `update consent_withdrawal set former_sender_id = sender_id
+        from participant where participant.id = $1 and consent_withdrawal.participant = participant.id`,
       [id],
     )
     await client.query('delete from participant where id = $1', [id])

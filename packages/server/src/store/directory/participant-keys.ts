@@ -37,12 +37,12 @@ export async function addParticipantKey(
       const owner = await lockParticipant(transaction, participant)
       const known = await transaction
         .selectFrom('participant_key')
-        .innerJoin('participant', 'participant.id', 'participant_key.participant')
+        .leftJoin('participant', 'participant.id', 'participant_key.participant')
         .select(['participant_key.id', 'participant_key.participant', 'revoked_at', 'sender_id'])
         .where('thumbprint', '=', thumbprint)
         .executeTakeFirst()
       if (known !== undefined) {
-        if (known.participant !== owner.id) throw taken(known.sender_id)
+        if (known.sender_id !== null && known.participant !== owner.id) throw taken(known.sender_id)
         if (known.revoked_at !== null) {
           throw new StoreRefusal(
             'this key was revoked, and a revoked key cannot be registered again; make a new key',

@@ -67,7 +67,8 @@ export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**
  * Adds a participant, active and without a secret; its `client_id` is made here. Its messages must be signed unless
- * its policy says otherwise.
+ * its policy says otherwise. Where a participant of this sender_id was removed, its revoked keys stay revoked, and consents
+ * that were withdrawn from it stay withdrawn.
  * @throws StoreRefusal a sender_id of the wrong form or already there, no name, a limit or a policy that is none
  */
 export async function addParticipant(
@@ -89,17 +90,31 @@ export async function addParticipant(
   const limits = { max_page_size, rate_limit, concurrency_limit, max_subscriptions }
   const values = { sender_id, client_id, name, ...limits, demo, environment }
   try {
-    const added = await db.kysely
-      .insertInto('participant')
-      .values({ ...values, ...messagePolicyValues(policy) })
-      .returning(COLUMNS)
-      .executeTakeFirstOrThrow()
-    return fromRow(added)
+    return await db.kysely.transaction().execute(async (transaction) => {
+      const added = await transaction
+        .insertInto('participant')
+        .values({ ...values, ...messagePolicyValues(policy) })
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow()
+      await takeOverFormer(transaction, added)
+      return fromRow(added)
+    })
   } catch (error) {
     if (isDuplicate(error, 'participant_sender_id_key')) {
       throw new StoreRefusal(`a participant with sender_id ${sender_id} exists already`)
     }
     throw asRefusal(error)
+  }
+}
+
+/** What was refused to a removed participant of the same sender_id is refused to this one: revoked keys, withdrawn consents. */
+async function takeOverFormer(
+  transaction: Transaction<Tables>,
+  { id, sender_id }: Pick<Participant, 'id' | 'sender_id'>,
+): Promise<void> {
+  for (const table of ['participant_key', 'consent_withdrawal']) {
+    await sql`update ${sql.table(table)} set participant = ${id}, former_sender_id = null
+      where former_sender_id = ${sender_id}`.execute(transaction)
   }
 }
 

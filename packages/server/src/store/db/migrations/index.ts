@@ -39,6 +39,7 @@ import { accountEvidence } from './0037-account-evidence.ts'
 import { recalledEnvelopes } from './0038-recalled-envelopes.ts'
 import { webOrigins } from './0039-web-origins.ts'
 import { openJournalLines } from './0040-open-journal-lines.ts'
+import { formerParticipants } from './0041-former-participants.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -79,4 +80,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0038-recalled-envelopes': recalledEnvelopes,
   '0039-web-origins': webOrigins,
   '0040-open-journal-lines': openJournalLines,
+  '0041-former-participants': formerParticipants,
 }

@@ -44,6 +44,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0038-recalled-envelopes.ts': 'c3432ba255c6c930f1cbc99228b90cc3',
   '0039-web-origins.ts': '4c49e0bcf70805c9d74e1a6f84339195',
   '0040-open-journal-lines.ts': '916ac62740366ebc2dba2e390aef3275',
+  '0041-former-participants.ts': 'cc67dfc24bc2e5a140a5d9677e1f43bf',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
