@@ -177,3 +177,30 @@ test('an end that comes while an entry is written waits for it, and refuses what
   )
   expect(rows).toEqual([{ all: true }])
 })
+
+test('a process that begins while another one makes the first keys has the same keys', async () => {
+  const { db, owner, close } = await startedDatabase()
+  onTestFinished(close)
+  const { secrets } = await loadAccountKeys(db, await vaultOf(db))
+  const ownDb = openDatabase(owner)
+  onTestFinished(() => ownDb.close())
+  const { rows } = await ownDb.pool.query('delete from account_key returning kid, kind, public_key, sealed')
+  const other = await ownDb.pool.connect()
+  onTestFinished(() => other.release())
+  await other.query('begin; lock table account in access exclusive mode')
+  for (const { kid, kind, public_key, sealed } of rows) {
+    const values = [kid, kind, public_key, sealed]
+    await other.query(
+      'insert into account_key (kid, kind, public_key, sealed) values ($1, $2, $3, $4)',
+      values,
+    )
+  }
+  const loading = loadAccountKeys(db, await vaultOf(db))
+  await expect.poll(() => lockWaits({ db })).toBe(1)
+  await other.query(
+    "insert into account (chain, sequence, at, entry, commitments, hash) values (gen_random_uuid(), 1, now(), '{}', '', $1)",
+    [Buffer.alloc(32)],
+  )
+  await other.query('commit')
+  expect((await loading).secrets).toEqual(secrets)
+})

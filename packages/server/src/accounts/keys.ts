@@ -88,12 +88,15 @@ export async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Pro
 }
 
 async function currentKeys(db: Database, vault: Vault): Promise<readonly AccountKey[]> {
+  // Asked first: every entry follows the keys, so where there are entries, what is read next has the keys that another
+  // process has just made.
+  const accounted = await hasAccounts(db)
   const all = await listAccountKeys(db)
   const current = (keys: readonly AccountKey[]) => keys.filter(({ retired_at }) => retired_at === null)
   const found = current(all)
   const lacking = KINDS.filter((kind) => found.every((key) => key.kind !== kind))
   if (lacking.length === 0) return found
-  for (const kind of lacking) await refuseToReplace(db, kind, all)
+  for (const kind of lacking) refuseToReplace(kind, all, accounted)
   await withCurrentMasterKey(async () => {
     for (const kind of lacking) {
       const { kid, public_key, secret } = await newKey(kind)
@@ -105,13 +108,9 @@ async function currentKeys(db: Database, vault: Vault): Promise<readonly Account
 }
 
 /** With a new secret, all that was accounted with the one before would not be found any more. */
-async function refuseToReplace(
-  db: Database,
-  kind: AccountKeyKind,
-  all: readonly AccountKey[],
-): Promise<void> {
+function refuseToReplace(kind: AccountKeyKind, all: readonly AccountKey[], accounted: boolean): void {
   if (kind === 'signature') return
-  if (all.every((key) => key.kind !== kind) && !(await hasAccounts(db))) return
+  if (all.every((key) => key.kind !== kind) && !accounted) return
   throw new Error(
     `the ${kind} key of the accounts is missing or retired, and must not be replaced: restore the table account_key from a backup`,
   )
