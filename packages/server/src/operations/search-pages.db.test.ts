@@ -15,6 +15,7 @@ import type { GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
 import { openDatabase } from '../store/db/database.ts'
+import { ownRecords } from '../store/records/own-records.ts'
 import { recordTable } from '../store/records/record-tables.ts'
 import { searchItem } from './search.ts'
 
@@ -221,7 +222,7 @@ describe('a search that is too broad', () => {
 
   it('is ended after its time, and told what to narrow it by', async () => {
     const db = openDatabase(small.database.connection, { search_timeout: 200 })
-    const context = { ...small.context, db }
+    const context = { ...small.context, db, records: ownRecords(db) }
     const exchange = {
       registry,
       participant: { max_page_size: null },
@@ -230,10 +231,10 @@ describe('a search that is too broad', () => {
     } as unknown as Exchange
     const narrow: GrantTerms = { ...EVERYTHING, ask: [], rows: { Person: { surname: { $eq: 'Obi' } } } }
     const narrowed = { ...exchange, grant: readGrant(registry.kind, { id: 1, terms: narrow }) }
-    const search = (query: object, by: Exchange = exchange) =>
+    const search = (query: object, by: Exchange = exchange, parts = context) =>
       searchItem(
         {
-          parts: context,
+          parts,
           exchange: by,
           mode: context.modes.sync,
           state: undefined,
@@ -266,7 +267,7 @@ describe('a search that is too broad', () => {
         message: 'search_criteria.query: took longer than 1 seconds; narrow it by an identifier',
       })
       await held.release()
-      await expect(search({ sex: 'F' })).resolves.toMatchObject({
+      await expect(search({ sex: 'F' }, exchange, small.context)).resolves.toMatchObject({
         members: { pagination: { total_count: 0 } },
       })
     } finally {
