@@ -1,0 +1,19 @@
+/** Builds the pages into `dist/`. `npm ci` runs it; without the packages for development it does nothing. */
+import { createRequire } from 'node:module'
+
+const { resolve } = createRequire(import.meta.url)
+
+function isInstalled(name: string): boolean {
+  try {
+    resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+if (isInstalled('vite') && isInstalled('@vitejs/plugin-react')) {
+  const { build } = await import('vite')
+  const { CONSOLE } = await import('./config.ts')
+  await build({ ...CONSOLE, logLevel: 'warn' })
+}

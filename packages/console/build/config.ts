@@ -1,0 +1,26 @@
+/** How Vite builds the pages: in parts that change at different times, and with nothing inline. */
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import type { InlineConfig } from 'vite'
+
+/** Libraries change when they are upgraded; pages change often. */
+const LIBRARIES = [
+  { name: 'react', test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/, priority: 2 },
+  { name: 'parts', test: /node_modules[\\/]@(?:mantine|floating-ui)[\\/]/, priority: 1 },
+]
+
+export const CONSOLE: InlineConfig = {
+  configFile: false,
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  plugins: [react()],
+  // The server puts the nonce of each response in its place.
+  html: { cspNonce: '__CSP_NONCE__' },
+  build: {
+    target: 'es2022',
+    // The policy allows no `data:` for scripts, styles and fonts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: { output: { codeSplitting: { groups: LIBRARIES } } },
+  },
+}

@@ -1,0 +1,35 @@
+/** Calls of the admin API, with the types of its OpenAPI document. The session's cookie says who calls. */
+import createClient from 'openapi-fetch'
+import { ApiFault, errorsOf, Proposed, proposalOf } from './fault.ts'
+import type { paths } from './schema.d.ts'
+
+/** The server takes the cookie only with it: a form or a page of another origin cannot send it. */
+export const CONSOLE_HEADER = { 'Rollcall-Console': '1' } as const
+
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  credentials: 'same-origin',
+  headers: CONSOLE_HEADER,
+  redirect: 'error',
+})
+
+interface Pending<Data> {
+  readonly data?: Data
+  readonly error?: unknown
+  readonly response: Response
+}
+
+/**
+ * What a call is answered with: `await answered(api.GET('/admin/v1/registries'))`.
+ * @throws ApiFault
+ * @throws Proposed
+ */
+export async function answered<Data>(pending: Promise<Pending<Data>>): Promise<Data> {
+  const { data, error, response } = await pending.catch((reason: unknown) => {
+    throw new ApiFault(0, [{ code: 'network', message: `The server does not answer. (${String(reason)})` }])
+  })
+  if (!response.ok) throw new ApiFault(response.status, errorsOf(response.status, error))
+  const proposal = response.status === 202 ? proposalOf(data) : null
+  if (proposal !== null) throw new Proposed(proposal)
+  return data as Data
+}

@@ -1,0 +1,26 @@
+/** The memory of answers, and what happens when a session has ended. */
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiFault } from './fault.ts'
+import { SESSION_KEY, type SessionState } from './session.ts'
+
+/** Every page asks anew when it is opened; going back shows what was there at once. */
+const FRESH_MS = 5_000
+const ATTEMPTS = 2
+
+/** The sign-in page takes the place of the page, whose address stays: who signs in again is back. */
+const ended = (error: Error): void => {
+  if (!(error instanceof ApiFault) || error.status !== 401) return
+  queries.setQueryData<SessionState>(SESSION_KEY, (before) => ({ offers: [], ...before, session: null }))
+}
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: ended }),
+  mutationCache: new MutationCache({ onError: ended }),
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < ATTEMPTS,
+    },
+    mutations: { retry: false },
+  },
+})

@@ -1,0 +1,66 @@
+/** The session of this browser: who is signed in, and how to sign in and out. */
+import type { OperatorRole } from '../../../server/src/model/operator.ts'
+import { CONSOLE_HEADER } from './client.ts'
+import { ApiFault, errorsOf } from './fault.ts'
+
+export interface Session {
+  readonly operator: string
+  readonly roles: readonly OperatorRole[]
+  /** Namespaces; null: all. */
+  readonly registries: readonly string[] | null
+  readonly expires_at: string
+  readonly idle_seconds: number
+  /** Whether some acts wait for a second operator. */
+  readonly two_person: boolean
+  readonly demo: boolean
+}
+
+/** Another way to sign in than with a token. */
+export interface SignInOffer {
+  readonly title: string
+  /** Where it begins. */
+  readonly address: string
+}
+
+export interface SessionState {
+  /** Null: nobody is signed in. */
+  readonly session: Session | null
+  readonly offers: readonly SignInOffer[]
+}
+
+export const SESSION_KEY = ['session'] as const
+const SESSION = '/admin/v1/session'
+
+export const SIGNED_OUT: SessionState = { session: null, offers: [] }
+
+/** @throws ApiFault */
+export async function readSession(): Promise<SessionState> {
+  const { status, body } = await send('GET', SESSION)
+  if (status !== 200 && status !== 401) throw new ApiFault(status, errorsOf(status, body))
+  const { sign_in = [], ...session } = body as Session & { sign_in?: readonly SignInOffer[] }
+  return { session: status === 200 ? session : null, offers: sign_in }
+}
+
+/** @throws ApiFault */
+export async function signIn(proof: { readonly token: string } | { readonly link: string }): Promise<void> {
+  const { status, body } = await send('POST', SESSION, proof)
+  if (status !== 201) throw new ApiFault(status, errorsOf(status, body))
+}
+
+/** @throws ApiFault */
+export async function signOut(): Promise<void> {
+  const { status, body } = await send('POST', `${SESSION}/end`, {})
+  if (status >= 300 && status !== 401) throw new ApiFault(status, errorsOf(status, body))
+}
+
+async function send(method: string, address: string, given?: object) {
+  const response = await fetch(address, {
+    ...{ method, credentials: 'same-origin', redirect: 'error' },
+    headers: { ...CONSOLE_HEADER, ...(given && { 'Content-Type': 'application/json' }) },
+    ...(given && { body: JSON.stringify(given) }),
+  }).catch((reason: unknown) => {
+    throw new ApiFault(0, [{ code: 'network', message: `The server does not answer. (${String(reason)})` }])
+  })
+  const body: unknown = await response.json().catch(() => null)
+  return { status: response.status, body: body ?? {} }
+}

@@ -1,0 +1,14 @@
+/** The console begins here. */
+import './theme/nonce.ts'
+import './theme/styles.ts'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,34 @@
+/** THE table of pages: a row for each. The menu, the routes and the keyboard shortcuts are made of it. */
+import { type Icon, IconGauge } from '@tabler/icons-react'
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import type { OperatorRole } from '../../server/src/model/operator.ts'
+import { PAGES } from './texts/pages.ts'
+import type { SHELL } from './texts/shell.ts'
+
+export interface NavigationRow {
+  /** Behind the `#`. */
+  readonly path: string
+  readonly title: string
+  /** Who may open it has this role. */
+  readonly role: OperatorRole
+  /** Each page is a part of its own, which is loaded when it is first opened. */
+  readonly page: LazyExoticComponent<ComponentType>
+  /** Null: it is reached from another page. */
+  readonly menu: {
+    readonly group: keyof typeof SHELL.groups
+    readonly icon: Icon
+    /** The letter that opens it, after `g`. */
+    readonly key: string
+  } | null
+}
+
+const page = (load: () => Promise<{ readonly Page: ComponentType }>) =>
+  lazy(async () => ({ default: (await load()).Page }))
+
+export const NAVIGATION: readonly NavigationRow[] = [
+  {
+    ...{ path: '/', title: PAGES.overview, role: 'read' },
+    page: page(() => import('./pages/overview/page.tsx')),
+    menu: { group: 'traffic', icon: IconGauge, key: 'o' },
+  },
+]

@@ -1,0 +1,19 @@
+/** A state: a word, and a colour beside it. */
+import styles from './badge.module.css'
+import { type Tone, toneOf } from './tones.ts'
+
+interface BadgeProps {
+  /** The word of the server, which decides the colour. */
+  readonly state: string
+  /** The word for readers; without it that of the server. */
+  readonly label?: string
+  readonly tone?: Tone
+}
+
+export function Badge({ state, label = state, tone = toneOf(state) }: BadgeProps) {
+  return (
+    <span className={styles.badge} data-tone={tone}>
+      {label}
+    </span>
+  )
+}

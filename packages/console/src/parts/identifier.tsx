@@ -1,0 +1,50 @@
+/** An id that can be copied. Long ones are cut where they are shown, never where they are copied. */
+import { ActionIcon, CopyButton } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { COMMON } from '../texts/common.ts'
+import styles from './identifier.module.css'
+
+interface IdProps {
+  readonly value: string | null | undefined
+  /** What it is, for those who do not see it. */
+  readonly what: string
+  /** An address within the console that it leads to. */
+  readonly to?: string
+}
+
+export function Id({ value, what, to }: IdProps) {
+  if (value === null || value === undefined) return <span className={styles.none}>{COMMON.none}</span>
+  return (
+    <span className={styles.id}>
+      {to === undefined ? (
+        <code className={styles.text} title={value}>
+          {value}
+        </code>
+      ) : (
+        <a className={styles.text} href={`#${to}`} title={value}>
+          <code>{value}</code>
+        </a>
+      )}
+      <CopyValue value={value} what={what} />
+    </span>
+  )
+}
+
+export function CopyValue({ value, what }: { readonly value: string; readonly what: string }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <ActionIcon
+          className={styles.copy}
+          variant="subtle"
+          color="gray"
+          size="sm"
+          onClick={copy}
+          aria-label={copied ? COMMON.copied : COMMON.copyOf(what)}
+        >
+          {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+        </ActionIcon>
+      )}
+    </CopyButton>
+  )
+}

@@ -1,0 +1,96 @@
+/** The frame of a page: its title, which has the focus when the page opens, its actions, its content. */
+import { type ReactNode, useEffect, useRef } from 'react'
+import { COMMON } from '../texts/common.ts'
+import styles from './page.module.css'
+
+interface PageProps {
+  readonly title: string
+  /** One sentence that says what the page is for. */
+  readonly lead?: ReactNode
+  /** Where it belongs: a link to the page above. */
+  readonly above?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** Who has opened the console has not asked for this page: the focus stays where the browser puts it. */
+let isFirst = true
+
+export function PageFrame({ title, lead, above, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · ${COMMON.product}`
+  }, [title])
+  useEffect(() => {
+    if (!isFirst) heading.current?.focus()
+    isFirst = false
+  }, [])
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <div className={styles.words}>
+          {above !== undefined && <div className={styles.above}>{above}</div>}
+          <h1 ref={heading} tabIndex={-1} className={styles.title}>
+            {title}
+          </h1>
+          {lead !== undefined && <p className={styles.lead}>{lead}</p>}
+        </div>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface SectionProps {
+  readonly title: string
+  readonly lead?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A part of a page with a title of its own. */
+export function Section({ title, lead, actions, children }: SectionProps) {
+  return (
+    <section className={styles.section} aria-label={title}>
+      <div className={styles.sectionHead}>
+        <div>
+          <h2 className={styles.sectionTitle}>{title}</h2>
+          {lead !== undefined && <p className={styles.sectionLead}>{lead}</p>}
+        </div>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** A surface that content stands on. Tables fill it; everything else is `padded`. */
+export function Panel({
+  padded = false,
+  children,
+}: {
+  readonly padded?: boolean
+  readonly children: ReactNode
+}) {
+  return (
+    <div className={styles.panel} data-padded={padded || undefined}>
+      {children}
+    </div>
+  )
+}
+
+/** Names and values, one below the other. Values that are null are left out. */
+export function Facts({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined)
+  return (
+    <dl className={styles.facts}>
+      {shown.map(([name, value]) => (
+        <div key={name} className={styles.fact}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,40 @@
+/** The way through a list that the server pages: from the newest to older ones, and back to the newest. */
+import { Button } from '@mantine/core'
+import { IconArrowBarToUp, IconChevronRight } from '@tabler/icons-react'
+import { COMMON } from '../texts/common.ts'
+import styles from './pager.module.css'
+import type { Filter } from './use-filter.ts'
+
+interface PagerProps {
+  readonly filter: Filter
+  /** What the next page begins before; null: this is the last one. */
+  readonly next: string | null | undefined
+}
+
+/** Nothing is shown where one page has everything. */
+export function Pager({ filter, next }: PagerProps) {
+  const { before } = filter.values
+  if (before === undefined && (next === null || next === undefined)) return null
+  return (
+    <nav className={styles.pager} aria-label={COMMON.pages}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        disabled={before === undefined}
+        leftSection={<IconArrowBarToUp size={14} aria-hidden />}
+        onClick={() => filter.set({ before: undefined })}
+      >
+        {COMMON.newest}
+      </Button>
+      <Button
+        variant="default"
+        size="compact-sm"
+        disabled={next === null || next === undefined}
+        rightSection={<IconChevronRight size={14} aria-hidden />}
+        onClick={() => filter.set({ before: next ?? undefined })}
+      >
+        {COMMON.older}
+      </Button>
+    </nav>
+  )
+}

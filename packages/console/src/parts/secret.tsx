@@ -1,0 +1,36 @@
+/** A secret that the server has made: it is shown once, and it goes from the page when the reader says so. */
+import { Button, Modal } from '@mantine/core'
+import { COMMON } from '../texts/common.ts'
+import { CopyValue } from './identifier.tsx'
+import styles from './secret.module.css'
+
+interface SecretProps {
+  readonly title: string
+  /** What it is, such as "client secret". */
+  readonly what: string
+  /** Null: there is none to show. */
+  readonly value: string | null
+  readonly onClose: () => void
+}
+
+export function SecretOnce({ title, what, value, onClose }: SecretProps) {
+  return (
+    <Modal
+      opened={value !== null}
+      onClose={onClose}
+      title={title}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <p className={styles.lead}>{COMMON.secretOnce}</p>
+      <div className={styles.secret}>
+        <code className={styles.value}>{value}</code>
+        {value !== null && <CopyValue value={value} what={what} />}
+      </div>
+      <Button fullWidth mt="md" onClick={onClose}>
+        {COMMON.secretStored}
+      </Button>
+    </Modal>
+  )
+}

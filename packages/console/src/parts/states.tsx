@@ -1,0 +1,92 @@
+/** What stands where there is nothing to show: not yet, not at all, or not because of an error. */
+import { Button } from '@mantine/core'
+import { IconAlertTriangle, IconInbox } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { ApiFault } from '../api/fault.ts'
+import { COMMON } from '../texts/common.ts'
+import styles from './states.module.css'
+
+interface EmptyProps {
+  readonly title: string
+  /** What the reader can do. */
+  readonly children?: ReactNode
+}
+
+export function Empty({ title, children }: EmptyProps) {
+  return (
+    <div className={styles.state}>
+      <IconInbox className={styles.icon} aria-hidden stroke={1.5} size={28} />
+      <p className={styles.title}>{title}</p>
+      {children !== undefined && <div className={styles.advice}>{children}</div>}
+    </div>
+  )
+}
+
+export const NoMatch = () => <Empty title={COMMON.noMatch}>{COMMON.noMatchAdvice}</Empty>
+
+interface FaultProps {
+  readonly error: Error
+  readonly title?: string
+  readonly retry?: () => void
+}
+
+/** The messages of the server, as they are. */
+export function Fault({ error, title = COMMON.notAnswered, retry }: FaultProps) {
+  return (
+    <div className={styles.state} role="alert">
+      <IconAlertTriangle className={styles.bad} aria-hidden stroke={1.5} size={28} />
+      <p className={styles.title}>{title}</p>
+      <FaultLines error={error} />
+      {retry !== undefined && (
+        <Button variant="default" onClick={retry}>
+          {COMMON.retry}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+export function FaultLines({ error }: { readonly error: Error }) {
+  const lines = error instanceof ApiFault ? error.errors : [{ code: error.name, message: error.message }]
+  return (
+    <ul className={styles.lines}>
+      {lines.map(({ code, message }) => (
+        <li key={`${code} ${message}`}>
+          {message} <code className={styles.code}>{code}</code>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Lines where text will be. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  return (
+    <div className={styles.skeleton} role="status" aria-label={COMMON.loading}>
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
+        <span key={at} className={styles.line} />
+      ))}
+    </div>
+  )
+}
+
+/** A part of a query's state. */
+interface Asked<Data> {
+  readonly data: Data | undefined
+  readonly error: Error | null
+  readonly refetch: () => unknown
+}
+
+interface LoadedProps<Data> {
+  readonly query: Asked<Data>
+  readonly lines?: number
+  readonly children: (data: Data) => ReactNode
+}
+
+/** What was asked for, as soon as it is here. What was here before stays while it is asked for again. */
+export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) {
+  const { data, error, refetch } = query
+  if (data !== undefined) return children(data)
+  return error === null ? <Skeleton lines={lines} /> : <Fault error={error} retry={() => void refetch()} />
+}

@@ -1,0 +1,109 @@
+/** A table of rows that the server has chosen, ordered and paged. On a phone each row is a card. */
+import type { ReactNode } from 'react'
+import { COMMON } from '../texts/common.ts'
+import { Empty, Fault } from './states.tsx'
+import styles from './table.module.css'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ReactNode
+  /** Numbers stand at the end of their column. */
+  readonly align?: 'end'
+  /** Left out on narrow screens. */
+  readonly wideOnly?: boolean
+}
+
+interface Asked<Data> {
+  readonly data: Data | undefined
+  readonly error: Error | null
+  readonly isPlaceholderData?: boolean
+  readonly refetch: () => unknown
+}
+
+interface TableProps<Row> {
+  /** What the table is, for those who do not see it. */
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly query: Asked<readonly Row[]>
+  readonly keyOf: (row: Row) => string | number
+  /** The address of a row's own page; its first cell is the link. */
+  readonly linkOf?: (row: Row) => string | null
+  /** What stands there when there are no rows. */
+  readonly empty?: ReactNode
+}
+
+const SKELETON_ROWS = 6
+
+/** Cells that are laid out as blocks remain a table for screen readers. */
+const AS = {
+  table: { role: 'table' },
+  group: { role: 'rowgroup' },
+  row: { role: 'row' },
+  head: { role: 'columnheader', scope: 'col' },
+  cell: { role: 'cell' },
+} as const
+
+export function DataTable<Row>(props: TableProps<Row>) {
+  const { caption, columns, query, empty = <Empty title={COMMON.emptyTable} /> } = props
+  const { data, error, refetch, isPlaceholderData } = query
+  if (error !== null && data === undefined) return <Fault error={error} retry={() => void refetch()} />
+  if (data?.length === 0) return empty
+  return (
+    <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
+      <caption className={styles.caption}>{caption}</caption>
+      <thead {...AS.group}>
+        <tr {...AS.row}>
+          {columns.map(({ title, align, wideOnly }) => (
+            <th key={title} {...AS.head} data-align={align} data-wide={wideOnly || undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody {...AS.group}>
+        {data === undefined ? <Loading columns={columns} /> : <Rows {...props} rows={data} />}
+      </tbody>
+    </table>
+  )
+}
+
+function Rows<Row>({ rows, columns, keyOf, linkOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
+  return rows.map((row) => {
+    const link = linkOf?.(row) ?? null
+    return (
+      <tr key={keyOf(row)} {...AS.row} data-link={link !== null || undefined}>
+        {columns.map(({ title, cell, align, wideOnly }, at) => (
+          <td
+            key={title}
+            {...AS.cell}
+            data-label={title}
+            data-align={align}
+            data-wide={wideOnly || undefined}
+          >
+            {at === 0 && link !== null ? (
+              <a className={styles.link} href={`#${link}`}>
+                {cell(row)}
+              </a>
+            ) : (
+              <span className={styles.value}>{cell(row)}</span>
+            )}
+          </td>
+        ))}
+      </tr>
+    )
+  })
+}
+
+function Loading<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return Array.from({ length: SKELETON_ROWS }, (_, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
+    <tr key={at} {...AS.row}>
+      {columns.map(({ title, wideOnly }) => (
+        <td key={title} {...AS.cell} data-label={title} data-wide={wideOnly || undefined}>
+          <span className={styles.line} />
+          {at === 0 && <span className={styles.unseen}>{COMMON.loading}</span>}
+        </td>
+      ))}
+    </tr>
+  ))
+}

@@ -1,0 +1,59 @@
+/** How times and spans of time are written. */
+
+interface Written {
+  readonly seconds?: boolean
+  /** IANA name; without it the reader's. */
+  readonly timeZone?: string
+}
+
+/** Day, month and time; the year only where it is not this one. */
+export function shortTime(
+  date: Date,
+  locale: string,
+  { seconds = false, timeZone }: Written = {},
+  now = new Date(),
+): string {
+  const year = (of: Date) => new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone }).format(of)
+  return new Intl.DateTimeFormat(locale, {
+    ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone },
+    ...(seconds && { second: '2-digit' }),
+    ...(year(date) !== year(now) && { year: 'numeric' }),
+  }).format(date)
+}
+
+/** All of it, with the zone, and in UTC as logs have it. */
+export function longTime(date: Date, locale: string, { timeZone }: Written = {}): string {
+  const local = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(
+    date,
+  )
+  return `${local} · ${date.toISOString()}`
+}
+
+const UNITS = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+/** Such as "3 hours ago" or "in 2 days". */
+export function relativeTime(date: Date, now: Date, locale: string): string {
+  const away = date.getTime() - now.getTime()
+  const [unit, length] = UNITS.find(([, ms]) => Math.abs(away) >= ms) ?? ['second', 1_000]
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit)
+}
+
+/** Such as "850 ms", "1.4 s" or "3 min". */
+export function duration(ms: number, locale: string): string {
+  const number = (value: number, digits: number) =>
+    new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)
+  if (ms < 10) return `${number(ms, 1)} ms`
+  if (ms < 1_000) return `${number(ms, 0)} ms`
+  if (ms < 120_000) return `${number(ms / 1_000, 1)} s`
+  if (ms < 7_200_000) return `${number(ms / 60_000, 0)} min`
+  return `${number(ms / 3_600_000, 1)} h`
+}
+
+export const count = (value: number, locale: string): string => new Intl.NumberFormat(locale).format(value)

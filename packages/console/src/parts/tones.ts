@@ -1,0 +1,46 @@
+/** How good a state is, for the colour beside its word: a row for each word that the server uses. */
+
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  // deliveries
+  delivered: 'good',
+  pending: 'info',
+  held: 'warn',
+  refused: 'bad',
+  dead: 'bad',
+  dropped: 'quiet',
+  // answers
+  succ: 'good',
+  pdng: 'info',
+  rjct: 'bad',
+  answered: 'good',
+  accepted: 'info',
+  failed: 'bad',
+  // participants, keys, subscriptions, mailboxes
+  active: 'good',
+  disabled: 'quiet',
+  revoked: 'quiet',
+  expired: 'bad',
+  cancelled: 'quiet',
+  suspended: 'warn',
+  paused: 'warn',
+  open: 'good',
+  closed: 'quiet',
+  // environments
+  live: 'info',
+  sandbox: 'quiet',
+  // health, findings
+  ok: 'good',
+  warning: 'warn',
+  error: 'bad',
+  down: 'bad',
+  // proposals
+  waiting: 'info',
+  approved: 'good',
+  declined: 'quiet',
+  lapsed: 'quiet',
+}
+
+/** A word that has no row is shown without colour. */
+export const toneOf = (word: string): Tone => TONES[word] ?? 'quiet'

@@ -1,0 +1,55 @@
+/** Acts: calls that change something. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Proposed } from '../api/fault.ts'
+import { COMMON } from '../texts/common.ts'
+import { useNotify } from './notices.tsx'
+import { FaultLines } from './states.tsx'
+
+interface ActOptions<Input, Output> {
+  readonly call: (input: Input) => Promise<Output>
+  /** First members of the keys of queries whose answers change. */
+  readonly changes: readonly string[]
+  /** What is said when it is done. */
+  readonly done?: (output: Output) => ReactNode
+  readonly onDone?: (output: Output) => void
+  /** Also when a second operator has to approve it. */
+  readonly onOver?: () => void
+}
+
+/** An act, with what is said of its end: done, not done, or waiting for a second operator. */
+export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: ActOptions<Input, Output>) {
+  const notify = useNotify()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: call,
+    onSuccess: async (output) => {
+      if (done !== undefined) notify(done(output))
+      onDone?.(output)
+      onOver?.()
+      await Promise.all(changes.map((first) => queries.invalidateQueries({ queryKey: [first] })))
+    },
+    onError: (error) => {
+      if (error instanceof Proposed) {
+        notify(<ProposalNotice id={error.id} />)
+        onOver?.()
+        void queries.invalidateQueries({ queryKey: ['proposals'] })
+        return
+      }
+      notify(<ActFault error={error} />, 'bad')
+    },
+  })
+}
+
+const ProposalNotice = ({ id }: { readonly id: string }) => (
+  <>
+    {COMMON.proposed} <a href={`#/approvals?id=${encodeURIComponent(id)}`}>{COMMON.toProposal}</a>
+  </>
+)
+
+const ActFault = ({ error }: { readonly error: Error }) => (
+  <>
+    <strong>{COMMON.notDone}</strong>
+    <FaultLines error={error} />
+  </>
+)

@@ -1,0 +1,28 @@
+/** The filter of a list, in the address: a link leads to the same rows, and the browser's way back works. */
+import { useLocation, useSearch } from 'wouter'
+import { filterText, readFilter } from './filters.ts'
+
+type Values = Readonly<Record<string, string | undefined>>
+
+export interface Filter {
+  readonly values: Values
+  /** Whether any member but `before` is set. */
+  readonly isSet: boolean
+  /** Changes members; undefined takes one away. A changed condition begins at the newest row again. */
+  readonly set: (changes: Values) => void
+  readonly clear: () => void
+}
+
+/** @param names of the members that the list has; others in the address are left out */
+export function useFilter(names: readonly string[]): Filter {
+  const search = useSearch()
+  const [path, navigate] = useLocation()
+  const values = readFilter(search, [...names, 'before'])
+  const go = (next: Values) => navigate(`${path}${filterText(next)}`)
+  return {
+    values,
+    isSet: names.some((name) => values[name] !== undefined),
+    set: (changes) => go({ ...values, before: undefined, ...changes }),
+    clear: () => go({}),
+  }
+}

@@ -1,0 +1,18 @@
+/** Who is signed in, for every part of a page. */
+import { createContext, useContext } from 'react'
+import { hasRole, type OperatorRole } from '../../../server/src/model/operator.ts'
+import type { Session } from '../api/session.ts'
+
+export const SessionContext = createContext<Session | null>(null)
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === null) throw new Error('a page is shown without a session')
+  return session
+}
+
+/** Whether the operator may: `useMay()('operate')`. What may not be done is not offered; the server decides. */
+export function useMay(): (role: OperatorRole) => boolean {
+  const session = useSession()
+  return (role) => hasRole(session, role)
+}

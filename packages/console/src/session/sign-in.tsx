@@ -1,0 +1,113 @@
+/** The page of whoever is not signed in. The address stays, so that signing in leads back to it. */
+import { Button, PasswordInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { useLocation } from 'wouter'
+import { SESSION_KEY, type SignInOffer, signIn } from '../api/session.ts'
+import { FaultLines } from '../parts/states.tsx'
+import { Brand } from '../shell/brand.tsx'
+import { COMMON } from '../texts/common.ts'
+import { SIGN_IN } from '../texts/sign-in.ts'
+import styles from './sign-in.module.css'
+
+/** A one-time link: the code stands behind the `#`, where no log sees it. */
+const LINK = /^\/sign-in\/([^/]+)$/
+
+export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {
+  const [path, navigate] = useLocation()
+  const code = LINK.exec(path)?.[1]
+  const queries = useQueryClient()
+  const entering = useMutation({
+    mutationFn: signIn,
+    onSuccess: async () => {
+      if (code !== undefined) navigate('/', { replace: true })
+      await queries.invalidateQueries({ queryKey: SESSION_KEY })
+    },
+    // A code is used up by the attempt.
+    onError: () => code !== undefined && navigate('/', { replace: true }),
+  })
+  useEffect(() => {
+    document.title = `${SIGN_IN.title} · ${COMMON.product}`
+  }, [])
+  return (
+    <main className={styles.main}>
+      <div className={styles.card}>
+        <Brand />
+        <div>
+          <h1 className={styles.title}>{SIGN_IN.title}</h1>
+          <p className={styles.lead}>{path === '/' || code !== undefined ? SIGN_IN.lead : SIGN_IN.back}</p>
+        </div>
+        {entering.error !== null && (
+          <Refused error={entering.error} byLink={'link' in (entering.variables ?? {})} />
+        )}
+        {code === undefined ? (
+          <TokenForm busy={entering.isPending} onToken={(token) => entering.mutate({ token })} />
+        ) : (
+          <LinkForm busy={entering.isPending} onUse={() => entering.mutate({ link: code })} />
+        )}
+        <Offers offers={offers} />
+      </div>
+    </main>
+  )
+}
+
+function TokenForm({ busy, onToken }: { readonly busy: boolean; readonly onToken: (token: string) => void }) {
+  const [token, setToken] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onToken(token.trim())
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <PasswordInput
+        label={SIGN_IN.token}
+        description={SIGN_IN.tokenAdvice}
+        autoComplete="current-password"
+        autoFocus
+        required
+        withAsterisk={false}
+        value={token}
+        onChange={(event) => setToken(event.currentTarget.value)}
+      />
+      <Button type="submit" fullWidth loading={busy} disabled={token.trim() === ''}>
+        {SIGN_IN.submit}
+      </Button>
+    </form>
+  )
+}
+
+/** A click is needed: programs that look at links ahead of their readers must not use them up. */
+function LinkForm({ busy, onUse }: { readonly busy: boolean; readonly onUse: () => void }) {
+  return (
+    <div className={styles.form}>
+      <p className={styles.lead}>{SIGN_IN.link}</p>
+      <Button fullWidth autoFocus loading={busy} onClick={onUse}>
+        {SIGN_IN.useLink}
+      </Button>
+    </div>
+  )
+}
+
+function Refused({ error, byLink }: { readonly error: Error; readonly byLink: boolean }): ReactNode {
+  return (
+    <div className={styles.refused} role="alert">
+      {byLink && <p>{SIGN_IN.linkFault}</p>}
+      <FaultLines error={error} />
+      {byLink && <p>{SIGN_IN.linkAdvice}</p>}
+    </div>
+  )
+}
+
+function Offers({ offers }: { readonly offers: readonly SignInOffer[] }): ReactNode {
+  if (offers.length === 0) return null
+  return (
+    <div className={styles.form}>
+      <p className={styles.or}>{SIGN_IN.or}</p>
+      {offers.map(({ title, address }) => (
+        <Button key={address} component="a" href={address} variant="default" fullWidth>
+          {title}
+        </Button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+/**
+ * Addresses stand behind the `#`, their filters too: the part of an address that no browser sends, so that no log of a
+ * server or of a proxy has the id of a message.
+ */
+import { useSyncExternalStore } from 'react'
+import type { BaseLocationHook, BaseSearchHook } from 'wouter'
+
+const address = (): string => `/${location.hash.replace(/^#?\/?/, '')}`
+
+function subscribe(changed: () => void): () => void {
+  addEventListener('hashchange', changed)
+  return () => removeEventListener('hashchange', changed)
+}
+
+export const pathOf = (whole: string): string => whole.split('?', 1)[0] ?? '/'
+export const searchOf = (whole: string): string => whole.slice(pathOf(whole).length + 1)
+
+export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const hash = `#${to}`
+  if (hash === location.hash) return
+  if (!replace) {
+    location.hash = hash
+    return
+  }
+  history.replaceState(null, '', hash)
+  dispatchEvent(new Event('hashchange'))
+}
+
+export const useHashPath: BaseLocationHook = () => [
+  useSyncExternalStore(subscribe, () => pathOf(address())),
+  navigate,
+]
+
+export const useHashSearch: BaseSearchHook = () => useSyncExternalStore(subscribe, () => searchOf(address()))
+
+export const hashHref = (path: string): string => `#${path}`

@@ -1,0 +1,14 @@
+import { PageFrame, Panel } from '../parts/page.tsx'
+import { Empty } from '../parts/states.tsx'
+import { COMMON } from '../texts/common.ts'
+
+/** An address without a page, or without one for this operator. */
+export const NotFound = () => (
+  <PageFrame title={COMMON.notFound}>
+    <Panel>
+      <Empty title={COMMON.notFoundAdvice}>
+        <a href="#/">{COMMON.toOverview}</a>
+      </Empty>
+    </Panel>
+  </PageFrame>
+)

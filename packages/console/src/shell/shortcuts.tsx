@@ -1,0 +1,79 @@
+/** Keyboard shortcuts, and the list of them. They can be turned off: some readers speak, and their words become keys. */
+import { Modal, Switch } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import type { NavigationRow } from '../navigation.ts'
+import { COMMON } from '../texts/common.ts'
+import { SHELL } from '../texts/shell.ts'
+import { keysPressed } from './keys.ts'
+import styles from './shell.module.css'
+
+interface ShortcutsProps {
+  readonly rows: readonly NavigationRow[]
+  readonly opened: boolean
+  readonly onOpen: () => void
+  readonly onClose: () => void
+}
+
+/** After the first of two keys. */
+const PATIENCE_MS = 1_500
+
+export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
+  const [isOn, setOn] = useLocalStorage({ key: 'rollcall-shortcuts', defaultValue: true })
+  const [, navigate] = useLocation()
+  useEffect(() => {
+    if (!isOn) return
+    const read = keysPressed(PATIENCE_MS)
+    const press = (event: KeyboardEvent) => {
+      if (isTyping(event)) return
+      const keys = read(event.key, event.timeStamp)
+      const row = rows.find(({ menu }) => menu !== null && keys === `g ${menu.key}`)
+      if (row !== undefined) navigate(row.path)
+      else if (keys === '?') onOpen()
+      else if (keys === '/') document.querySelector<HTMLElement>('[data-search]')?.focus()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [isOn, rows, navigate, onOpen])
+  const listed = [
+    ...rows.flatMap(({ title, menu }) => (menu === null ? [] : [[`g ${menu.key}`, title] as const])),
+    ['/', SHELL.shortcutSearch] as const,
+    ['?', SHELL.shortcutHelp] as const,
+  ]
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={SHELL.shortcuts}
+      closeButtonProps={{ 'aria-label': COMMON.close }}
+    >
+      <p className={styles.shortcutsLead}>{SHELL.shortcutsLead}</p>
+      <dl className={styles.shortcuts}>
+        {listed.map(([keys, title]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(' ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{title}</dd>
+          </div>
+        ))}
+      </dl>
+      <Switch
+        label={SHELL.shortcutsOn}
+        checked={isOn}
+        onChange={(event) => setOn(event.currentTarget.checked)}
+      />
+    </Modal>
+  )
+}
+
+/** In a field, in a dialog, or with a key that the browser means. */
+function isTyping({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || !(target instanceof HTMLElement)) return true
+  return target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null
+}

@@ -1,0 +1,8 @@
+/** The title of every page, as in the menu. */
+export const PAGES = {
+  overview: 'Overview',
+  messages: 'Messages',
+  message: 'Message',
+  deliveries: 'Deliveries',
+  delivery: 'Delivery',
+} as const

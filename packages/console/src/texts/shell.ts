@@ -1,0 +1,26 @@
+/** Texts of the frame around every page. */
+export const SHELL = {
+  skip: 'Skip to the content',
+  menu: 'Menu',
+  openMenu: 'Open the menu',
+  navigation: 'Pages',
+  account: (name: string) => `Signed in as ${name}`,
+  roles: (roles: readonly string[]) => `Roles: ${roles.join(', ')}`,
+  bound: (registries: readonly string[]) => `Registries: ${registries.join(', ')}`,
+  expires: 'The session ends',
+  signOut: 'Sign out',
+  appearance: 'Appearance',
+  schemes: { auto: 'System', light: 'Light', dark: 'Dark' },
+  shortcuts: 'Keyboard shortcuts',
+  shortcutsLead: 'Press the keys one after the other. They do nothing while you type in a field.',
+  shortcutsOn: 'Use keyboard shortcuts',
+  shortcutHelp: 'Show this list',
+  shortcutSearch: 'Go to the search field of the page',
+  groups: {
+    traffic: 'Traffic',
+    partners: 'Partners and data',
+    oversight: 'Oversight',
+    tools: 'Tools',
+  },
+  connectionLost: 'The server does not answer.',
+} as const

@@ -1,0 +1,14 @@
+/** Texts of the sign-in page. */
+export const SIGN_IN = {
+  title: 'Sign in',
+  lead: 'This console is for the operators of the server.',
+  token: 'Operator token',
+  tokenAdvice: 'An operator with the role own makes one: rollcall operator add <name> --role <role>',
+  submit: 'Sign in',
+  or: 'or',
+  link: 'A one-time link signs you in. It can be used once.',
+  useLink: 'Sign in with this link',
+  linkFault: 'This link does not sign you in',
+  linkAdvice: 'A link works once, and for 15 minutes. Make another one, or sign in with a token.',
+  back: 'Your session has ended. Sign in to go on where you were.',
+} as const
