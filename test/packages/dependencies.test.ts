@@ -5,7 +5,9 @@ import { expect, it } from 'vitest'
 
 interface Manifest {
   readonly name: string
-  readonly dependencies: Readonly<Record<string, string>>
+  /** What of it runs, as patterns: all sources and programs unless it says otherwise. */
+  readonly files?: readonly string[]
+  readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -14,7 +16,10 @@ const manifestAt = (directory: string): Manifest =>
 
 /** Imports of values; the name of the package alone. */
 function importedPackages(directory: string): ReadonlySet<string> {
-  const files = globSync(`${directory}/{src/**/*.ts,bin/*.mjs}`).filter((file) => !file.endsWith('.test.ts'))
+  const { files: patterns = ['src/**/*.ts', 'bin/*.mjs'] } = manifestAt(directory)
+  const files = globSync(patterns.map((pattern) => `${directory}/${pattern}`)).filter(
+    (file) => /\.(?:ts|mjs)$/.test(file) && !file.endsWith('.test.ts'),
+  )
   const names = files.flatMap((file) =>
     [
       ...readFileSync(file, 'utf8').matchAll(
@@ -34,7 +39,7 @@ function importedPackages(directory: string): ReadonlySet<string> {
 }
 
 it.each(globSync('packages/*'))('%s depends on every package that it imports', (directory) => {
-  const { name, dependencies } = manifestAt(directory)
+  const { name, dependencies = {} } = manifestAt(directory)
   const imported = importedPackages(directory)
   // The launcher uses the package `node` where somebody has installed it.
   const missing = [...imported].filter((one) => one !== name && one !== 'node' && !(one in dependencies))
@@ -42,5 +47,5 @@ it.each(globSync('packages/*'))('%s depends on every package that it imports', (
 })
 
 it('Node itself is not for development alone', () => {
-  expect(Object.keys(manifestAt('.').dependencies)).toEqual(['node'])
+  expect(Object.keys(manifestAt('.').dependencies ?? {})).toEqual(['node'])
 })

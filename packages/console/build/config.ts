@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
+import { NONCE_PLACEHOLDER } from '../src/index.ts'
 
 /** Libraries change when they are upgraded; pages change often. */
 const LIBRARIES = [
@@ -14,7 +15,7 @@ export const CONSOLE: InlineConfig = {
   root: fileURLToPath(new URL('..', import.meta.url)),
   plugins: [react()],
   // The server puts the nonce of each response in its place.
-  html: { cspNonce: '__CSP_NONCE__' },
+  html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
     target: 'es2022',
     // The policy allows no `data:` for scripts, styles and fonts.
