@@ -88,11 +88,13 @@ export const periodOf = ({ from, to }: GivenPeriod): Period => ({
 })
 
 /** @throws AdminRefusal */
-export function placeOf(id: string): Pick<ReadAccount, 'chain' | 'sequence'> {
+export function placeOf(id: string, member = 'id'): Pick<ReadAccount, 'chain' | 'sequence'> {
   const [, chain, sequence] =
     /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
   if (chain === undefined || sequence === undefined) {
-    throw new AdminRefusal('id: must be that of an entry, a chain and a number with a dot between them')
+    throw new AdminRefusal(
+      `${member}: must be that of an entry, a chain and a number with a dot between them`,
+    )
   }
   return { chain, sequence: Number(sequence) }
 }

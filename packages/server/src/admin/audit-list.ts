@@ -62,27 +62,47 @@ export const listEmergencies = useCase(
     result: Type.Array(closed({ ...ACCOUNT, ...CONFIDENTIAL, reviews: Type.Array(Review) })),
   },
   async (needs: HasVault & HasAccounts, { reviewed = false, limit = 50 }) => {
-    const keys = await accountKeysOf(needs)
     const found = []
-    for await (const accounts of emergencyAccounts(needs.db)) {
-      const reviews = await listReviews(
-        needs.db,
-        accounts.map(({ chain }) => chain),
-      )
-      const ofPlace = Map.groupBy(reviews, (review) => `${review.chain} ${review.sequence}`)
-      for (const account of accounts) {
-        const facts = (ofPlace.get(`${account.chain} ${account.sequence}`) ?? []).flatMap((review) =>
-          openedReview(keys, review),
-        )
-        if (facts.length > 0 === reviewed)
-          found.push({ ...accountFacts(account), ...confidentialFacts(keys, account), reviews: facts })
-      }
-      if (found.length >= limit) break
+    for await (const { account, facts, reviews } of emergencies(needs)) {
+      if (reviews.length > 0 === reviewed) found.push({ ...accountFacts(account), ...facts, reviews })
+      if (found.length === limit) break
     }
     await accountOperator(needs, { note: 'audit emergencies' })
-    return found.slice(0, limit)
+    return found
   },
 )
+
+/** The oldest first, with what was accounted encrypted, and what reviews found. */
+async function* emergencies(needs: HasVault) {
+  const keys = await accountKeysOf(needs)
+  for await (const accounts of emergencyAccounts(needs.db)) {
+    const reviews = await listReviews(
+      needs.db,
+      accounts.map(({ chain }) => chain),
+    )
+    const ofPlace = Map.groupBy(reviews, (review) => `${review.chain} ${review.sequence}`)
+    for (const account of accounts) {
+      const rows = ofPlace.get(`${account.chain} ${account.sequence}`) ?? []
+      const opened = rows.flatMap((review) => openedReview(keys, review))
+      yield { account, facts: confidentialFacts(keys, account), reviews: opened }
+    }
+  }
+}
+
+/** How many emergencies nobody has reviewed, `most` at most. @param namespace undefined: of all registries */
+export async function countUnreviewed(
+  needs: HasVault,
+  namespace: string | undefined,
+  most: number,
+): Promise<number> {
+  let count = 0
+  for await (const { account, reviews } of emergencies(needs)) {
+    if (reviews.length > 0 || (namespace !== undefined && account.entry.registry !== namespace)) continue
+    count += 1
+    if (count === most) break
+  }
+  return count
+}
 
 /**
  * Nothing where the note does not open in its place: whoever can only write to the database would hide an emergency.

@@ -3,6 +3,7 @@ import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import type { HasSignatures } from '../../admin/callbacks.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
+import type { HasHealth } from '../../admin/overview.ts'
 import type { HasDayLimits } from '../../admin/participant-show.ts'
 import type { RetentionNeeds } from '../../admin/retention.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
@@ -19,6 +20,7 @@ export type AdminNeeds = HasVault &
   HasAccounts &
   HasSignatures &
   HasDayLimits &
+  HasHealth &
   RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
 
 export interface AdminRoute {

@@ -1,54 +1,22 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
-import { makeEvidence } from '../../admin/audit-evidence.ts'
-import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/audit-list.ts'
-import { auditPerson } from '../../admin/audit-person.ts'
 import { revokeConsents, withdrawConsent } from '../../admin/consents.ts'
-import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
 import { addHold, listHolds, removeHold } from '../../admin/holds.ts'
 import { countPrunable, showRetention } from '../../admin/retention.ts'
+import { ACCOUNT_ROUTES } from './account-routes.ts'
+import { DELIVERY_ROUTES } from './delivery-routes.ts'
+import { MESSAGE_ROUTES } from './message-routes.ts'
 import { PARTICIPANT_ROUTES } from './participant-routes.ts'
 import { REGISTRY_ROUTES } from './registry-routes.ts'
 import { type AdminRoute, route } from './route.ts'
 import { SUBSCRIPTION_ROUTES } from './subscription-routes.ts'
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
+  ...MESSAGE_ROUTES,
   ...REGISTRY_ROUTES,
   ...PARTICIPANT_ROUTES,
   ...SUBSCRIPTION_ROUTES,
-  route(listDeliveries, {
-    ...{ method: 'GET', path: '/deliveries', name: 'listDeliveries', role: 'read' },
-    summary: 'What is sent to participants, the newest first.',
-  }),
-  route(showDelivery, {
-    ...{ method: 'GET', path: '/deliveries/{id}', name: 'showDelivery', role: 'read', hidden: ['body'] },
-    summary: 'One delivery with every attempt, without its message.',
-  }),
-  route(listAccounts, {
-    ...{ method: 'GET', path: '/accounts', name: 'listAccounts', role: 'read' },
-    summary: 'The newest accounts of access. They name no person.',
-  }),
-  route(auditPerson, {
-    ...{ method: 'POST', path: '/accounts/person', name: 'auditPerson', role: 'audit' },
-    summary: 'Who has seen, written, or asked about the data of a person, in all registries.',
-  }),
-  route(makeEvidence, {
-    ...{ method: 'GET', path: '/messages/{message_id}/evidence', name: 'makeEvidence', role: 'audit' },
-    summary: 'What was accounted of a message, for whoever verifies it without the database.',
-  }),
-  route(listEmergencies, {
-    ...{ method: 'GET', path: '/emergencies', name: 'listEmergencies', role: 'audit' },
-    summary: 'Emergencies that nobody has reviewed, the oldest first, with their reasons.',
-  }),
-  route(reviewEmergency, {
-    ...{
-      method: 'POST',
-      path: '/emergencies/{id}/reviews',
-      name: 'reviewEmergency',
-      role: 'audit',
-      status: 201,
-    },
-    summary: 'Says that an emergency was reviewed, and what was found.',
-  }),
+  ...DELIVERY_ROUTES,
+  ...ACCOUNT_ROUTES,
   route(listHolds, {
     ...{ method: 'GET', path: '/holds', name: 'listHolds', role: 'read' },
     summary: 'The holds in force, the oldest first. Of a person they do not say who it is.',

@@ -22,12 +22,12 @@ export interface AccountOfPerson extends ReadAccount {
   readonly found: readonly { readonly pseudonym: Buffer; readonly role: PersonRole }[]
 }
 
-type Row<Members> = Omit<ReadAccount, 'entry'> & { readonly entry: string } & Members
+export type AccountRowOf<Members> = Omit<ReadAccount, 'entry'> & { readonly entry: string } & Members
 
-const parsed = <Members extends object>({
+export const parsedAccount = <Members extends object>({
   entry,
   ...row
-}: Row<Members>): Omit<Row<Members>, 'entry'> & {
+}: AccountRowOf<Members>): Omit<AccountRowOf<Members>, 'entry'> & {
   readonly entry: StoredAccountEntry
 } => ({ ...row, entry: JSON.parse(entry) as StoredAccountEntry })
 
@@ -40,7 +40,7 @@ export async function accountsOfPseudonyms(
   { from, to }: Period,
 ): Promise<readonly AccountOfPerson[]> {
   const { rows } = await pool.query<
-    Row<{ readonly found: readonly { readonly pseudonym: string; readonly role: PersonRole }[] }>
+    AccountRowOf<{ readonly found: readonly { readonly pseudonym: string; readonly role: PersonRole }[] }>
   >(
     `select chain, sequence, at, entry, found from (
        select chain, sequence, json_agg(json_build_object('pseudonym', encode(pseudonym, 'hex'), 'role', role)) as found
@@ -51,7 +51,7 @@ export async function accountsOfPseudonyms(
   )
   return rows.map((row) => {
     const found = row.found.map(({ pseudonym, role }) => ({ pseudonym: Buffer.from(pseudonym, 'hex'), role }))
-    return { ...parsed(row), found }
+    return { ...parsedAccount(row), found }
   })
 }
 
@@ -62,13 +62,13 @@ export async function accountsThatRepeat(
   { from, to }: Period,
 ): Promise<readonly ReadAccount[]> {
   if (correlation_ids.length === 0) return []
-  const { rows } = await pool.query<Row<object>>(
+  const { rows } = await pool.query<AccountRowOf<object>>(
     `select chain, sequence, at, entry from account
      where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1 and ${DURING}
      order by at, chain, sequence`,
     [correlation_ids, from ?? null, to ?? null],
   )
-  return rows.map(parsed)
+  return rows.map(parsedAccount)
 }
 
 export interface AccountFilter extends Period {
@@ -91,12 +91,28 @@ export async function newestAccounts(
   limit: number,
 ): Promise<readonly ReadAccount[]> {
   const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
-  const found: ReadAccount[] = []
+  return newestFirst(db, { from, to }, limit, (span, most) => accountsBetween(db, wanted, span, most))
+}
+
+/** A span of time that one statement reads; its end is not included. */
+export interface Span {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** Looks through the accounts span by span, the newest first, until there are as many as wanted. */
+export async function newestFirst<Found>(
+  db: Pick<Database, 'pool'>,
+  { from, to }: Period,
+  limit: number,
+  between: (span: Span, limit: number) => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  const found: Found[] = []
   let until = to ?? new Date(Date.now() + FUTURE)
   for (let turn = 0; ; turn += 1) {
     const span = SPANS[Math.min(turn, SPANS.length - 1)] ?? 0
     const since = new Date(Math.max(until.getTime() - span, from?.getTime() ?? 0))
-    found.push(...(await accountsBetween(db, wanted, { from: since, to: until }, limit - found.length)))
+    found.push(...(await between({ from: since, to: until }, limit - found.length)))
     if (found.length >= limit || since.getTime() <= (from?.getTime() ?? 0)) return found
     if (turn % EMPTY === 1 && !(await isAnyBefore(db, since))) return found
     until = since
@@ -109,24 +125,29 @@ const FUTURE = 3_600_000
 async function accountsBetween(
   { pool }: Pick<Database, 'pool'>,
   wanted: readonly (readonly [string, unknown])[],
-  { from, to }: { readonly from: Date; readonly to: Date },
+  { from, to }: Span,
   limit: number,
 ): Promise<readonly ReadAccount[]> {
-  // Entries are canonical JSON: those without the text of a member are not parsed.
-  const { rows } = await pool.query<Row<object>>(
+  const { rows } = await pool.query<AccountRowOf<object>>(
     `select chain, sequence, at, entry from account
-     where at >= $1 and at < $2
-       and not exists (select from unnest($3::text[]) as member (text) where strpos(entry, member.text) = 0)
-       and case when cardinality($3::text[]) = 0 then true else entry::jsonb @> $4::jsonb end
+     where at >= $1 and at < $2 and ${HAS_MEMBERS}
      order by at desc, chain, sequence desc limit $5`,
-    [
-      ...[from, to],
-      wanted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
-      ...[JSON.stringify(Object.fromEntries(wanted)), limit],
-    ],
+    [from, to, ...membersOf(wanted), limit],
   )
-  return rows.map(parsed)
+  return rows.map(parsedAccount)
 }
+
+/** Of $3 and $4, as `membersOf` gives them. Entries are canonical JSON: those without the text of a member are not parsed. */
+export const HAS_MEMBERS = `not exists (select from unnest($3::text[]) as member (text) where strpos(entry, member.text) = 0)
+  and case when cardinality($3::text[]) = 0 then true else entry::jsonb @> $4::jsonb end`
+
+/** @param wanted members of an entry, with the values that they must have */
+export const membersOf = (
+  wanted: readonly (readonly [string, unknown])[],
+): [texts: string[], members: string] => [
+  wanted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
+  JSON.stringify(Object.fromEntries(wanted)),
+]
 
 async function isAnyBefore({ pool }: Pick<Database, 'pool'>, time: Date): Promise<boolean> {
   const { rows } = await pool.query<{ any: boolean }>(
@@ -147,14 +168,16 @@ export async function* accountsOfParticipant(
 ): AsyncGenerator<ReadAccount> {
   let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
-    const { rows }: { readonly rows: readonly Row<object>[] } = await pool.query<Row<object>>(
+    const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<
+      AccountRowOf<object>
+    >(
       `select chain, sequence, at, entry from account
        where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $3))
          and entry::jsonb ->> 'participant' = $4 and entry::jsonb ->> 'registry' = $5
        order by at, chain, sequence limit $6`,
       [after?.at ?? from, after?.chain ?? null, after?.sequence ?? null, participant, registry, BATCH],
     )
-    for (const row of rows) yield parsed(row)
+    for (const row of rows) yield parsedAccount(row)
     after = rows.at(-1) ?? null
     if (after === null || rows.length < BATCH) return
   }
@@ -167,14 +190,16 @@ export async function* emergencyAccounts({
   pool,
 }: Pick<Database, 'pool'>): AsyncGenerator<readonly ReadAccount[]> {
   for (let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null; ; ) {
-    const { rows }: { readonly rows: readonly Row<object>[] } = await pool.query<Row<object>>(
+    const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<
+      AccountRowOf<object>
+    >(
       `select chain, sequence, at, entry from account
        where strpos(entry, '"emergency":true') > 0
          and ($1::timestamptz is null or (at, chain, sequence) > ($1, $2::uuid, $3::bigint))
        order by at, chain, sequence limit $4`,
       [after?.at ?? null, after?.chain ?? null, after?.sequence ?? null, EMERGENCIES],
     )
-    yield rows.map(parsed)
+    yield rows.map(parsedAccount)
     after = rows.at(-1) ?? null
     if (after === null || rows.length < EMERGENCIES) return
   }
@@ -187,9 +212,9 @@ export async function accountAt(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: Pick<ReadAccount, 'chain' | 'sequence'>,
 ): Promise<ReadAccount | null> {
-  const { rows } = await pool.query<Row<object>>(
+  const { rows } = await pool.query<AccountRowOf<object>>(
     'select chain, sequence, at, entry from account where chain = $1 and sequence = $2',
     [chain, sequence],
   )
-  return rows[0] === undefined ? null : parsed(rows[0])
+  return rows[0] === undefined ? null : parsedAccount(rows[0])
 }

@@ -1,0 +1,177 @@
+/** How the server is and what it did in the last 24 hours, on one screen. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { BREAKER_STATES } from '../model/breaker.ts'
+import type { DatabaseHealth } from '../observe/health.ts'
+import type { SchemaWatch } from '../observe/schema.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
+import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
+import { countDeliveries, listOpenBreakers } from '../store/deliveries/delivery-counts.ts'
+import { findEnds } from '../store/directory/ends.ts'
+import { listOperatorTokens } from '../store/directory/operator-tokens.ts'
+import { listWithClosedMailbox } from '../store/events/closing.ts'
+import { listEndingSubscriptions } from '../store/events/ending-subscriptions.ts'
+import { outboxHealth } from '../store/events/outbox.ts'
+import { countOverdue } from '../store/exchanges/claims.ts'
+import { countUnreviewed } from './audit-list.ts'
+import { EXPIRING_DAYS } from './grant-health.ts'
+import { closed, flag, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
+import type { HasVault } from './needs.ts'
+import { countTraffic, HOURS, lastHours } from './traffic.ts'
+import { useCase } from './use-case.ts'
+
+const DAY = 86_400_000
+/** Milliseconds for which one call counts hours that were not counted yet. */
+const COUNTING = 1_000
+/** Rows of each list. */
+const MOST = 100
+/** Emergencies that are counted. */
+const MOST_EMERGENCIES = 1_000
+
+const Milliseconds = (description: string) =>
+  orNull(
+    Type.Number({
+      description: `Milliseconds that ${description} did not exceed, within 10 percent; null: not measured.`,
+    }),
+  )
+
+const Traffic = Type.Array(
+  closed({
+    operation: orNull(text('Name of the operation; null: the request was refused before it named one.')),
+    mode: oneOf(['synchronous', 'asynchronous'], { description: 'Answered at once, or later.' }),
+    outcomes: Type.Record(Type.String(), Type.Number(), {
+      description:
+        'Messages by outcome: accepted, succeeded, partial (some items), rejected (every item), refused. An asynchronous request is accepted, and each page of its answer has an outcome of its own.',
+    }),
+    p50_ms: Milliseconds('half of the answers'),
+    p99_ms: Milliseconds('99 percent of the answers'),
+  }),
+)
+
+export interface HasHealth extends HasVault {
+  readonly databaseHealth: Pick<DatabaseHealth, 'breaker' | 'isReady'>
+  readonly schema: Pick<SchemaWatch, 'lead'>
+  readonly clock?: Pick<Clock, 'now' | 'date'>
+}
+
+export const showOverview = useCase(
+  {
+    input: closed({ namespace: Type.Optional(Namespace) }),
+    result: closed({
+      at: instant('When this was read.'),
+      hours: Type.Array(
+        closed({
+          from: instant('Beginning of the hour.'),
+          counted: flag('False: it is not counted yet; a later call counts it.'),
+          traffic: Traffic,
+        }),
+        { description: `The last ${HOURS} hours, the newest first; the first one is not over.` },
+      ),
+      traffic: Type.Unsafe<readonly ReturnType<typeof countTraffic>[number][]>({
+        ...Traffic,
+        description: 'Of all hours that are counted.',
+      }),
+      deliveries: closed({
+        waiting: wholeNumber('To be attempted now or later.'),
+        failing: wholeNumber('Of them, those to destinations at which the last attempt failed.'),
+        dead: wholeNumber('Given up, and neither replayed nor cancelled since.'),
+      }),
+      breakers: Type.Array(
+        closed({
+          participant: SenderId,
+          origin: text('Of the address that fails.'),
+          failures: wholeNumber('Attempts that failed in a row.'),
+          opened_at: instant('When it opened.'),
+          probe_at: instant('When the next attempt is made.'),
+        }),
+        { description: `Open circuit breakers, the oldest first; ${MOST} at most.` },
+      ),
+      expiring: Type.Array(
+        closed({
+          what: oneOf(['grant', 'key', 'operator token', 'subscription']),
+          name: text('sender_id of the participant, or name of the token.'),
+          of: text('Namespace of a grant or subscription, use of a key, roles of a token.'),
+          id: orNull(text('Code of a subscription.')),
+          at: instant('When it ends.'),
+        }),
+        {
+          description: `What ends within ${EXPIRING_DAYS} days and is not followed by another one, the first to end first. Client secrets do not expire.`,
+        },
+      ),
+      health: closed({
+        database: oneOf(BREAKER_STATES, { description: 'closed: it is well; open: it declines writes.' }),
+        ready: flag('Whether the database answers this node and accepts writes.'),
+        schema_ahead: wholeNumber('Migrations of the database that this node does not know.'),
+        overdue: wholeNumber('Accepted requests that are due for a minute, and that no node has claimed.'),
+        outbox: closed({
+          waiting: wholeNumber('Rows of the outbox that are to be published.'),
+          failed: wholeNumber('Rows of the outbox that could not be published.'),
+          oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
+        }),
+        closed_mailboxes: Type.Array(SenderId, {
+          description: 'Participants whose notifications could not be delivered for too long.',
+        }),
+        unwitnessed: wholeNumber(
+          'Processes that could not give their last checkpoint of a day to the witness.',
+        ),
+      }),
+      emergencies: wholeNumber(`Emergencies that nobody has reviewed; counted up to ${MOST_EMERGENCIES}.`),
+      proposals: wholeNumber('Acts that wait for a second operator.'),
+    }),
+  },
+  async (needs: HasHealth, { namespace }) => {
+    const { db, clock = CLOCK } = needs
+    const began = clock.now()
+    const now = new Date(clock.date())
+    const hours = (await lastHours(db, now, () => clock.now() - began >= COUNTING)).map(({ from, rows }) => ({
+      from: timeOut(from),
+      rows: rows?.filter(({ registry }) => namespace === undefined || registry === namespace) ?? null,
+    }))
+    return {
+      at: timeOut(now),
+      hours: hours.map(({ from, rows }) => ({
+        ...{ from, counted: rows !== null, traffic: countTraffic(rows ?? []) },
+      })),
+      traffic: countTraffic(hours.flatMap(({ rows }) => rows ?? [])),
+      deliveries: await countDeliveries(db, namespace ?? null),
+      breakers: (await listOpenBreakers(db, namespace ?? null, MOST)).map((row) => ({
+        ...{ ...row, opened_at: timeOut(row.opened_at), probe_at: timeOut(row.probe_at) },
+      })),
+      expiring: await expiring(needs, namespace, now),
+      health: await health(needs),
+      emergencies: await countUnreviewed(needs, namespace, MOST_EMERGENCIES),
+      proposals: 0,
+    }
+  },
+)
+
+/** A key and a token are of no single registry. */
+async function expiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
+  const ends = (await findEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
+    ...{ what, name: sender_id, of, id: null, at: timeOut(new Date(ends * 1_000)) },
+  }))
+  const until = now.getTime() + EXPIRING_DAYS * DAY
+  const tokens = (await listOperatorTokens(db))
+    .filter(({ revoked_at, expires_at: at }) => revoked_at === null && at > now && at.getTime() <= until)
+    .map(({ name, roles, expires_at }) => ({
+      ...{ what: 'operator token' as const, name, of: roles.join(', '), id: null, at: timeOut(expires_at) },
+    }))
+  const subscriptions = await listEndingSubscriptions(db, EXPIRING_DAYS, namespace ?? null, MOST)
+  const ofRegistry = ends.filter(({ what, of }) => what === 'grant' && of === namespace)
+  return [
+    ...(namespace === undefined ? [...ends, ...tokens] : ofRegistry),
+    ...subscriptions.map(({ code, participant, namespace: of, end_at }) => ({
+      ...{ what: 'subscription' as const, name: participant, of, id: code, at: timeOut(end_at) },
+    })),
+  ].toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+async function health({ db, databaseHealth, schema }: HasHealth) {
+  const { unwitnessed } = await countUnwitnessed(db)
+  return {
+    ...{ database: databaseHealth.breaker(), ready: await databaseHealth.isReady() },
+    ...{ schema_ahead: schema.lead().ahead, overdue: await countOverdue(db), outbox: await outboxHealth(db) },
+    closed_mailboxes: (await listWithClosedMailbox(db)).map(({ sender_id }) => sender_id),
+    unwitnessed,
+  }
+}

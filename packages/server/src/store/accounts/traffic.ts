@@ -1,0 +1,56 @@
+/** How much was answered, how it ended and how long it took: counted by the accounts of a span of time. */
+import type { Database } from '../db/database.ts'
+import { type MessageOutcome, OUTCOME } from './message-accounts.ts'
+import type { Span } from './read-accounts.ts'
+
+/** Messages that are alike. */
+export interface TrafficRow {
+  /** Namespace; null: it was refused before it named one. */
+  readonly registry: string | null
+  readonly operation: string | null
+  readonly mode: 'synchronous' | 'asynchronous'
+  readonly outcome: MessageOutcome
+  /** The step of the scale of durations (`durationOf`); null: not known. */
+  readonly step: number | null
+  readonly messages: number
+}
+
+/** Each step of the scale is longer by this factor. */
+const FACTOR = 1.1
+
+/** Milliseconds of a step, its end. */
+export const durationOf = (step: number): number => FACTOR ** step
+
+/**
+ * A duration goes from the moment in which a request is remembered to its account, which is committed before it is answered.
+ * A request that is sent again has the time of the first one: only the first answer to it has a duration.
+ */
+export async function trafficBetween(
+  { pool }: Pick<Database, 'pool'>,
+  { from, to }: Span,
+): Promise<readonly TrafficRow[]> {
+  const { rows } = await pool.query<TrafficRow>({
+    name: 'traffic',
+    text: `with answered as materialized (
+        select chain, sequence, at, message_id, entry::jsonb as members, ${OUTCOME} as outcome from account
+        where at >= $1 and at < $2 and strpos(entry, '"kind":"operator"') = 0
+          and strpos(entry, '"kind":"notification"') = 0
+      ),
+      timed as (
+        select members, outcome, case when received_at is not null and not exists (
+            select from account as earlier where earlier.message_id = answered.message_id
+              and (earlier.at, earlier.chain, earlier.sequence) < (answered.at, answered.chain, answered.sequence)
+              and strpos(earlier.entry, '"kind":"answer"') > 0
+          ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${FACTOR}::float8))
+          end as step
+        from answered left join exchange on members ->> 'kind' in ('answer', 'callback')
+          and exchange.correlation_id = (members ->> 'correlation_id')::uuid
+      )
+      select members ->> 'registry' as registry, members ->> 'operation' as operation,
+        case when members ->> 'kind' in ('acknowledgement', 'callback') then 'asynchronous' else 'synchronous' end as mode,
+        outcome, step::integer as step, sum(coalesce((members ->> 'count')::bigint, 1))::float8 as messages
+      from timed group by 1, 2, 3, 4, 5`,
+    values: [from, to],
+  })
+  return rows
+}

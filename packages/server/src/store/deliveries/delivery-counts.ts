@@ -1,0 +1,64 @@
+/** How many deliveries wait, fail or died, for the overview. */
+import type { Database } from '../db/database.ts'
+
+export interface DeliveryCounts {
+  /** To be attempted now or later. */
+  readonly waiting: number
+  /** Of them, those to destinations at which the last attempt failed. */
+  readonly failing: number
+  /** Given up, and neither replayed nor dropped since. */
+  readonly dead: number
+}
+
+/** @param registry its namespace; null: of all */
+export async function countDeliveries(
+  { pool }: Pick<Database, 'pool'>,
+  registry: string | null,
+): Promise<DeliveryCounts> {
+  const { rows } = await pool.query<DeliveryCounts>({
+    name: 'count deliveries',
+    text: `with chosen as (select id from registry where namespace = $1),
+      waiting as (
+        select participant, origin, count(*) as deliveries from delivery
+        where state = 'pending' and ($1::text is null or registry = (select id from chosen)) group by participant, origin
+      )
+      select coalesce(sum(deliveries), 0)::float8 as waiting,
+        coalesce(sum(deliveries) filter (where failures > 0), 0)::float8 as failing,
+        (select count(*) from delivery where state = 'dead' and ($1::text is null or registry = (select id from chosen)))
+          as dead
+      from waiting left join breaker using (participant, origin)`,
+    values: [registry],
+  })
+  return rows[0] ?? { waiting: 0, failing: 0, dead: 0 }
+}
+
+/** A destination whose circuit breaker is open. */
+export interface OpenBreaker {
+  /** `sender_id` */
+  readonly participant: string
+  readonly origin: string
+  readonly failures: number
+  readonly opened_at: Date
+  readonly probe_at: Date
+}
+
+/**
+ * The one that opened first is first.
+ * @param registry its namespace: only those for which a delivery of it waits; null: all
+ */
+export async function listOpenBreakers(
+  { pool }: Pick<Database, 'pool'>,
+  registry: string | null,
+  limit: number,
+): Promise<readonly OpenBreaker[]> {
+  const { rows } = await pool.query<OpenBreaker>(
+    `select sender_id as participant, origin, failures, opened_at, probe_at
+      from breaker join participant on participant.id = breaker.participant
+      where opened_at is not null and ($1::text is null or exists (
+        select from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
+          and delivery.state = 'pending' and delivery.registry = (select id from registry where namespace = $1)))
+      order by opened_at, sender_id, origin limit $2`,
+    [registry, limit],
+  )
+  return rows
+}

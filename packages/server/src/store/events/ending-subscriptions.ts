@@ -1,0 +1,32 @@
+/** Subscriptions that end by themselves soon. */
+import type { Database } from '../db/database.ts'
+
+export interface EndingSubscription {
+  readonly code: string
+  /** `sender_id` */
+  readonly participant: string
+  readonly namespace: string
+  readonly end_at: Date
+}
+
+/**
+ * The first to end is first.
+ * @param registry its namespace; null: of all
+ */
+export async function listEndingSubscriptions(
+  { pool }: Pick<Database, 'pool'>,
+  days: number,
+  registry: string | null,
+  limit: number,
+): Promise<readonly EndingSubscription[]> {
+  const { rows } = await pool.query<EndingSubscription>(
+    `select code, participant.sender_id as participant, namespace, end_at
+      from subscription join participant on participant.id = subscription.participant
+        join registry on registry.id = subscription.registry
+      where subscription.state <> 'ended' and end_at > now() and end_at <= now() + make_interval(days => $1)
+        and ($2::text is null or namespace = $2)
+      order by end_at, code limit $3`,
+    [days, registry, limit],
+  )
+  return rows
+}
