@@ -9,6 +9,7 @@ import { auditPerson } from './audit-person.ts'
 import { withdrawConsent } from './consents.ts'
 import { findPerson } from './person.ts'
 import { addPurpose } from './purposes.ts'
+import { deleteRecords } from './records.ts'
 
 const document = (identifiers: Record<string, string>) => ({
   '@type': 'Person',
@@ -81,4 +82,14 @@ test('a person of the sandbox alone is found there, without what a live record b
   await addPurpose(needs, { code: 'pension' })
   await withdrawConsent(needs, { identifier_type: 'UIN', identifier_value: '900', purpose: 'pension' })
   expect(await withdrawn(at)).toEqual([1])
+})
+
+test('when the live record is deleted, that of the sandbox is the only one; the audit says what it looks for', async () => {
+  const { at, sandbox, needs } = await start()
+  await accounted(needs, '2')
+  await writeDocuments(at, sandbox, [document({ UIN: '2', NID: 'N-9' })])
+  await deleteRecords(needs, { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
+  const audit = await auditPerson(needs, { type: 'UIN', value: '2' })
+  expect(audit.identifier_types).toEqual(['NID', 'UIN'])
+  expect(audit.seen.map(({ registry }) => registry)).toEqual(['civil'])
 })
