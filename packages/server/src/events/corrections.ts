@@ -14,7 +14,7 @@ import { insertNotifications, type NewNotification } from '../store/events/event
 import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
 import { filingKeys } from './filing.ts'
-import type { Finders } from './finders.ts'
+import type { ProtectionCheck } from './protection-check.ts'
 import type { Draft, Recording } from './recording.ts'
 
 const DAY = 86_400_000
@@ -32,7 +32,7 @@ export async function correctEvents(
   client: ClientBase,
   recording: Recording,
   draft: Draft,
-  finders: Finders,
+  permitted: ProtectionCheck,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function correctEvents(
     ...{ record_type, record, event_type, since, corrected },
   })
   if (earlier.length === 0) return
-  const receivers = await finders(await notificationsOf(client, earlier, 'death'), () => draft)
+  const receivers = await permitted(await notificationsOf(client, earlier, 'death'), () => draft)
   const predicates = await filters.of(
     client,
     registry.kind,

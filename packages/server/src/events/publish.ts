@@ -21,9 +21,9 @@ import { publicText, readProtection } from '../store/records/protection.ts'
 import { correctEvents } from './corrections.ts'
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from './derive.ts'
 import { DueTimes } from './due-times.ts'
-import { type Finders, findersOf } from './finders.ts'
 import { matchEvents } from './match.ts'
 import { ownIdentifiers } from './own-identifiers.ts'
+import { type ProtectionCheck, protectionCheckOf } from './protection-check.ts'
 import { type Draft, type NamedEvent, type RecordedEvent, type Recording, typeOf } from './recording.ts'
 import { shownRecord } from './shown.ts'
 
@@ -44,9 +44,9 @@ export async function recordChanges(
   if (drafts.length === 0) return []
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
-  const finders = await findersOf(client, recording.registry, protection, drafts)
-  await notifyMatches(client, recording, drafts, finders, matched, times)
-  for (const draft of drafts) await correctEvents(client, recording, draft, finders, matched, times)
+  const permitted = await protectionCheckOf(client, recording.registry, protection, drafts)
+  await notifyMatches(client, recording, drafts, permitted, matched, times)
+  for (const draft of drafts) await correctEvents(client, recording, draft, permitted, matched, times)
   await storeShown(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotified(client, ending, 'death', recording.now)
@@ -171,7 +171,7 @@ async function notifyMatches(
   client: ClientBase,
   { registry, now, filters }: Recording,
   drafts: readonly Draft[],
-  finders: Finders,
+  permitted: ProtectionCheck,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {
@@ -190,7 +190,7 @@ async function notifyMatches(
     }
   })
   for await (const { matches: all, unreadable } of matchEvents(client, matching, asked)) {
-    const matches = await finders(all, ({ at }) => events[at])
+    const matches = await permitted(all, ({ at }) => events[at])
     const due = await times.of(
       client,
       matches.map(({ subscription }) => subscription),

@@ -20,7 +20,7 @@ import { takesOutProtected } from '../model/protection.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
-import { asFound, isHiddenRecord, withoutHidden } from './hidden.ts'
+import { isHiddenRecord, publicDocument, withoutHidden } from './hidden.ts'
 import { leftBy, PathNames, personOf, personsIn, relatedIn, withUndescribed } from './shown-facts.ts'
 
 class DisclosedRecord extends Disclosed {}
@@ -235,13 +235,13 @@ function everyRecords(
   return recordType !== undefined && holds(recordType, records)
 }
 
-type Found = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
+type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
 /** Whether the record is one of those that may be found. A search asks the same of the database. */
-export const isInRows = (grant: Found, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
+export const isInRows = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
   !grant.rows.has(recordType.name) || rowsHave(grant, recordType, JSON.parse(document) as JsonValue)
 
-function rowsHave(grant: Found, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
+function rowsHave(grant: RowScope, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
   const row = grant.rows.get(name)
   if (row === undefined) return true
   const { kind } = grant.identifiers
@@ -249,6 +249,6 @@ function rowsHave(grant: Found, { name }: Pick<RecordType, 'name'>, record: Json
   return (
     recordType !== undefined &&
     isJsonObject(record) &&
-    matches(row, extractRecord(kind, recordType, asFound(grant, recordType, record)))
+    matches(row, extractRecord(kind, recordType, publicDocument(grant, recordType, record)))
   )
 }

@@ -79,7 +79,7 @@ export function withoutHidden(
 }
 
 /** The record as everybody finds it: conditions are asked of this, in the database and in memory. */
-export const asFound = (
+export const publicDocument = (
   { hidden: { protection }, identifiers: { kind } }: Hiding,
   recordType: RecordType,
   document: JsonObject,

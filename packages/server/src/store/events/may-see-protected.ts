@@ -1,4 +1,4 @@
-/** Whether subscribers may find protected persons, by the grants that count now. */
+/** Whether subscribers may see protected persons, by the grants that count now. */
 import type { ClientBase } from 'pg'
 
 interface Asked {
@@ -8,7 +8,7 @@ interface Asked {
 }
 
 /** Of each, whether the grant of its subscriber names all of the categories. */
-export async function findingSubscriptions(
+export async function maySeeProtected(
   client: Pick<ClientBase, 'query'>,
   asked: readonly Asked[],
 ): Promise<readonly boolean[]> {

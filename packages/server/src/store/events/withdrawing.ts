@@ -1,7 +1,7 @@
 /** Notifications that wait, taken back before they are sent. */
 import type { ClientBase } from 'pg'
 import type { RecordId } from '../../model/records.ts'
-import { findingSubscriptions } from './finding-subscriptions.ts'
+import { maySeeProtected } from './may-see-protected.ts'
 import { dropNotifications } from './waiting.ts'
 
 interface About {
@@ -29,11 +29,11 @@ export async function withdrawNotifications(
     [registry, record_type, record],
   )
   const categories = [category]
-  const finding = await findingSubscriptions(
+  const allowed = await maySeeProtected(
     client,
     rows.map(({ subscription }) => ({ subscription, categories })),
   )
-  const withdrawn = rows.filter((_, at) => !finding[at]).map(({ id }) => id)
+  const withdrawn = rows.filter((_, at) => !allowed[at]).map(({ id }) => id)
   await dropNotifications(client, withdrawn)
   return withdrawn.length
 }

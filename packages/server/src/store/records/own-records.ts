@@ -20,7 +20,7 @@ import { isStorable } from '../db/text.ts'
 import { tried, withSnapshot } from '../db/transaction.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { type RetiredRecord, retiredStatement } from './retired-records.ts'
-import { type Condition, isFound, lookUpStatement, searchStatement } from './search-statement.ts'
+import { type Condition, isVisible, lookUpStatement, searchStatement } from './search-statement.ts'
 import { toSql } from './sql/to-sql.ts'
 
 interface Statement extends Omit<NamedStatement, 'name'> {
@@ -91,7 +91,7 @@ function readerOn(connections: Connections): RecordReader {
       return connections.search<FoundRecord>({
         name: joinName('documents', table),
         text: `select id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
-          join ${quoteName(table)} using (id) where ${isFound(shape, 'id', '$2')} order by position`,
+          join ${quoteName(table)} using (id) where ${isVisible(shape, 'id', '$2')} order by position`,
         values: [ids, categories],
       })
     },

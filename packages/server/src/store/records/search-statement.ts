@@ -20,7 +20,7 @@ export interface Condition {
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
  */
-export const isFound = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
+export const isVisible = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
   `not exists (select 1 from protected_record as hidden
     where hidden.registry = ${registry} and hidden.record_type = '${quoted(recordType.name)}' and hidden.record = ${id}
       and hidden.category <> all(${categories}::text[]) offset 0)`
@@ -42,7 +42,7 @@ export function lookUpStatement(
   let statement = lookUps.get(table)
   if (statement === undefined) {
     const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
-      where identifier.type = $1 and identifier.value = $2 and ${isFound(table, 'identifier.record', '$7')}
+      where identifier.type = $1 and identifier.value = $2 and ${isVisible(table, 'identifier.record', '$7')}
       limit $6::bigint + 1`
     statement = { name: joinName('find', table.table), text: pageOfHits(table, hit, [], 2), values: [] }
     lookUps.set(table, statement)
@@ -63,7 +63,7 @@ export function searchStatement(
   // The cap stands in the text: how a condition is best looked up depends on how many hits are wanted.
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
-      and ${isFound(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
+      and ${isVisible(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
   return { text: pageOfHits(table, hit, keys, before), values }
 }
 
