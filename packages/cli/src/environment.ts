@@ -14,6 +14,7 @@ import {
   readConfig,
   type Vault,
 } from '@rollcall/server'
+import { refuseToAddToDemo } from './demo/database.ts'
 import { CommandError } from './failure.ts'
 
 /** @throws CommandError that names the variable */
@@ -71,6 +72,16 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
   })
 }
 
+/**
+ * As `withDatabase`, for what adds registries, participants or people of the operator's own.
+ * @throws CommandError the database is that of a demo
+ */
+export const withOwnDatabase = <Result>(work: (needs: Needs) => Promise<Result>): Promise<Result> =>
+  withDatabase(async (needs) => {
+    await refuseToAddToDemo(needs.db)
+    return work(needs)
+  })
+
 /** As `withDatabase`, of a database that may have no tables yet; the embedded one is made. */
 export async function withStorage<Result>(
   config: Config,
@@ -107,3 +118,9 @@ export const ask = <Input, Result>(
   useCase: (needs: Needs, input: Input) => Promise<Result>,
   input: Input,
 ): Promise<Result> => withDatabase((needs) => useCase(needs, input))
+
+/** The same, for what adds something of the operator's own. */
+export const askToAdd = <Input, Result>(
+  useCase: (needs: Needs, input: Input) => Promise<Result>,
+  input: Input,
+): Promise<Result> => withOwnDatabase((needs) => useCase(needs, input))

@@ -1,7 +1,7 @@
 /** `rollcall apply`: makes a database as a configuration file says. */
 import { applyConfiguration, Configuration } from '@rollcall/server/admin/configuration'
 import type { Command } from 'commander'
-import { ask } from '../environment.ts'
+import { askToAdd } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -42,7 +42,7 @@ async function runApply(
   }
   if (file === undefined) throw new CommandError('a file is needed; - is standard input')
   const { value: configuration, refusedWithLine } = await readYaml(file)
-  const applied = await refusedWithLine(() => ask(applyConfiguration, { configuration, dry_run }))
+  const applied = await refusedWithLine(() => askToAdd(applyConfiguration, { configuration, dry_run }))
   print(options, applied, appliedText(applied))
 }
 

@@ -8,7 +8,7 @@ import {
   removeAttribute,
 } from '@rollcall/server/admin/attributes'
 import { type Command, Option } from 'commander'
-import { ask } from '../environment.ts'
+import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { collected } from '../values.ts'
@@ -99,7 +99,7 @@ async function runAdd(namespace: string, record_type: string, options: AddOption
   stopRequest()
   const { name, path: paths, type, codes, alias: aliases, many, fold, indexed, sortable } = options
   const attribute = { name, paths, type, codes, aliases, many, fold, indexed, sortable }
-  tell(await ask(addAttribute, { namespace, record_type, ...attribute }), namespace, options, 'added')
+  tell(await askToAdd(addAttribute, { namespace, record_type, ...attribute }), namespace, options, 'added')
 }
 
 async function runIndex(

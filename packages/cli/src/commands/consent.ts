@@ -6,7 +6,7 @@ import {
 } from '@rollcall/server/admin/consent-authorities'
 import { reinstateConsent, revokeConsents, withdrawConsent } from '@rollcall/server/admin/consents'
 import type { Command } from 'commander'
-import { ask } from '../environment.ts'
+import { ask, askToAdd } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
@@ -86,7 +86,7 @@ async function runAdd(name: string, { key = [], jwksUri, ...options }: AddOption
   stopRequest()
   const keys: string[] = []
   for (const file of key) keys.push(await readInput(file, '--key'))
-  const added = await ask(addConsentAuthority, { name, keys, jwks_uri: jwksUri })
+  const added = await askToAdd(addConsentAuthority, { name, keys, jwks_uri: jwksUri })
   const from = added.jwks_uri === null ? '' : `; it publishes keys at ${added.jwks_uri}`
   print(options, added, `${added.name} may sign consents with ${keysText(added)}${from}`)
 }

@@ -13,6 +13,7 @@ import {
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
 import { demoCredentials, demoOperatorToken } from '../demo/credentials.ts'
+import { refuseRealData } from '../demo/database.ts'
 import {
   type DemoFile,
   demoFilePath,
@@ -20,7 +21,7 @@ import {
   writePrivateFile,
   writtenParticipants,
 } from '../demo/demo-file.ts'
-import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries, refuseRealData } from '../demo/directory.ts'
+import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
 import { showcaseOf } from '../demo/showcase.ts'
 import { configuration } from '../environment.ts'

@@ -7,7 +7,7 @@ import {
   removeIdentifierType,
 } from '@rollcall/server/admin/identifier-types'
 import { type Command, Option } from 'commander'
-import { ask } from '../environment.ts'
+import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { collected } from '../values.ts'
@@ -92,7 +92,7 @@ interface TypeOptions extends OutputOptions {
 async function runAdd(namespace: string, name: string, options: TypeOptions): Promise<void> {
   stopRequest()
   const { compareAs: compared_as, alias: aliases, pattern: patterns } = options
-  const added = await ask(addIdentifierType, { namespace, name, compared_as, aliases, patterns })
+  const added = await askToAdd(addIdentifierType, { namespace, name, compared_as, aliases, patterns })
   print(options, added, `added the identifier type ${added.name} to ${namespace}\n${NEXT(namespace)}`)
 }
 

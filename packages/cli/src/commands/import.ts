@@ -1,7 +1,7 @@
 /** `rollcall import`: records from a file into a registry. */
 import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/server/admin/records'
 import { type Command, Option } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { withOwnDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
 import { readAsText, reportText } from '../import-report.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
@@ -71,7 +71,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const begun = Date.now()
   const progress = reportImport()
   const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
-  const result = await withDatabase(({ config: { limits }, ...needs }) =>
+  const result = await withOwnDatabase(({ config: { limits }, ...needs }) =>
     importRecords(
       { ...needs, limits, ...files, signal, onProgress: progress.update },
       { namespace, ...read, record_type, events, lenient, dry_run },

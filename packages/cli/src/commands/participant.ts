@@ -1,7 +1,7 @@
 /** `rollcall participant`: who may ask the registries. */
 import { addParticipant, listParticipants, setParticipantStatus } from '@rollcall/server/admin/participants'
 import type { Command } from 'commander'
-import { ask } from '../environment.ts'
+import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { limit, wholeNumber } from '../values.ts'
@@ -104,7 +104,8 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
     concurrency_limit: limitIn(concurrencyLimit),
   }
   const environment = options.sandbox ? ('sandbox' as const) : undefined
-  const add = (grants?: Grants) => ask(addParticipant, { sender_id, name, environment, ...limits, grants })
+  const add = (grants?: Grants) =>
+    askToAdd(addParticipant, { sender_id, name, environment, ...limits, grants })
   const added = await (options.grant === undefined ? add() : addWithGrants(options.grant, add))
   const { granted } = added
   const text = [

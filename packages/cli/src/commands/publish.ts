@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protoco
 import { publishEvent } from '@rollcall/server/admin/events'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
-import { withDatabase } from '../environment.ts'
+import { withOwnDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { parsedJson, readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
@@ -63,7 +63,7 @@ async function runPublish(namespace: string, options: PublishOptions): Promise<v
   }
   const record = await objectIn(options.record, '--record')
   const remove = options.remove === undefined ? undefined : await objectIn(options.remove, '--remove')
-  const { id, matched } = await withDatabase(({ config: { limits }, ...needs }) =>
+  const { id, matched } = await withOwnDatabase(({ config: { limits }, ...needs }) =>
     // The call checks that every path has a list.
     publishEvent(
       { ...needs, limits },

@@ -4,7 +4,7 @@ import { nearestHint } from '@rollcall/server'
 import { importRecords } from '@rollcall/server/admin/records'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/server/admin/registries'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { ask, withDatabase } from '../environment.ts'
+import { ask, askToAdd, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -151,7 +151,7 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
   const primary_identifiers = primariesIn(kind, options.primary)
   const environment = sandbox ? ('sandbox' as const) : undefined
   const registry = { kind, ...own, majority_age: options.majority, primary_identifiers, environment }
-  const added = await ask(addRegistry, registry)
+  const added = await askToAdd(addRegistry, registry)
   const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}`
   if (!sandbox) return print(options, added, text)

@@ -16,7 +16,7 @@ import {
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import { type Command, Option } from 'commander'
-import { refuseDemoData } from '../demo/directory.ts'
+import { refuseDemoData } from '../demo/database.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'

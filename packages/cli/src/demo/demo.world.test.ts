@@ -221,11 +221,27 @@ test('commands beside it use its database: about 2,000 records in each registry'
   expect((await fetch(`${demo.base_url}/ready`)).status).toBe(200)
 })
 
+/** For who wants to change the demo itself. */
+const WRITES = { ROLLCALL_DEMO_WRITES: '1' }
+
+test.each([
+  [['registry', 'add', 'civil', '--namespace', 'civil-real', '--primary', 'NID']],
+  [['participant', 'add', 'real.example', '--name', 'Real']],
+  [['import', 'civil', 'people.ndjson']],
+])('%j is refused, with what to do: real people never stand among synthetic ones', async (words) => {
+  await writeFile(join(home.path, 'people.ndjson'), '')
+  const { code, stderr, stdout } = await rollcall(words, env, '', home.path)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    /^rollcall: this database is a demo's \(it has participant demo\.spmis\.example,.* set ROLLCALL_DATA or DATABASE_URL to another database, .*\n$/,
+  )
+})
+
 test('an import beside it is found by the next search', async () => {
   const file = join(home.path, 'one.ndjson')
   const person = { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'CLI-0001' }] }
   await writeFile(file, `${JSON.stringify(person)}\n`)
-  const result = await rollcallJson(['import', 'civil', file], env)
+  const result = await rollcallJson(['import', 'civil', file], { ...env, ...WRITES })
   expect(result).toMatchObject({ finished: true, lines: 1, written: 1, rejected: 0, rejects_file: null })
   const [civil] = demo.registries
   if (civil === undefined) throw new Error('no registry')
@@ -303,7 +319,10 @@ test('the demo participant subscribes in every registry without a filter, and is
 })
 
 test('a participant added to it is the demo’s too, and gets tokens', async () => {
-  const added = await rollcallJson(['participant', 'add', 'second.example', '--name', 'Second'], env)
+  const added = await rollcallJson(['participant', 'add', 'second.example', '--name', 'Second'], {
+    ...env,
+    ...WRITES,
+  })
   expect(added).toMatchObject({ sender_id: 'second.example', status: 'active', demo: true })
   expect((await askToken(demo.token_url, added)).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-/** The registries, people and participant of the demo, and the line between a demo and a production. */
+/** The registries, people and participant of the demo. */
 
 import { fileURLToPath } from 'node:url'
 import {
@@ -19,7 +19,6 @@ import {
   exportConfiguration,
 } from '@rollcall/server/admin/configuration'
 import { applyIndexes } from '@rollcall/server/admin/indexes'
-import { CommandError } from '../failure.ts'
 import { PEOPLE_SEED, syntheticRecords } from '../synthetic-people.ts'
 import { readYaml } from '../yaml.ts'
 
@@ -28,29 +27,6 @@ export const DEMO_CONFIGURATION = fileURLToPath(new URL('./demo.yaml', import.me
 
 /** Its participants, by the names that demo.json has for them. */
 const PARTICIPANTS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
-
-/** Entries named in a refusal. */
-const NAMED = 3
-
-/** @throws CommandError a production must not run on the database of a demo */
-export async function refuseDemoData(db: Database): Promise<void> {
-  const { demo } = await directoryContent(db)
-  if (demo.length === 0) return
-  throw new CommandError(
-    `this database is a demo's (it has ${named(demo)}), whose secret lies in a file; ` +
-      'run rollcall demo, or set ROLLCALL_DATA or DATABASE_URL to another database',
-  )
-}
-
-/** @throws CommandError a demo must not run beside real registries and participants */
-export async function refuseRealData(db: Database): Promise<void> {
-  const { real } = await directoryContent(db)
-  if (real.length === 0) return
-  throw new CommandError(
-    `this database is not a demo's (it has ${named(real)}); ` +
-      'run rollcall serve, or set ROLLCALL_DATA or DATABASE_URL to another database for the demo',
-  )
-}
 
 export interface DemoDirectory {
   /** In the order of the file. */
@@ -119,11 +95,6 @@ async function currentRegistry(db: Database, namespace: string): Promise<Registr
   await ensureRecordTables(db, await registryAt(db, namespace))
   await applyIndexes({ db }, { namespace })
   return registryAt(db, namespace)
-}
-
-function named(entries: readonly string[]): string {
-  const more = entries.length - NAMED
-  return entries.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 /** The people of each registry, and how many documents it has. */

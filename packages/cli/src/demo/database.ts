@@ -1,0 +1,45 @@
+/** The database of a demo is never that of a production: each command that begins one of them refuses the other one. */
+import { type Database, directoryContent } from '@rollcall/server'
+import { CommandError } from '../failure.ts'
+
+/** Entries named in a refusal. */
+const NAMED = 3
+
+const OTHER_DATABASE = 'set ROLLCALL_DATA or DATABASE_URL to another database'
+
+/** @throws CommandError a production must not run on the database of a demo */
+export async function refuseDemoData(db: Database): Promise<void> {
+  const { demo } = await directoryContent(db)
+  if (demo.length === 0) return
+  throw new CommandError(
+    `this database is a demo's (it has ${named(demo)}), whose secret lies in a file; ` +
+      `run rollcall demo, or ${OTHER_DATABASE}`,
+  )
+}
+
+/** @throws CommandError what an operator adds must not stand among the synthetic people of a demo */
+export async function refuseToAddToDemo(db: Database): Promise<void> {
+  if (process.env.ROLLCALL_DEMO_WRITES === '1') return
+  const { demo } = await directoryContent(db)
+  if (demo.length === 0) return
+  throw new CommandError(
+    `this database is a demo's (it has ${named(demo)}), and nothing of your own belongs into it; ` +
+      `${OTHER_DATABASE}, such as export ROLLCALL_DATA=.rollcall/real, and run rollcall migrate; ` +
+      'to change the demo itself, set ROLLCALL_DEMO_WRITES=1',
+  )
+}
+
+/** @throws CommandError a demo must not run beside real registries and participants */
+export async function refuseRealData(db: Database): Promise<void> {
+  const { real } = await directoryContent(db)
+  if (real.length === 0) return
+  throw new CommandError(
+    `this database is not a demo's (it has ${named(real)}); ` +
+      `run rollcall serve, or ${OTHER_DATABASE} for the demo`,
+  )
+}
+
+function named(entries: readonly string[]): string {
+  const more = entries.length - NAMED
+  return entries.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
