@@ -1,4 +1,5 @@
 /** How a command that failed says so: one line on standard error, and an exit code. */
+import { ADDRESS_FORM, databaseAdvice } from './database-failure.ts'
 
 /** What the process ends with; `rollcall import --help` explains the last two. */
 export const EXIT = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4 } as const
@@ -42,11 +43,28 @@ async function unexpectedText(error: unknown): Promise<string> {
   const { isUnavailable, safeDatabaseError } = await import('@rollcall/server')
   const { error: name, sqlstate, code } = safeDatabaseError(error)
   const what = sqlstate ?? code ?? name
-  if (code === 'ERR_INVALID_URL')
-    return 'DATABASE_URL must be an address such as postgres://user@host/database'
-  if (isRefusedLogin(sqlstate)) return `the database does not accept the login of DATABASE_URL (${what})`
+  if (code === 'ERR_INVALID_URL') return `DATABASE_URL must be an address such as ${ADDRESS_FORM}`
+  const message = error instanceof Error ? error.message : ''
+  const place = await ownDatabase()
+  const advice = place && databaseAdvice({ sqlstate, code: causeOf(error) ?? code, message }, place)
+  if (advice) return advice
   if (isUnavailable(error)) return `the database does not answer (${what})`
   return `unexpected error (${what}); LOG_LEVEL=debug shows where`
 }
 
-const isRefusedLogin = (sqlstate: string | undefined): boolean => sqlstate?.startsWith('28') === true
+/** Of the first address that was tried, where a host has several. */
+function causeOf(error: unknown): string | undefined {
+  const [first] = error instanceof AggregateError ? error.errors : []
+  return first instanceof Error && 'code' in first ? String(first.code) : undefined
+}
+
+/** The database that DATABASE_URL names, without its secrets; undefined for the embedded one. */
+async function ownDatabase(): Promise<string | undefined> {
+  const { databaseName, readConfig } = await import('@rollcall/server')
+  try {
+    const config = readConfig(process.env)
+    return config.databaseUrl === undefined ? undefined : databaseName(config)
+  } catch {
+    return undefined
+  }
+}

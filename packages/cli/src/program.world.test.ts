@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { dataDirectory, rollcall } from '../test/command.ts'
+import { emptyDatabase } from '../../server/test/postgres.ts'
+import { databaseUrl, dataDirectory, rollcall } from '../test/command.ts'
 import { programFor } from './program.ts'
 
 /** Every command that does something, by its words: `registry add`. */
@@ -197,15 +198,32 @@ test.each([
 
 test.each([
   [{ PORT: 'x' }, 'PORT must be a port, a whole number from 0 to 65535'],
-  [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be an address such as postgres://user@host/database'],
+  [
+    { DATABASE_URL: 'nonsense' },
+    'DATABASE_URL must be an address such as postgres://user:password@host/database',
+  ],
   [
     { DATABASE_URL: 'postgres://u:hid%den@[x/db' },
-    'DATABASE_URL must be an address such as postgres://user@host/database',
+    'DATABASE_URL must be an address such as postgres://user:password@host/database',
   ],
-  [{ DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/db' }, 'the database does not answer (ECONNREFUSED)'],
+  [
+    { DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/db' },
+    'nothing listens for the database db on 127.0.0.1:1: start PostgreSQL, or correct the host and the port of DATABASE_URL (ECONNREFUSED)',
+  ],
 ])('with %j it fails in one line that hides the password', async (env, message) => {
   const { code, stdout, stderr } = await rollcall(['registry', 'list'], env)
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `rollcall: ${message}\n` })
+})
+
+test('a database that is not there is named, with what to do', async () => {
+  const database = await emptyDatabase()
+  const url = databaseUrl({ ...database.connection, database: 'registery' })
+  const { code, stdout, stderr } = await rollcall(['registry', 'list'], { DATABASE_URL: url })
+  await database.drop()
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    /^rollcall: there is no database registery on .*: correct the name, or create it \(docs\/roles\.md\) \(3D000\)\n$/,
+  )
 })
 
 test.each([

@@ -74,7 +74,8 @@ test('a configuration or a database that does not work is broken', async () => {
   expect(rows.at(-1)).toEqual({
     check: 'database',
     state: 'broken',
-    advice: 'the database does not answer (ECONNREFUSED)',
+    advice:
+      'nothing listens for the database db on 127.0.0.1:1: start PostgreSQL, or correct the host and the port of DATABASE_URL (ECONNREFUSED)',
   })
 })
 

@@ -1,6 +1,7 @@
 /** `rollcall registry remove`, `rollcall participant remove`. */
 import { removeParticipant, removeRegistry } from '@rollcall/server/admin/removal'
 import type { Command } from 'commander'
+import { counted } from '../asking/summary.ts'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -66,13 +67,20 @@ async function runRemoveParticipant(
   print(options, result, removedText(sender_id, result, []))
 }
 
-type Removed = Pick<Awaited<ReturnType<typeof removeParticipant>>, 'dry_run' | 'pending'>
+type Removed = Pick<Awaited<ReturnType<typeof removeParticipant>>, 'dry_run' | 'pending' | 'stored'>
 
-function removedText(name: string, { dry_run, pending }: Removed, more: readonly string[]): string {
-  const counts = Object.entries(pending).map(([what, count]) => `${what} ${count}`)
+function removedText(name: string, { dry_run, pending, stored }: Removed, more: readonly string[]): string {
+  const { keys, ...gone } = stored
   return [
     dry_run ? `nothing is removed; --yes removes ${name} with:` : `removed ${name}, with:`,
     ...more,
-    `pending: ${counts.join(', ')}`,
+    `stored: ${countsText(gone)}`,
+    `pending, which --end ends: ${countsText(pending)}`,
+    `what stays: the accounts of access${keys === undefined ? '' : `, and ${counted(keys, 'public key')}`}`,
   ].join('\n')
 }
+
+const countsText = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ')

@@ -131,7 +131,8 @@ const CHECKED = ['verify-full', 'verify-ca', 'require', 'prefer']
 function judgeDatabaseUrl(databaseUrl: string) {
   // A login without a host, as for a unix socket, is no URL by the book.
   const url = URL.parse(databaseUrl.replace('@/', '@localhost/'))
-  if (url === null) return broken('DATABASE_URL must be an address such as postgres://user@host/database')
+  if (url === null)
+    return broken('DATABASE_URL must be an address such as postgres://user:password@host/database')
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   if (host === '' || host.startsWith('/') || isLoopback(host.replace(/^\[|\]$/g, ''))) {
     return ok('the database is on this machine')

@@ -5,7 +5,7 @@ import { addGrant } from '../store/directory/grants.ts'
 import { findParticipant } from '../store/directory/participants.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { applyConfiguration, exportConfiguration } from './configuration.ts'
-import { listGrants, setGrant } from './grants.ts'
+import { explainGrant, listGrants, setGrant } from './grants.ts'
 import { addParticipant, listParticipants } from './participants.ts'
 import { addRegistry, listRegistries } from './registries.ts'
 
@@ -64,6 +64,9 @@ describe('a grant across', () => {
       message,
     )
     expect(await listGrants(database, { sender_id })).toEqual([])
+    expect(await refused(explainGrant(database, { sender_id, namespace }))).toBe(
+      `${sender_id} has no grant in force in ${namespace}: it may do nothing there; ${message}`,
+    )
   })
 
   test('is refused with a new participant, which is then not added', async () => {

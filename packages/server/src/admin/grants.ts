@@ -10,6 +10,7 @@ import { listAuthorities } from '../store/consents/authorities.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addGrant,
+  environmentProblem,
   listGrants as listRows,
   revokeGrants,
   type StoredGrant,
@@ -174,9 +175,14 @@ export const explainGrant = useCase(
     const rows = await listRows(db, { participant: participant.id, registry: registry.id })
     const found = rows.find((row) => isInForce(row, now()))
     if (found === undefined) {
-      throw new AdminRefusal(`${sender_id} has no grant in force in ${namespace}: it may do nothing there`, {
-        reason: 'not_found',
-      })
+      const other = environmentProblem(participant.environment, registry)
+      const why = other === null ? '' : `; ${other}`
+      throw new AdminRefusal(
+        `${sender_id} has no grant in force in ${namespace}: it may do nothing there${why}`,
+        {
+          reason: 'not_found',
+        },
+      )
     }
     const { kind, visible } = explained(registry, found)
     const types = registry.kind.record_types

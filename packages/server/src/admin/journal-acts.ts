@@ -181,7 +181,7 @@ export function refuseUndone(undone: readonly UndoneActs[]): void {
   const all = undone.map(({ kind, rule, acts }) => `${kind} ${acts} (${rule})`).join('; ')
   throw new AdminRefusal(
     `acts of the journal could not be done: ${all}. Servers do not start. Add what is missing and run the same command again, ` +
-      'or accept that they are not done (accept_undone)',
+      'or accept that they are not done with --accept-undone',
     { reason: 'conflict' },
   )
 }

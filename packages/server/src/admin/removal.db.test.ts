@@ -96,10 +96,13 @@ test('a preview counts what is pending, and changes nothing', async () => {
   const { namespace, sender_id } = names
   expect(await removeRegistry(needs(), { namespace, dry_run: true })).toEqual({
     ...{ namespace, dry_run: true, pending: { ...pending, outbox: 1 } },
+    stored: { grants: 1, subscriptions: 1, messages: 1, deliveries: 0, events: 0 },
     records: { Person: 1 },
   })
   expect(await removeParticipant(needs(), { sender_id, dry_run: true })).toEqual({
     ...{ sender_id, dry_run: true, pending: { ...pending, outbox: 0 } },
+    // A grant in each registry of the server.
+    stored: { grants: 1, secrets: 1, keys: 1, subscriptions: 1, messages: 1, deliveries: 0 },
   })
   expect(accounts.written).toEqual([])
 })
@@ -108,13 +111,13 @@ test('what somebody waits for refuses it, and changes nothing', async () => {
   const { namespace, sender_id } = names
   await expect(removeRegistry(needs(), { namespace })).rejects.toThrow(
     new AdminRefusal(
-      `${namespace} is still in use (subscriptions 1, requests 1, outbox 1): let it end, or give end, which ends it`,
+      `${namespace} is still in use (subscriptions 1, requests 1, outbox 1): let it end, or end it with --end (end in the input)`,
       { reason: 'conflict' },
     ),
   )
   await expect(removeParticipant(needs(), { sender_id })).rejects.toThrow(
     new AdminRefusal(
-      `${sender_id} is still in use (subscriptions 1, requests 1): let it end, or give end, which ends it`,
+      `${sender_id} is still in use (subscriptions 1, requests 1): let it end, or end it with --end (end in the input)`,
       { reason: 'conflict' },
     ),
   )

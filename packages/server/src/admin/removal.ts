@@ -4,6 +4,7 @@ import Type from 'typebox'
 import {
   closeForRemoval,
   countPending,
+  countStored,
   holdsOf,
   type Pending,
   type Removable,
@@ -32,6 +33,10 @@ const RESULT = {
     deliveries: wholeNumber('Deliveries that are not delivered.'),
     outbox: wholeNumber('Rows of the outbox that are to be published.'),
   }),
+  stored: Type.Record(Type.String(), Type.Integer(), {
+    description:
+      'How much of it is stored: grants, secrets, subscriptions, messages, deliveries and so on. All of it goes, but public keys stay.',
+  }),
 } as const
 
 export interface RemovalNeeds extends HasAccounts {
@@ -58,8 +63,9 @@ export const removeRegistry = useCase(
     const registry = await registryAt(needs.db, namespace)
     const records = await countRecords(needs.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
+    const stored = await countStored(needs.db, 'registry', registry.id)
     const pending = await remove(needs, what, { end, dry_run, row: removeRegistryRow })
-    return { namespace, dry_run, pending, records }
+    return { namespace, dry_run, pending, stored, records }
   },
 )
 
@@ -72,8 +78,9 @@ export const removeParticipant = useCase(
   async (needs: RemovalNeeds, { sender_id, end = false, dry_run = false }) => {
     const { id } = await participantNamed(needs.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
+    const stored = await countStored(needs.db, 'participant', id)
     const pending = await remove(needs, what, { end, dry_run, row: removeParticipantRow })
-    return { sender_id, dry_run, pending }
+    return { sender_id, dry_run, pending, stored }
   },
 )
 
@@ -122,7 +129,10 @@ function refusePending(name: string, pending: Pending): void {
   const waiting = Object.entries(pending).filter(([, count]) => count > 0)
   if (waiting.length === 0) return
   const counts = waiting.map(([what, count]) => `${what} ${count}`).join(', ')
-  throw new AdminRefusal(`${name} is still in use (${counts}): let it end, or give end, which ends it`, {
-    reason: 'conflict',
-  })
+  throw new AdminRefusal(
+    `${name} is still in use (${counts}): let it end, or end it with --end (end in the input)`,
+    {
+      reason: 'conflict',
+    },
+  )
 }

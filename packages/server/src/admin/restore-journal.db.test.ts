@@ -44,7 +44,7 @@ test('a removal that was refused at the last moment is not in the journal', asyn
   const file = await backupOf(from)
   const pause = () => subscribeLive(needs.db, from.civil, 'DEATH')
   await expect(removeRegistry({ ...needs, pause }, { namespace: 'civil' })).rejects.toThrow(
-    'civil is still in use (subscriptions 1): let it end, or give end, which ends it',
+    'civil is still in use (subscriptions 1): let it end, or end it with --end (end in the input)',
   )
   const into = await target()
   const done = await restoreDatabase(needsOf(into), { file, journal: [journal] })

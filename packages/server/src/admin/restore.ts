@@ -155,7 +155,7 @@ interface GivenJournal {
 function checkJournal({ journal, without_journal }: GivenJournal): void {
   if ((journal === undefined) === (without_journal === undefined)) {
     throw new AdminRefusal(
-      'give the journal, or say why there is none (without_journal): what it names is otherwise undone by the restore',
+      'give either --journal with the files of the journal, or --without-journal with the reason why there is none: what it names is otherwise undone by the restore',
     )
   }
 }

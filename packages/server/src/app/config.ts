@@ -191,7 +191,7 @@ function readChoice<const Choice extends string>(
 function readDatabaseUrl(env: Environment, variable: string): string | undefined {
   const value = text(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
-  throw new Error(`${variable} must be an address such as postgres://user@host/database`)
+  throw new Error(`${variable} must be an address such as postgres://user:password@host/database`)
 }
 
 function readOwnerDatabaseUrl(env: Environment): string | undefined {

@@ -15,6 +15,20 @@ interface Admitted {
   readonly visit: Visit
 }
 
+/** The caller is answered as one without a grant. The operator's log has the reason. */
+export class OtherEnvironment extends RequestFault {
+  /** For the log alone. */
+  readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
+
+  constructor({ environment }: Pick<Participant, 'environment'>) {
+    super('err.request.forbidden', NOTHING_GRANTED)
+    this.reason =
+      environment === 'sandbox'
+        ? 'sandbox_participant_at_live_registry'
+        : 'live_participant_at_sandbox_registry'
+  }
+}
+
 /**
  * The caller, counted in its quotas. A sandbox participant is never let into a live registry, nor a live one into a
  * sandbox, whatever else is configured. It is answered as a participant without a grant is.
@@ -29,5 +43,5 @@ export async function admit(
   const visit = await parts.quota.enter(participant)
   if (participant.environment === environment) return { participant, visit }
   visit.leave(true)
-  throw new RequestFault('err.request.forbidden', NOTHING_GRANTED)
+  throw new OtherEnvironment(participant)
 }

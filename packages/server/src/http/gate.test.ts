@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { clientAddressReader, clientUnit, readPrefix } from './gate.ts'
+import { OtherEnvironment } from '../exchange/admit.ts'
+import { clientAddressReader, clientUnit, createGate, readPrefix } from './gate.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({
@@ -64,3 +65,26 @@ test.each(['10.0.0.0/33', '10.0.0/8', '::/129', 'x', '', '10.0.0.1/', '10.0.0.1/
   '%s is no prefix',
   (text) => expect(readPrefix(text)).toBeNull(),
 )
+
+test.each([
+  ['sandbox', 'sandbox_participant_at_live_registry'],
+  ['live', 'live_participant_at_sandbox_registry'],
+] as const)('why a %s participant is refused is for the log alone', (environment, reason) => {
+  const noted: object[] = []
+  const gate = createGate({
+    refusals: {
+      note: (refusal) => noted.push(refusal),
+      rejected: () => undefined,
+      flush: async () => undefined,
+    },
+    metrics: { requestRefused: () => undefined },
+    failures: { wait: () => 0, fail: () => undefined },
+    clientAddress: () => '198.51.100.4',
+  })
+  const fault = new OtherEnvironment({ environment })
+  expect(gate.refused(from('198.51.100.4') as IncomingMessage, fault)).toBe(fault)
+  expect(noted).toEqual([
+    { refusal: 'err.request.forbidden', participant: null, address: '198.51.100.4', reason },
+  ])
+  expect(fault.message).not.toContain('sandbox')
+})

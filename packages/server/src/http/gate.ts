@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
 import type { Throttle } from '../admission/throttle.ts'
+import { OtherEnvironment } from '../exchange/admit.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Refusals, RefusedRequest } from '../observe/refusals.ts'
 
@@ -91,7 +92,8 @@ export function createGate(parts: {
       if (fault.httpStatus >= 500) return fault
       const address = unitOf(request)
       const { participant } = noted(request)
-      refusals.note({ refusal: fault.code, participant, address }, askedOf(request))
+      const reason = fault instanceof OtherEnvironment ? { reason: fault.reason } : {}
+      refusals.note({ refusal: fault.code, participant, address, ...reason }, askedOf(request))
       if (fault.code !== 'err.request.unauthorized') return fault
       const retryAfter = count(address)
       if (retryAfter === 0) return fault

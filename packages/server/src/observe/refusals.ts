@@ -13,6 +13,8 @@ export interface Refusal {
   readonly participant: string | null
   /** From where, as `clientUnit` writes it. */
   readonly address: string
+  /** For the operator's log, where the peer is not told more than the code. */
+  readonly reason?: string
 }
 
 /** What was asked for, where that is known. */
@@ -67,9 +69,9 @@ export function createRefusals(parts: {
     ...(later !== undefined && { later }),
   })
   return {
-    note(refusal, request) {
+    note({ reason, ...refusal }, request) {
       metrics.refused(refusal.refusal, refusal.participant)
-      flood.note(refusal)
+      flood.note({ ...refusal, ...(reason !== undefined && { reason }) })
       accounted.note({ ...refusal, ...request })
     },
     rejected: (refusal, request) => accounted.note({ ...refusal, ...request }),

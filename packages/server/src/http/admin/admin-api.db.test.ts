@@ -248,6 +248,7 @@ it('logs who called what and how it ended, never what was sent', async () => {
   expect(lines).toContainEqual(
     expect.objectContaining({ call: 'listParticipants', operator: null, outcome: 'refused', status: 401 }),
   )
+  for (const { ms } of lines) expect(ms).toEqual(expect.any(Number))
   for (const [call, status] of [
     [null, 404],
     ['showRetention', 405],

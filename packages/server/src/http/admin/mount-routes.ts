@@ -145,7 +145,9 @@ async function logged(
   work: (call: Call) => Promise<void>,
 ): Promise<void> {
   const call: Call = {}
-  const note = (outcome: object): void => write(log, name, request, call, outcome)
+  const begun = performance.now()
+  const note = (outcome: object): void =>
+    write(log, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
   try {
     await work(call)
     note({ outcome: 'done' })
@@ -158,6 +160,9 @@ async function logged(
     throw error
   }
 }
+
+/** Milliseconds, as in the access log. */
+const tenths = (ms: number): number => Math.round(ms * 10) / 10
 
 /** Requests that have their line. */
 const written = new WeakSet<IncomingMessage>()
@@ -186,7 +191,15 @@ function logOthers(app: HttpServer, { log }: Pick<AdminParts, 'log'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions
     if ((url ?? request.url).startsWith(ADMIN_BASE) && !written.has(request.raw)) {
-      write(log, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode })
+      write(
+        log,
+        config.name ?? null,
+        request,
+        {},
+        {
+          ...{ outcome: 'refused', status: reply.raw.statusCode, ms: tenths(reply.elapsedTime) },
+        },
+      )
     }
     done()
   })

@@ -92,6 +92,39 @@ export async function countPending(
   return row
 }
 
+/** What is counted before it goes, by the name that people know it by: the tables whose rows they are. */
+const COUNTED: Readonly<Record<Removable, Readonly<Record<string, readonly string[]>>>> = {
+  registry: {
+    grants: ['participant_grant'],
+    subscriptions: ['subscription'],
+    messages: ['exchange', 'inbox_message'],
+    deliveries: ['delivery'],
+    events: ['event'],
+  },
+  participant: {
+    grants: ['participant_grant'],
+    secrets: ['participant_secret'],
+    keys: ['participant_key'],
+    subscriptions: ['subscription'],
+    messages: ['exchange', 'inbox_message'],
+    deliveries: ['delivery'],
+  },
+}
+
+/** How much is stored of it. */
+export async function countStored(
+  { pool }: Pick<Database, 'pool'>,
+  removable: Removable,
+  id: number,
+): Promise<Readonly<Record<string, number>>> {
+  const counts = Object.entries(COUNTED[removable]).map(([name, tables]) => {
+    const each = tables.map((table) => `(select count(*) from ${table} where ${removable} = $1)`)
+    return `(${each.join(' + ')})::bigint as ${name}`
+  })
+  const { rows } = await pool.query<Record<string, number>>(`select ${counts.join(', ')}`, [id])
+  return rows[0] ?? {}
+}
+
 /** The numbers of the holds in force that keep what is stored of it: of a registry all of them. */
 export async function holdsOf(
   { pool }: Pick<Database, 'pool'>,
