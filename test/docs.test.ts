@@ -1,19 +1,66 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { GROUPS } from '../docs/.vitepress/pages.ts'
+import { slug } from '../docs/.vitepress/slug.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/*/*.md'], { cwd: root })
 
 const text = (page: string): string => readFileSync(join(root, page), 'utf8')
 
+/** The anchors of a page: its headings, those that repeat with a number. */
+const anchors = (page: string): Set<string> => {
+  const prose = text(page).replaceAll(/^ *```.*?^ *```/gms, '')
+  const seen = new Map<string, number>()
+  return new Set(
+    [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+      const name = slug(heading.replaceAll(/\]\([^)]*\)/g, ''))
+      const before = seen.get(name) ?? 0
+      seen.set(name, before + 1)
+      return before === 0 ? name : `${name}-${before}`
+    }),
+  )
+}
+
+const isDead = (page: string, link: string): boolean => {
+  if (/^https?:/.test(link)) return false
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(root, target))) return true
+  return anchor !== undefined && target.endsWith('.md') && !anchors(target).has(anchor)
+}
+
 describe.each(pages)('%s', (page) => {
   it('has no dead link', () => {
-    const links = [...text(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? '')
-    const dead = links.filter(
-      (link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)),
+    const links = [...text(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '')
+    expect(links.filter((link) => isDead(page, link))).toEqual([])
+  })
+})
+
+describe('the site of the documents', () => {
+  const file = (address: string): string => `docs/${address.replace(/\/$/, '/README')}.md`
+  const listed = GROUPS.flatMap((group) => group.pages.map(([address]) => file(address)))
+
+  it('lists every page once, in one place', () => {
+    const written = pages.filter(
+      (page) => /^docs\/(?!decisions\/(?!README))/.test(page) && page !== 'docs/index.md',
     )
-    expect(dead).toEqual([])
+    expect(listed.toSorted()).toEqual(written.toSorted())
+  })
+
+  it('begins with links to pages', () => {
+    const links = [...text('docs/index.md').matchAll(/link: \/([\w-]+)/g)].map(([, address = '']) => address)
+    expect(links.length).toBeGreaterThan(5)
+    expect(links.filter((address) => !listed.includes(file(address)))).toEqual([])
+  })
+
+  it.each(globSync('docs/pictures/*.svg', { cwd: root }))('%s can be read aloud', (picture) => {
+    const [, title = '', description = ''] =
+      /<title[^>]*>([^<]+)<\/title>\s*<desc[^>]*>([^<]+)<\/desc>/.exec(text(picture)) ?? []
+    expect(title).toMatch(/\w+/)
+    expect(description).toMatch(/^[A-Z].*\.$/)
+    expect(text(picture)).toMatch(/<svg [^>]*role="img" aria-labelledby=/)
   })
 })
 
@@ -56,10 +103,10 @@ describe('code', () => {
   })
 })
 
-describe('the variables of README.md and docs/limits.md', () => {
+describe('the variables of docs/settings.md and docs/limits.md', () => {
   it('are those that the configuration reads', () => {
     const read = text('packages/server/src/app/config.ts').match(/'([A-Z]+_[A-Z_]+|HOST|PORT)'/g) ?? []
-    const pages = text('README.md') + text('docs/limits.md') + text('docs/keys.md')
+    const pages = text('docs/settings.md') + text('docs/limits.md') + text('docs/keys.md')
     expect(read.map((name) => name.slice(1, -1)).filter((name) => !pages.includes(`\`${name}\``))).toEqual([])
   })
 })

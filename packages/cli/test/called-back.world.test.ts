@@ -1,4 +1,4 @@
-/** What README.md promises of callbacks, as a new user meets it: `npm start`, a listener, a search, and a kill in between. */
+/** What docs/tutorial-integrator.md promises of callbacks, as a new user meets it: `npm start`, a listener, a search, and a kill in between. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ import { dataDirectory, printed, type Running, rollcall, rollcallJson, start, un
 /** Long enough that nothing is given up, with short steps that also bound the breaker's pause. */
 const SCHEDULE = Array.from({ length: 100 }, () => '2').join(',')
 
-/** Where the README's commands find the demo and the listener. */
-const README = { demo: 'http://127.0.0.1:8080', listener: 'http://127.0.0.1:8090' }
+/** Where the page's commands find the demo and the listener. */
+const SHOWN = { demo: 'http://127.0.0.1:8080', listener: 'http://127.0.0.1:8090' }
 
 let home: Awaited<ReturnType<typeof dataDirectory>>
 let env: Record<string, string>
@@ -24,8 +24,8 @@ let commands: readonly string[]
 beforeAll(async () => {
   home = await dataDirectory()
   env = { ROLLCALL_DATA: home.path, ROLLCALL_MASTER_KEY: '', ROLLCALL_RETRY_SCHEDULE: SCHEDULE }
-  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
-  commands = [...readme.matchAll(/```sh\n([^`]*)\n```/g)].map(([, block = '']) => block)
+  const page = await readFile(new URL('../../../docs/tutorial-integrator.md', import.meta.url), 'utf8')
+  commands = [...page.matchAll(/```sh\n([^`]*)\n```/g)].map(([, block = '']) => block)
   await startServer()
   listensAt = await listen('0')
 }, 600_000)
@@ -72,19 +72,19 @@ function heard(correlation_id: string, callbacks: number): Promise<readonly Hear
 const demo = async (): Promise<DemoFile> =>
   JSON.parse(await readFile(join(home.path, 'demo.json'), 'utf8')) as DemoFile
 
-/** A command of the README that begins so, with the addresses of this test. */
-async function readmeCommand(beginning: string, containing: string): Promise<string> {
+/** A command of the page that begins so, with the addresses of this test. */
+async function shownCommand(beginning: string, containing: string): Promise<string> {
   const found = commands.filter((block) => block.startsWith(beginning) && block.includes(containing))
   expect(found).toHaveLength(1)
   const { base_url } = await demo()
-  return (found[0] ?? '').replaceAll(README.demo, base_url).replaceAll(README.listener, listensAt)
+  return (found[0] ?? '').replaceAll(SHOWN.demo, base_url).replaceAll(SHOWN.listener, listensAt)
 }
 
-/** The acknowledgement that the README's curl prints. */
+/** The acknowledgement that the page's curl prints. */
 async function askByCurl(): Promise<string> {
   const { token_url, participant } = await demo()
   const { token } = await askToken(token_url, participant)
-  const script = await readmeCommand('curl', 'sender_uri')
+  const script = await shownCommand('curl', 'sender_uri')
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     env: { PATH: process.env.PATH ?? '', TOKEN: token },
   })
@@ -93,9 +93,9 @@ async function askByCurl(): Promise<string> {
   return message.correlation_id
 }
 
-/** The words of the README's `npx rollcall` command, as the shell reads them. */
+/** The words of the page's `npx rollcall` command, as the shell reads them. */
 async function words(containing: string): Promise<string[]> {
-  const script = await readmeCommand('npx rollcall', containing)
+  const script = await shownCommand('npx rollcall', containing)
   const { stdout } = await promisify(execFile)('bash', ['-c', `npx() { printf '%s\\0' "$@"; }\n${script}`])
   return stdout.split('\0').slice(1, -1)
 }
@@ -124,7 +124,7 @@ test('what was acknowledged is called back though the server is killed in betwee
   expect(others).toEqual([])
   expect(callback).toMatchObject({ signed: true, items: [{ status: 'succ', records: expect.any(Number) }] })
 
-  // The last one of the README's transaction is this one.
+  // The last one of the page's transaction is this one.
   const told = await rollcallJson(await words('trace'), env)
   expect(told).toHaveLength(2)
   expect(told[1]).toMatchObject({ correlation_id, state: 'replied', operation: 'search', registry: 'civil' })

@@ -1,4 +1,4 @@
-/** The environment, read once and typed. The README lists the variables, docs/limits.md those of limits. */
+/** The environment, read once and typed. docs/settings.md lists the variables, docs/limits.md those of limits. */
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'

@@ -15,7 +15,7 @@ test.each([
   ],
   [
     'ROLLCALL_XYZZY_PLUGH',
-    'ROLLCALL_XYZZY_PLUGH is no variable of this version; the README lists those there are',
+    'ROLLCALL_XYZZY_PLUGH is no variable of this version; docs/settings.md lists those there are',
   ],
   ['ROLLCALL_PORT', 'ROLLCALL_PORT is not read: set PORT instead'],
   ['DATABASE_URI', 'DATABASE_URI is not read: set DATABASE_URL instead'],
@@ -41,8 +41,10 @@ test('those that Kubernetes sets for a service of our name are not refused', () 
   expect(() => refuseUnknownVariables(env)).not.toThrow()
 })
 
-test('every variable that the README or docs/limits.md lists is known', async () => {
-  const pages = ['README.md', 'docs/limits.md'].map((page) => new URL(`../../../../${page}`, import.meta.url))
+test('every variable that docs/settings.md or docs/limits.md lists is known', async () => {
+  const pages = ['docs/settings.md', 'docs/limits.md'].map(
+    (page) => new URL(`../../../../${page}`, import.meta.url),
+  )
   for (const page of pages) {
     const text = await readFile(page, 'utf8')
     for (const [name] of text.matchAll(/\bROLLCALL_[A-Z_]+\b/g)) {

@@ -2,7 +2,7 @@
 import { LIMITS, REPLACED_LIMITS } from '../limits.ts'
 import { nearestName } from '../shared/nearest.ts'
 
-/** Besides those of limits. The README describes them. */
+/** Besides those of limits. docs/settings.md describes them. */
 const VARIABLES = [
   'ROLLCALL_ADMIN_HOSTS',
   'ROLLCALL_ADMIN_PRIVATE_NETWORK',
@@ -70,7 +70,7 @@ export function refuseUnknownVariables(env: Readonly<Record<string, string | und
       [...known].map((one) => one.slice(PREFIX.length)),
     )
     const advice =
-      nearest === undefined ? 'the README lists those there are' : `the nearest is ${PREFIX}${nearest}`
+      nearest === undefined ? 'docs/settings.md lists those there are' : `the nearest is ${PREFIX}${nearest}`
     throw new Error(`${name} is no variable of this version; ${advice}`)
   }
 }

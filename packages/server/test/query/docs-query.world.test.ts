@@ -79,12 +79,12 @@ describe('the tables', () => {
 /** Where the demo listens, in the page's commands. */
 const DEMO = 'http://127.0.0.1:8080'
 
-/** The search of the README. */
-const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
-const [, readmeSearch = ''] = /```sh\n(curl [^`]*"predicate"[^`]*)\n```/.exec(readme) ?? []
+/** The search of the tutorial for integrators. */
+const tutorial = readFileSync(new URL('../../../../docs/tutorial-integrator.md', import.meta.url), 'utf8')
+const [, tutorialSearch = ''] = /```sh\n(curl [^`]*"predicate"[^`]*)\n```/.exec(tutorial) ?? []
 
 describe('the commands', () => {
-  it('of the README is there', () => expect(readmeSearch).toContain('attribute_name'))
+  it('of the tutorial is there', () => expect(tutorialSearch).toContain('attribute_name'))
 
   it('find people of the demo as they are pasted', async () => {
     const demo = await testServer()
@@ -93,7 +93,7 @@ describe('the commands', () => {
       for (const kind of ['civil', 'social', 'ibr']) {
         await demo.registry(kind, [...generate(kind, { count: 200, seed: 'demo' })])
       }
-      const script = [...shellBlocks, `${readmeSearch}; echo`].join('\n').replaceAll(DEMO, demo.url)
+      const script = [...shellBlocks, `${tutorialSearch}; echo`].join('\n').replaceAll(DEMO, demo.url)
       const env = { PATH: process.env.PATH ?? '', TOKEN: token }
       const { stdout } = await promisify(execFile)('bash', ['-c', `set -e\n${script}`], { env })
       const answers = stdout

@@ -1,0 +1,89 @@
+/** The pages of the site in their order, by reader. A test compares them with the files of docs/. */
+
+export interface Group {
+  readonly text: string
+  /** Address of a page without `.md`, and its name in the list. */
+  readonly pages: readonly (readonly [page: string, text: string])[]
+}
+
+export const GROUPS: readonly Group[] = [
+  {
+    text: 'Start',
+    pages: [
+      ['concepts', 'Concepts'],
+      ['install', 'Install'],
+      ['sandbox', 'Sandbox'],
+      ['glossary', 'Glossary'],
+    ],
+  },
+  {
+    text: 'Integrate',
+    pages: [
+      ['tutorial-integrator', 'Tutorial: your first search'],
+      ['query', 'Queries'],
+      ['asynchronous', 'Asynchronous requests'],
+      ['events', 'Events and subscriptions'],
+      ['enrolment', 'Enrolment'],
+      ['client', 'Client library'],
+      ['command-line', 'Command line'],
+      ['signature', 'Signatures'],
+      ['encryption', 'Encryption'],
+      ['uploads', 'Uploads of files'],
+    ],
+  },
+  {
+    text: 'Operate',
+    pages: [
+      ['tutorial-operator', 'Tutorial: your first registry'],
+      ['production', 'In production'],
+      ['settings', 'Settings'],
+      ['configuration', 'Configuration file'],
+      ['import', 'Import of records'],
+      ['attributes-and-indexes', 'Attributes and indexes'],
+      ['onboarding', 'Adding a participant'],
+      ['grants', 'Grants'],
+      ['deliveries', 'Deliveries'],
+      ['inbox', 'Inbox'],
+      ['monitoring', 'Monitoring'],
+      ['nodes', 'Nodes'],
+      ['roles', 'Roles of the database'],
+      ['keys', 'Keys'],
+      ['backup', 'Backup and restore'],
+      ['upgrade', 'Upgrade'],
+      ['admin-api', 'Admin API'],
+    ],
+  },
+  {
+    text: 'Data protection',
+    pages: [
+      ['accounts', 'Accounts of access'],
+      ['consent', 'Consent'],
+      ['protected-persons', 'Protected persons'],
+      ['retention', 'Retention and erasure'],
+      ['security', 'Security'],
+    ],
+  },
+  {
+    text: 'Develop',
+    pages: [
+      ['tutorial-developer', 'Tutorial: change Rollcall'],
+      ['message-flow', 'Life of a message'],
+      ['benchmarks', 'Benchmarks'],
+      ['decisions/', 'Decisions'],
+    ],
+  },
+  {
+    text: 'Reference',
+    pages: [
+      ['codes', 'Codes'],
+      ['limits', 'Limits'],
+      ['kinds/', 'Kinds of registries'],
+      ['kinds/civil', 'Civil registry'],
+      ['kinds/ibr', 'Beneficiary registry (ibr)'],
+      ['kinds/ess', 'Employment support (ess)'],
+      ['kinds/social', 'Social registry'],
+      ['kinds/disability', 'Disability registry'],
+      ['kinds/farmer', 'Farmer registry'],
+    ],
+  },
+]
