@@ -116,6 +116,7 @@ it('a participant is disabled by one who operates, and enabled and removed by on
     sender_id: 'goes.example',
     dry_run: true,
     pending: { subscriptions: 0, requests: 0, deliveries: 0, outbox: 0 },
+    stored: { grants: 0, secrets: 1, keys: 0, subscriptions: 0, messages: 0, deliveries: 0 },
   })
   expect((await get(at)).status).toBe(200)
 })
