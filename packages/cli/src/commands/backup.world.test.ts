@@ -1,6 +1,7 @@
 /** Backups and restores by the command, which is killed in the middle; and what servers do with a restored database. */
-import { readdir } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { query } from '../../../server/test/statement.ts'
@@ -28,8 +29,43 @@ async function target() {
   }
 }
 
-/** Enough that a backup and a restore take a while. */
-const MANY = 150_000
+/** Rows of the backup. */
+const MANY = 1_000
+
+/** Every connection to a database but this one; none: what was killed there is over. */
+const OTHERS = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+
+/** Ends what a killed process has left: it would only find out when its lock is free. */
+async function endOthers(connection: pg.ClientConfig): Promise<void> {
+  await query(connection, `select pg_terminate_backend(pid) ${OTHERS}`)
+  await expect.poll(() => query(connection, `select ${OTHERS}`), { timeout: 60_000 }).toEqual([])
+}
+
+/** Starts a command that must wait for a lock of this statement, and kills it there. */
+async function killedAt(
+  connection: pg.ClientConfig,
+  lock: string,
+  command: () => ReturnType<typeof start>,
+): Promise<Awaited<ReturnType<typeof start>['ended']>> {
+  const holder = new pg.Client(connection)
+  holder.on('error', () => undefined)
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query(lock)
+  const running = command()
+  await until(running, async () => {
+    const waiting = await query(
+      connection,
+      `select ${OTHERS} and wait_event_type = 'Lock' and query not like 'autovacuum:%'`,
+    )
+    return waiting.length > 0 ? true : null
+  })
+  running.process.kill('SIGKILL')
+  const ended = await running.ended
+  await endOthers(connection)
+  await holder.end().catch(() => undefined)
+  return ended
+}
 
 test('a backup that is killed leaves no file with its name, and is run again', async () => {
   await rollcallJson(['registry', 'add', 'civil', '--sender-id', 'civil.example'], env)
@@ -39,16 +75,21 @@ test('a backup that is killed leaves no file with its name, and is run again', a
     `insert into r1_person (primary_identifier, document)
       select number::text, repeat(md5(number::text), 20) from generate_series(1, ${MANY}) as number`,
   )
-  const running = start(['backup', file], env)
-  await expect
-    .poll(async () => (await readdir(home.path)).some((name) => name.endsWith('.part')), {
-      interval: 5,
-      timeout: 60_000,
-    })
-    .toBe(true)
-  running.process.kill('SIGKILL')
-  await running.ended
-  expect((await readdir(home.path)).filter((name) => name === 'one.backup')).toEqual([])
+  // Who reads these rows waits for the lock: the file is begun by then.
+  const waits = [
+    'alter table r1_person enable row level security, force row level security',
+    'create policy waits on r1_person using (pg_advisory_xact_lock_shared(1)::text is not null)',
+  ]
+  for (const statement of waits) await query(database.owner, statement)
+  await killedAt(database.owner, 'select pg_advisory_xact_lock(1)', () => start(['backup', file], env))
+  const after = [
+    'drop policy waits on r1_person',
+    'alter table r1_person no force row level security, disable row level security',
+  ]
+  for (const statement of after) await query(database.owner, statement)
+  const names = await readdir(home.path)
+  expect(names.filter((name) => name.endsWith('.part'))).toHaveLength(1)
+  expect(names).not.toContain('one.backup')
   const wrote = await rollcallJson(['backup', file], env)
   expect(await rollcallJson(['backup', 'check', file], env)).toEqual(wrote)
   expect(await rollcall(['backup', file], env)).toMatchObject({
@@ -60,13 +101,13 @@ test('a backup that is killed leaves no file with its name, and is run again', a
 test('a restore that is killed is run again; no server starts in between, and nothing is sent before it is released', async () => {
   const into = await target()
   const words = ['restore', file, '--without-journal', 'a test']
-  const running = start(words, into.env)
-  const begun = async () =>
-    (await query(into.owner, `select to_regclass('restoration') is not null as found`))[0]?.found === true &&
-    (await query(into.owner, 'select from restoration')).length > 0
-  await expect.poll(begun, { interval: 10, timeout: 120_000 }).toBe(true)
-  running.process.kill('SIGKILL')
-  expect(await running.ended).toMatchObject({ stdout: '' })
+  // Tables may be there as long as they are empty. It waits where it changes this one, in the transaction of the rows.
+  await rollcall(['migrate'], into.env)
+  const killed = await killedAt(into.owner, 'lock table participant in access share mode', () =>
+    start(words, into.env),
+  )
+  expect(killed).toMatchObject({ stdout: '' })
+  expect(await query(into.owner, 'select loaded_at from restoration')).toEqual([{ loaded_at: null }])
   expect(await rollcall(['serve'], into.env)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
@@ -113,7 +154,44 @@ test('a server does not start on a database that is older than its journal, unti
     journal: 2,
   })
   expect(await query(database.owner, 'select status from participant')).toEqual([{ status: 'disabled' }])
+  // It is a copy now, which begins a file of its own.
+  expect(await rollcall(['serve'], journaled)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('was written by another copy of this database'),
+  })
+  await rename(journal, `${journal}.before`)
   const serving = start(['serve', '--role', 'http'], journaled)
+  await until(serving, () => (serving.output().stdout.includes('Rollcall listens') ? true : null))
+  expect(await serving.stop('SIGINT')).toMatchObject({ code: 0 })
+})
+
+test('a restore with an act that cannot be done ends when that is accepted, and says what is not done', async () => {
+  const [backup, acts] = [join(home.path, 'accepted.backup'), join(home.path, 'accepted.journal')]
+  await rollcallJson(['backup', backup], env)
+  const journaled = { ...env, ROLLCALL_JOURNAL: acts }
+  await rollcallJson(['registry', 'add', 'civil-later', '--sender-id', 'later.example'], journaled)
+  const person = ['civil-later', 'UIN', '77', '--category', 'shelter', '--reason', 'court order']
+  await rollcallJson(['record', 'protect', ...person], journaled)
+  const into = await target()
+  const words = ['restore', backup, '--journal', acts]
+  expect(await rollcall(words, into.env)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /acts of the journal could not be done: person_protected 1 \(.*later.*\)\. Servers do not start\. .*--accept-undone/s,
+    ),
+  })
+  expect(await rollcall(['serve'], into.env)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the journal is not applied yet'),
+  })
+  const done = await rollcall([...words, '--accept-undone'], into.env)
+  expect(done).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/NOT DONE: person_protected 1 \(.*later/),
+  })
+  expect(done.stdout + done.stderr).not.toContain('77')
+  const serving = start(['serve', '--role', 'http'], into.env)
   await until(serving, () => (serving.output().stdout.includes('Rollcall listens') ? true : null))
   expect(await serving.stop('SIGINT')).toMatchObject({ code: 0 })
 })

@@ -55,7 +55,7 @@ async function runPropose(source: string, of: string, options: ProposeOptions): 
     throw new CommandError(`--out must end in .yaml, because the file has comments: ${out}`)
   }
   try {
-    await writeFile(out, text, { flag: 'wx' })
+    await writeFile(out, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
     const reason = isThere ? 'it is there already; name another file, or delete this one' : reasonOf(error)

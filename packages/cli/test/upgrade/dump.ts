@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
-import { createTables, readSchema } from '../../../server/test/database-schema.ts'
+import { createTables, OTHER_SCHEMA, readSchema } from '../../../server/test/database-schema.ts'
 
 /**
  * The queue of versions before migration 0018, of which the rows alone are kept: graphile-worker makes its tables. A table
@@ -20,7 +20,8 @@ const JOB_TABLES = ['_private_job_queues', '_private_tasks', '_private_jobs'].ma
 export async function dumpDatabase(client: pg.ClientBase): Promise<string> {
   await client.query("set search_path = 'public'")
   const schema = await readSchema(client)
-  const sections = [...createTables(schema)]
+  const hasOther = schema.tables.some(({ table }) => table.startsWith(`${OTHER_SCHEMA}.`))
+  const sections = [...(hasOther ? [`create schema ${OTHER_SCHEMA};`] : []), ...createTables(schema)]
   for (const table of [...schema.tables.map((row) => row.table), ...(await jobTables(client))]) {
     const names = await columnsOf(client, table)
     const rows = await textOf(client.query(to(`copy ${table} (${names}) to stdout`)))
@@ -29,6 +30,8 @@ export async function dumpDatabase(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ statement: string }>(SEQUENCES)
   sections.push(...rows.map(({ statement }) => statement))
   sections.push(...schema.afterwards.map(({ statement }) => statement), ...schema.functions)
+  // The last ones: the rows are what triggers have made of them.
+  sections.push(...schema.triggers.map(({ statement }) => statement))
   return `${sections.join('\n\n')}\n`
 }
 
@@ -51,7 +54,7 @@ async function columnsOf(client: pg.ClientBase, table: string): Promise<string> 
 
 const SEQUENCES = `select format('select setval(%L, %s);', format('%I.%I', schemaname, sequencename), last_value) as statement
   from pg_sequences where last_value is not null
-    and (schemaname = 'public' or (schemaname = 'graphile_worker' and sequencename like '%jobs%'))
+    and (schemaname in ('public', '${OTHER_SCHEMA}') or (schemaname = 'graphile_worker' and sequencename like '%jobs%'))
   order by schemaname, sequencename`
 
 /** Makes what `dumpDatabase` has read, in an empty database. */

@@ -4,8 +4,9 @@ import type { LaterActs } from '../journal/read-journal.ts'
 import { revokeOwnKey } from '../keys/rotation.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Limits } from '../limits.ts'
+import { hostsBeside } from '../model/allowed-hosts.ts'
 import type { JournalAct, JournalKind } from '../model/journal.ts'
-import { authorityNumber, removeAuthority } from '../store/consents/authorities.ts'
+import { authorityNumber, removeAuthority, tightenAgain } from '../store/consents/authorities.ts'
 import { revokeSigned, stopOfAuthority, withdraw } from '../store/consents/withdrawals.ts'
 import type { Database } from '../store/db/database.ts'
 import { removeOtherHolds } from '../store/db/holds.ts'
@@ -26,7 +27,6 @@ import { forgetTombstones } from '../store/records/forget-tombstones.ts'
 import { findRegistry } from '../store/registries/registries.ts'
 import { erasePseudonyms } from './erase.ts'
 import { makeLive } from './participant-promote.ts'
-import { participantNamed } from './participants.ts'
 import { protectAgain } from './protected-persons.ts'
 import { deleteRecords } from './records.ts'
 import { removeAgain } from './removal.ts'
@@ -61,7 +61,8 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     await revokeSigned(db, await authorityNumber(db.pool, authority), jtis)
   },
   async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
-    const from = participant === null ? null : await participantNamed(db, participant)
+    const from = participant === null ? null : await findParticipant(db, participant)
+    if (participant !== null && from === null) throw newerParticipant(participant)
     await withdraw(db, {
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
       ...{ purpose, participant: from?.id ?? null },
@@ -102,10 +103,13 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     const promotion = { keys, former, jwks_uri, sha256: Buffer.from(secret, 'hex') }
     await makeLive(db, participant, promotion)
   },
-  async key_set_replaced({ db }, { participant, jwks_uri }) {
-    if ((await findParticipant(db, participant)) === null) return
-    await setMessagePolicy(db, participant, { jwks_uri })
+  async policy_tightened({ db }, { participant: sender_id, policy, hosts }) {
+    const participant = await findParticipant(db, sender_id)
+    if (participant === null) return
+    const outgoing = hostsBeside(participant.outgoing, hosts)
+    await setMessagePolicy(db, sender_id, { ...policy, outgoing })
   },
+  authority_tightened: ({ db }, act) => tightenAgain(db, act),
   operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
   async removed({ db }, { removable, name }) {
     const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)
@@ -115,6 +119,11 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     if ((await listOwnKeys(db)).some((key) => key.kid === kid)) await revokeOwnKey(db, vault, kid)
   },
 }
+
+const newerParticipant = (sender_id: string): AdminRefusal =>
+  new AdminRefusal(
+    `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
+  )
 
 /** Under the holds of its time: those of the backup that had ended by then have ended. */
 async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Date): Promise<void> {

@@ -1,6 +1,7 @@
 /** A proposed mapping of the columns of a file, for review. */
 import { KINDS, type Kind, kindNamed, oneOf, resolveRecordType } from '@rollcall/protocol'
 import Type from 'typebox'
+import { refuseWithoutHeader } from '../import/header-line.ts'
 import { type ProposedColumn, proposeColumns } from '../import/propose-mapping.ts'
 import { sampleTable } from '../import/table-sample.ts'
 import { nearestHint } from '../shared/nearest.ts'
@@ -79,6 +80,7 @@ export const proposeMapping = useCase(
     }
     const sample = await sampleTable(source, asked)
     const columns = proposeColumns(kind, recordType, sample)
+    refuseWithoutHeader(sample, columns)
     return {
       ...{ kind: kind.name, record_type: recordType.name },
       ...{ delimiter: sample.delimiter, encoding: sample.encoding },

@@ -8,6 +8,7 @@ import type { Registry } from '../model/registry.ts'
 import { liftWithdrawals, withdraw } from '../store/consents/withdrawals.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { REMOVED_ROWS, type Removable } from '../store/db/removal.ts'
+import { listGrants } from '../store/directory/grants.ts'
 import {
   addParticipantKey,
   listParticipantKeys,
@@ -223,9 +224,13 @@ test('a key that a removed participant had revoked is not accepted from a key se
   }
 })
 
-test('what comes while servers follow refuses it too; cut short, it is run again', async () => {
+test('what comes while servers follow refuses it too, and nothing is changed', async () => {
   const { namespace, sender_id } = names
   const { db } = server.database
+  const grants = () => listGrants(db, { registry: registry?.id ?? 0 })
+  const before = await grants()
+  expect(before.length).toBeGreaterThan(0)
+  await db.pool.query('delete from rollcall_outbox.event')
   await db.pool.query(`update subscription set state = 'ended', reason = 'expired', ended_at = now()`)
   await db.pool.query(`delete from accepted_exchange`)
   const pause = async () => {
@@ -234,7 +239,16 @@ test('what comes while servers follow refuses it too; cut short, it is run again
   await expect(removeParticipant({ ...needs(), pause }, { sender_id })).rejects.toThrow(
     `${sender_id} is still in use (subscriptions 1)`,
   )
-  expect((await findParticipant(db, sender_id))?.status).toBe('disabled')
+  expect((await findParticipant(db, sender_id))?.status).toBe('active')
+  await db.pool.query(`update subscription set state = 'ended', reason = 'expired', ended_at = now()`)
+  const paused = async () => {
+    expect(await grants()).toEqual([])
+    await pause()
+  }
+  await expect(removeRegistry({ ...needs(), pause: paused }, { namespace })).rejects.toThrow(
+    `${namespace} is still in use (subscriptions 1)`,
+  )
+  expect(await grants()).toEqual(before)
   await removeParticipant(needs(), { sender_id, end: true })
   await removeRegistry(needs(), { namespace, end: true })
   await expectGone('participant')

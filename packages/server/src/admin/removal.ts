@@ -112,10 +112,15 @@ async function remove(
     note: `${removable} remove`,
     registry: removable === 'registry' ? name : undefined,
   })
-  await closeForRemoval(db, removable, id)
+  const reopen = await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
-  // What came until every server knew.
-  if (!how.end) refusePending(name, await countPending(db, removable, id))
+  try {
+    // What came until every server knew.
+    if (!how.end) refusePending(name, await countPending(db, removable, id))
+  } catch (error) {
+    await reopen()
+    throw error
+  }
   // Behind the last check: a restore does again what the journal names.
   await db.journal.write({ kind: 'removed', removable, name }, async () => {
     await removeRows(db, removable, id)

@@ -292,8 +292,11 @@ test('a database that was restored by other means is adopted: the journal is app
   expect(done).toMatchObject({ journal: 1 })
   expect(await rowsOf(into, 'select status from participant')).toEqual([{ status: 'disabled' }])
   expect(await isHeld(into.db)).toBe(true)
-  // The journal goes on behind its last line.
-  await setParticipantStatus(needsOf(into, journal), { sender_id, status: 'disabled' })
-  await expect(adoptRestored(needsOf(into), { journal: [journal] })).resolves.toMatchObject({ journal: 0 })
+  // The journal goes on behind its last line, in a new file.
+  const next = join(await folder(), 'journal')
+  await setParticipantStatus(needsOf(into, next), { sender_id, status: 'disabled' })
+  await expect(adoptRestored(needsOf(into), { journal: [journal, next] })).resolves.toMatchObject({
+    journal: 0,
+  })
   expect(from.civil.namespace).toBe('civil')
 })

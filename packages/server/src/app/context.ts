@@ -24,7 +24,7 @@ import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/address-guard.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
-import { isBehindJournal } from '../journal/journal.ts'
+import { refuseOlder } from '../journal/journal.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import type { Limits } from '../limits.ts'
@@ -44,7 +44,6 @@ import { createWake } from '../shared/wake.ts'
 import { refuseUnfinished } from '../store/backup/restorations.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
 import { readSchemaVersions } from '../store/db/schema-version.ts'
 import { deliveryHealth } from '../store/deliveries/breakers.ts'
 import { findEnds } from '../store/directory/ends.ts'
@@ -73,7 +72,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   const { log = createLog({ level: config.logLevel }), clock = CLOCK } = parts
   // First: a server leaves nothing in a database that is being restored.
   await refuseUnfinished(db)
-  await refuseOlder(config, db)
+  if (config.journal !== undefined) await refuseOlder(db, config.journal)
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
   const { limits } = config
@@ -190,15 +189,6 @@ export async function createContext(config: Config, db: Database, parts: { log?:
         ),
     }),
   }
-}
-
-/** @throws StoreRefusal the journal knows more than the database, which was restored by other means than ours */
-async function refuseOlder({ journal }: Config, db: Database): Promise<void> {
-  if (journal === undefined || !(await isBehindJournal(db, journal))) return
-  throw new StoreRefusal(
-    'the journal has acts that this database does not know: it was restored to an earlier time. ' +
-      'Run rollcall restore adopt (docs/backup.md)',
-  )
 }
 
 /** Mailboxes that a node drains at a time, as a share of the exchanges that it works on: one that answers peers must do so meanwhile. */

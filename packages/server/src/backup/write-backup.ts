@@ -43,7 +43,7 @@ interface BackupParts {
  */
 export async function writeBackup({ db, vault, signal }: BackupParts, path: string): Promise<MadeBackup> {
   await refuseExisting(path)
-  if (await hasOpenLines(db.pool)) await nameDatabase(db)
+  if (await hasOpenLines(db.pool)) await nameDatabase(db.pool)
   return withTransaction(
     db.pool,
     async (client) => {

@@ -221,7 +221,7 @@ const readsAsWritten = (values: readonly string[]): boolean =>
   values.every((value) => dayInterval(value) !== null)
 
 /** The formats that read every value; of those that read all of them alike, the first. */
-function formatsOf(values: readonly string[]): readonly string[] {
+export function formatsOf(values: readonly string[]): readonly string[] {
   const read = new Map<string, string>()
   for (const format of FORMATS) {
     const reader = dateFormat(format)

@@ -7,9 +7,12 @@ import { syncDirectory } from '../shared/data-directory.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   closeLine,
+  currentTimeline,
+  hasLostLine,
   type JournalHead,
+  type JournalOwner,
+  journalOwner,
   moveJournalHead,
-  nameDatabase,
   readJournalHead,
 } from '../store/db/journal-head.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
@@ -36,13 +39,14 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
     configured: true,
     async write(act, commit) {
       const sequence = await inTurn(async () => {
-        const [opened, database] = [await vault(), await nameDatabase(db)]
+        const [opened, owner] = [await vault(), await journalOwner(db.pool)]
         const written = await moveJournalHead(db, async (head) => {
           const file = await openFor(path)
           try {
             const { last, whole } = await endOf(file)
+            refuseForeign(path, last, owner)
             const behind = followsHead(last, head) ? last : head
-            const line = await makeLine(opened, { head: behind, database }, act, now())
+            const line = await makeLine(opened, { head: behind, owner }, act, now())
             // One write: what a kill leaves of it has no end of line, and is no line.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
@@ -100,19 +104,56 @@ async function endOf(
 }
 
 /**
- * Whether the file has lines that the database does not know: then the database is older than its journal.
- * @throws StoreRefusal it cannot be read
+ * A file has the lines of one copy of a database: with those of two, neither could be restored.
+ * @throws StoreRefusal the file ends with a line of another database, or of another copy
  */
-export async function isBehindJournal(db: Pick<Database, 'pool'>, path: string): Promise<boolean> {
+function refuseForeign(
+  path: string,
+  last: JournalLine | null,
+  { database, incarnation }: JournalOwner,
+): void {
+  if (last === null) return
+  const isOurs = last.database === null || last.database === database
+  if (isOurs && last.incarnation === incarnation) return
+  throw new StoreRefusal(
+    `the journal ${path} was written by another ${isOurs ? 'copy of this database' : 'database'}, and this one does not write ` +
+      'into it. A restored database begins a new file: name it in ROLLCALL_JOURNAL, and keep the earlier one (docs/backup.md)',
+  )
+}
+
+const ADOPT = 'Run rollcall restore adopt (docs/backup.md)'
+
+/**
+ * Refuses a database that is older than its journal: it was restored by other means than ours.
+ * @throws StoreRefusal it is, or the file is of another copy of the database, or cannot be read
+ */
+export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
+  const [last, timeline] = [await lastLineOf(path), await currentTimeline(pool)]
+  if (last !== null) refuseForeign(path, last, await journalOwner(pool))
+  const head = await readJournalHead(pool)
+  const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
+  // A line that was begun in this timeline, and is not known, is one of a killed process.
+  const known = isOther(head.timeline) ? head.sequence : Math.max(head.sequence, head.begun)
+  if (last !== null && last.sequence > known) {
+    throw new StoreRefusal(
+      `the journal has acts that this database does not know: it was restored to an earlier time. ${ADOPT}`,
+    )
+  }
+  if (timeline === null || !(await hasLostLine(pool, timeline))) return
+  throw new StoreRefusal(
+    `PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ${ADOPT}`,
+  )
+}
+
+/** Null: there is none. */
+async function lastLineOf(path: string): Promise<JournalLine | null> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw failed(path, error)
   })
-  if (file === null) return false
+  if (file === null) return null
   try {
-    const { last } = await endOf(file)
-    const head = await readJournalHead(db.pool)
-    return last !== null && last.sequence > Math.max(head.sequence, head.begun)
+    return (await endOf(file)).last
   } finally {
     await file.close()
   }

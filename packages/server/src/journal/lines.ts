@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import type { Vault } from '../keys/vault.ts'
 import type { JournalAct } from '../model/journal.ts'
-import type { JournalHead } from '../store/db/journal-head.ts'
+import type { JournalHead, JournalOwner } from '../store/db/journal-head.ts'
 
 export interface JournalLine {
   readonly sequence: number
@@ -15,6 +15,8 @@ export interface JournalLine {
   readonly at: string
   /** The id of the database whose act it is (UUID); null: the line was written before databases had one. */
   readonly database: string | null
+  /** The copy of that database (UUID); null: the one that was never restored. */
+  readonly incarnation: string | null
   readonly sealed: Buffer
   /** SHA-256 of its own text. */
   readonly digest: Buffer
@@ -22,17 +24,17 @@ export interface JournalLine {
 
 export const JOURNAL_PURPOSE = 'journal'
 
-type Place = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database'>
+type Place = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
 
-export const placeOf = ({ sequence, previous, at, database }: Place) => ({
+export const placeOf = ({ sequence, previous, at, database, incarnation }: Place) => ({
   table: 'journal',
-  id: `${sequence} ${previous} ${at}${database === null ? '' : ` ${database}`}`,
+  id: [sequence, previous, at, database, incarnation].filter((part) => part !== null).join(' '),
 })
 
 /** @returns the text of the line behind `head`, without its end */
 export async function makeLine(
   vault: Pick<Vault, 'encrypt'>,
-  { head, database }: { readonly head: JournalHead; readonly database: string },
+  { head, owner }: { readonly head: JournalHead; readonly owner: JournalOwner },
   act: JournalAct,
   now: Date,
 ): Promise<{ readonly text: string; readonly head: JournalHead }> {
@@ -40,7 +42,7 @@ export async function makeLine(
     sequence: head.sequence + 1,
     previous: head.digest.toString('hex'),
     at: now.toISOString(),
-    database,
+    ...owner,
   }
   const sealed = await vault.encrypt(JOURNAL_PURPOSE, placeOf(place), Buffer.from(JSON.stringify(act)))
   const text = JSON.stringify({ rollcall_journal: 1, ...place, sealed: sealed.toString('base64') })
@@ -52,19 +54,13 @@ export function readLine(text: string): JournalLine | null {
   try {
     const line: unknown = JSON.parse(text)
     if (typeof line !== 'object' || line === null) return null
-    const {
-      rollcall_journal,
-      sequence,
-      previous,
-      at,
-      sealed,
-      database = null,
-    } = line as Record<string, unknown>
+    const { rollcall_journal, sequence, previous, at, sealed, ...names } = line as Record<string, unknown>
+    const { database = null, incarnation = null } = names
     if (rollcall_journal !== 1 || !Number.isSafeInteger(sequence)) return null
     if (typeof previous !== 'string' || typeof at !== 'string' || typeof sealed !== 'string') return null
-    if (database !== null && typeof database !== 'string') return null
+    if (!isName(database) || !isName(incarnation)) return null
     return {
-      ...{ sequence: Number(sequence), previous, at, database },
+      ...{ sequence: Number(sequence), previous, at, database, incarnation },
       sealed: Buffer.from(sealed, 'base64'),
       digest: hash('sha256', text, 'buffer'),
     }
@@ -72,3 +68,5 @@ export function readLine(text: string): JournalLine | null {
     return null
   }
 }
+
+const isName = (name: unknown): name is string | null => name === null || typeof name === 'string'

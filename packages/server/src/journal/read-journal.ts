@@ -36,6 +36,7 @@ export async function readJournal(
     ).values(),
   ].toSorted((one, other) => one.sequence - other.sequence)
   const end = known.digest.toString('hex')
+  refuseForks(later)
   checkReaches(lines, later, known)
   const reached = new Set([end])
   const acts = []
@@ -59,6 +60,22 @@ function refuseOthers(lines: readonly JournalLine[], { database }: JournalPositi
   if (other === undefined) return
   throw new StoreRefusal(
     `line ${other.sequence} of the journal is of another database: give only the files of the one that is restored`,
+  )
+}
+
+/**
+ * A database and a copy of it, such as one of a drill, both go on from the same line.
+ * @param later in their order
+ * @throws StoreRefusal two copies wrote a line of the same number
+ */
+function refuseForks(later: readonly JournalLine[]): void {
+  const fork = later.find(
+    ({ sequence, incarnation }, at) =>
+      later[at - 1]?.sequence === sequence && later[at - 1]?.incarnation !== incarnation,
+  )
+  if (fork === undefined) return
+  throw new StoreRefusal(
+    `two copies of the database wrote line ${fork.sequence} of the journal: give only the files of the one that is restored`,
   )
 }
 

@@ -2,6 +2,7 @@
  * The hosts, one row each, that the operator permits for requests to a participant, beyond https to the public network.
  */
 import { isIP } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 
 /** Characters of an address that is called: longer ones are refused wherever they come from. */
 export const MAX_ADDRESS_LENGTH = 2_048
@@ -40,3 +41,9 @@ export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, 
   }
   return byHost
 }
+
+/** Rows of the one list that are not, exactly so, in the other. */
+export const hostsBeside = (
+  rows: readonly AllowedHost[],
+  others: readonly AllowedHost[],
+): readonly AllowedHost[] => rows.filter((row) => !others.some((other) => isDeepStrictEqual(row, other)))

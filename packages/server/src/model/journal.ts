@@ -3,6 +3,8 @@
  * by what a backup knows it by: sender_ids, namespaces, kids. It may hold personal data: lines of the journal are encrypted.
  */
 import type { PublicKey } from '@rollcall/protocol'
+import type { AllowedHost } from './allowed-hosts.ts'
+import type { MessagePolicy } from './participant.ts'
 import type { ProtectionCategory } from './protection.ts'
 
 export type JournalAct =
@@ -77,8 +79,25 @@ export type JournalAct =
       /** SHA-256 of its live client secret, in hexadecimal. */
       readonly secret: string
     }
-  /** A participant publishes its keys at another address, or at none (null): those at the former one count no more. */
-  | { readonly kind: 'key_set_replaced'; readonly participant: string; readonly jwks_uri: string | null }
+  /** Less is trusted of a participant, or less is allowed for it. What was loosened is not named. */
+  | {
+      readonly kind: 'policy_tightened'
+      readonly participant: string
+      /** Members as they are now. A new `jwks_uri`, or none (null): keys at the former one count no more. */
+      readonly policy: Partial<Omit<MessagePolicy, 'outgoing'>>
+      /** Rows of `outgoing` that count no more. */
+      readonly hosts: readonly AllowedHost[]
+    }
+  /** The same of a consent authority. */
+  | {
+      readonly kind: 'authority_tightened'
+      readonly authority: string
+      /** Of keys that sign no more. */
+      readonly thumbprints: readonly string[]
+      /** The address from now on, or none (null); undefined: it is the same. */
+      readonly jwks_uri?: string | null
+      readonly hosts: readonly AllowedHost[]
+    }
   | { readonly kind: 'operator_revoked'; readonly name: string }
   | { readonly kind: 'own_key_revoked'; readonly kid: string }
   /** A registry, by its namespace, or a participant, by its sender_id, was removed with what was stored of it. */

@@ -1,9 +1,13 @@
 /** Consent authorities: who may sign consents, and with which keys. */
 import type { Jwk, PublicKey } from '@rollcall/protocol'
+import { sql, type Transaction } from 'kysely'
 import type { ClientBase } from 'pg'
-import type { AllowedHost } from '../../model/allowed-hosts.ts'
+import { type AllowedHost, hostsBeside } from '../../model/allowed-hosts.ts'
+import type { JournalAct } from '../../model/journal.ts'
+import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 import { withTransaction } from '../db/transaction.ts'
 
@@ -32,28 +36,84 @@ export function checkAuthorityName(name: string): void {
  * @throws StoreRefusal
  */
 export async function putAuthority(
-  { pool }: Pick<Database, 'pool'>,
-  { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
+  db: Pick<Database, 'kysely' | 'journal'>,
+  authority: Omit<ConsentAuthority, 'id'>,
 ): Promise<void> {
+  const { name, keys } = authority
   checkAuthorityName(name)
   const twice = keys.find(({ kid }, at) => keys.findIndex((key) => key.kid === kid) !== at)
   if (twice !== undefined) throw new StoreRefusal('keys: two of them have the same kid')
+  await commitJournaled(
+    db,
+    (transaction) => replaceAuthority(transaction, authority),
+    (former) => former && tightening(former, authority),
+  )
+}
+
+/** @returns as it was before; null: there was none */
+async function replaceAuthority(
+  transaction: Transaction<Tables>,
+  { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
+): Promise<Former | null> {
+  const { rows: before } = await sql<Former>`select jwks_uri, outgoing,
+      array(select thumbprint from consent_authority_key where authority = consent_authority.id) as thumbprints
+    from consent_authority where name = ${name} and removed_at is null for update`.execute(transaction)
+  const { rows } = await sql<{ id: number }>`
+    insert into consent_authority (name, jwks_uri, outgoing) values (${name}, ${jwks_uri}, ${JSON.stringify(outgoing)})
+    on conflict (name) do update set jwks_uri = excluded.jwks_uri, outgoing = excluded.outgoing, removed_at = null
+    returning id`.execute(transaction)
+  const id = rows[0]?.id
+  await sql`delete from consent_authority_key where authority = ${id}`.execute(transaction)
+  for (const { kid, algorithm, public_jwk, thumbprint } of keys) {
+    await sql`insert into consent_authority_key (authority, kid, algorithm, public_jwk, thumbprint)
+      values (${id}, ${kid}, ${algorithm}, ${JSON.stringify(public_jwk)}, ${thumbprint})`.execute(transaction)
+  }
+  return before[0] ?? null
+}
+
+interface Former extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
+  /** Of its keys. */
+  readonly thumbprints: readonly string[]
+}
+
+type Tightened = Extract<JournalAct, { readonly kind: 'authority_tightened' }>
+
+/** What of a change a restore must not undo; null: nothing of it. */
+function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
+  const thumbprints = from.thumbprints.filter((one) => keys.every(({ thumbprint }) => thumbprint !== one))
+  const hosts = hostsBeside(from.outgoing, outgoing)
+  const isMoved = from.jwks_uri !== null && from.jwks_uri !== jwks_uri
+  if (thumbprints.length === 0 && hosts.length === 0 && !isMoved) return null
+  const act: Tightened = {
+    ...{ kind: 'authority_tightened', authority: name, thumbprints, hosts },
+    ...(isMoved && { jwks_uri }),
+  }
+  return act
+}
+
+/** Does what was journaled again; an authority that is not there stays so. */
+export async function tightenAgain(
+  { pool }: Pick<Database, 'pool'>,
+  { authority, thumbprints, hosts, jwks_uri }: Tightened,
+): Promise<void> {
   await withTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ id: number }>(
-      `insert into consent_authority (name, jwks_uri, outgoing) values ($1, $2, $3)
-       on conflict (name) do update set jwks_uri = $2, outgoing = $3, removed_at = null
-       returning id`,
-      [name, jwks_uri, JSON.stringify(outgoing)],
+    const { rows } = await client.query<Pick<ConsentAuthority, 'id' | 'outgoing'>>(
+      'select id, outgoing from consent_authority where name = $1 for update',
+      [authority],
     )
-    const id = rows[0]?.id
-    await client.query('delete from consent_authority_key where authority = $1', [id])
-    for (const { kid, algorithm, public_jwk, thumbprint } of keys) {
-      await client.query(
-        `insert into consent_authority_key (authority, kid, algorithm, public_jwk, thumbprint)
-         values ($1, $2, $3, $4, $5)`,
-        [id, kid, algorithm, JSON.stringify(public_jwk), thumbprint],
-      )
+    const [found] = rows
+    if (found === undefined) return
+    await client.query('update consent_authority set outgoing = $2 where id = $1', [
+      found.id,
+      JSON.stringify(hostsBeside(found.outgoing, hosts)),
+    ])
+    if (jwks_uri !== undefined) {
+      await client.query('update consent_authority set jwks_uri = $2 where id = $1', [found.id, jwks_uri])
     }
+    await client.query(
+      'delete from consent_authority_key where authority = $1 and thumbprint = any($2::text[])',
+      [found.id, thumbprints],
+    )
   })
 }
 

@@ -4,16 +4,21 @@ import type { JournalAct } from '../../model/journal.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** Throws what the work throws, and what the journal throws; nothing is committed then. */
+/**
+ * Throws what the work throws, and what the journal throws; nothing is committed then.
+ * @param actOf what the line says; null: there is none, and a restore may undo the work
+ */
 export async function commitJournaled<Result>(
   { kysely, journal }: Pick<Database, 'kysely' | 'journal'>,
-  act: JournalAct,
   work: (transaction: Transaction<Tables>) => Promise<Result>,
+  actOf: (result: Result) => JournalAct | null,
 ): Promise<Result> {
   const transaction = await kysely.startTransaction().execute()
   try {
     const result = await work(transaction)
-    await journal.write(act, () => transaction.commit().execute())
+    const act = actOf(result)
+    const commit = () => transaction.commit().execute()
+    await (act === null ? commit() : journal.write(act, commit))
     return result
   } catch (error) {
     // After a commit that failed there is nothing to roll back, and the first error says why.

@@ -1,5 +1,5 @@
 /** The end of the journal, in the database: its row lets one process write at a time, whichever node it is on. */
-import type { Pool, PoolClient } from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { withTransaction } from './transaction.ts'
 
 /** The last line; 0 and zeros: there is none. */
@@ -12,6 +12,16 @@ export interface JournalHead {
 /** With the line that a process began to write, which may be in the file and not be known here. */
 export interface StoredHead extends JournalHead {
   readonly begun: number
+  /** Of PostgreSQL, when that line was begun; null: it is not known. */
+  readonly timeline: string | null
+}
+
+/** By what lines name their database. */
+export interface JournalOwner {
+  /** The same in all its copies (UUID). */
+  readonly database: string
+  /** Of this copy (UUID): each restore makes a new one; null: it was never restored. */
+  readonly incarnation: string | null
 }
 
 /** Where a journal stands for a database. */
@@ -22,14 +32,16 @@ export interface JournalPosition extends JournalHead {
   readonly open: readonly number[]
 }
 
-const NO_LINE: StoredHead = { sequence: 0, digest: Buffer.alloc(32), begun: 0 }
+const NO_LINE: StoredHead = { sequence: 0, digest: Buffer.alloc(32), begun: 0, timeline: null }
 
 interface HasPool {
   readonly pool: Pool
 }
 
 export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promise<StoredHead> {
-  const { rows } = await client.query<StoredHead>('select sequence, digest, begun from journal_head')
+  const { rows } = await client.query<StoredHead>(
+    'select sequence, digest, begun, timeline from journal_head',
+  )
   return rows[0] ?? NO_LINE
 }
 
@@ -40,7 +52,9 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
 const OPEN = `opened_at > now() - interval '1 day'`
 
 export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
-  const { sequence, digest } = await readJournalHead(client)
+  // Tables of any version: a backup is made before they are upgraded.
+  const { rows: heads } = await client.query<JournalHead>('select sequence, digest from journal_head')
+  const { sequence, digest } = heads[0] ?? NO_LINE
   if (!(await hasOpenLines(client))) return { sequence, digest, database: null, open: [] }
   const { rows: open } = await client.query<{ sequence: number }>(
     `select sequence from journal_open_line where ${OPEN} and sequence <= $1 order by sequence`,
@@ -58,13 +72,45 @@ export async function hasOpenLines(client: Pick<PoolClient, 'query'>): Promise<b
   return rows[0]?.found === true
 }
 
-/** The id by which lines name this database; it is made by the first who asks. */
-export async function nameDatabase({ pool }: HasPool): Promise<string> {
-  await pool.query('insert into journal_database default values on conflict do nothing')
-  const { rows } = await pool.query<{ id: string }>('select id from journal_database')
+/** Makes the id by which lines name this database, if it has none. */
+export async function nameDatabase(client: Pick<PoolClient, 'query'>): Promise<void> {
+  await client.query('insert into journal_database default values on conflict do nothing')
+}
+
+/** By what the lines of this database name it; it gets its name from the first who asks. */
+export async function journalOwner(client: Pick<PoolClient, 'query'>): Promise<JournalOwner> {
+  await nameDatabase(client)
+  const { rows } = await client.query<JournalOwner>(
+    'select id as database, incarnation from journal_database',
+  )
   const [row] = rows
   if (row === undefined) throw new Error('the database has no id')
-  return row.id
+  return row
+}
+
+/**
+ * PostgreSQL's timeline: another one after each recovery to an earlier moment, and after each failover.
+ * @returns null: this service of PostgreSQL does not say it
+ */
+export async function currentTimeline(client: Pick<PoolClient, 'query'>): Promise<string | null> {
+  return client
+    .query<{ timeline: string }>('select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline')
+    .then(({ rows }) => rows[0]?.timeline ?? null, nullIfRefused)
+}
+
+/** An error of PostgreSQL has an SQLSTATE; a lost connection is thrown. */
+function nullIfRefused(error: unknown): null {
+  if (error instanceof DatabaseError) return null
+  throw error
+}
+
+/** Whether a line was left open in a timeline that is not this one: its act may have been lost by a recovery. */
+export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string): Promise<boolean> {
+  const { rows } = await client.query<{ lost: boolean }>(
+    `select exists (select from journal_open_line where ${OPEN} and timeline <> $1) as lost`,
+    [timeline],
+  )
+  return rows[0]?.lost === true
 }
 
 /** The act of the line is committed. */
@@ -81,15 +127,16 @@ export async function moveJournalHead(
   { pool }: HasPool,
   work: (head: JournalHead) => Promise<JournalHead>,
 ): Promise<number> {
+  const timeline = await currentTimeline(pool)
   for (;;) {
     await pool.query(
-      `insert into journal_head as head (sequence, digest, begun) values ($1, $2, 1)
-        on conflict (one) do update set begun = greatest(head.begun, head.sequence + 1)`,
-      [NO_LINE.sequence, NO_LINE.digest],
+      `insert into journal_head as head (sequence, digest, begun, timeline) values ($1, $2, 1, $3)
+        on conflict (one) do update set begun = greatest(head.begun, head.sequence + 1), timeline = $3`,
+      [NO_LINE.sequence, NO_LINE.digest, timeline],
     )
     const moved = await withTransaction(pool, async (client) => {
       const { rows } = await client.query<StoredHead>(
-        'select sequence, digest, begun from journal_head for update',
+        'select sequence, digest, begun, timeline from journal_head for update',
       )
       const [head] = rows
       // Another process wrote a line in between.
@@ -97,7 +144,10 @@ export async function moveJournalHead(
       const next = await work(head)
       await storeHead(client, next)
       await client.query(`delete from journal_open_line where not (${OPEN})`)
-      await client.query('insert into journal_open_line (sequence) values ($1)', [next.sequence])
+      await client.query('insert into journal_open_line (sequence, timeline) values ($1, $2)', [
+        next.sequence,
+        timeline,
+      ])
       return next.sequence
     })
     if (moved !== null) return moved
@@ -105,7 +155,8 @@ export async function moveJournalHead(
 }
 
 /**
- * After a restore no line is open: the acts were done, or the journal was renounced.
+ * After a restore no line is open: the acts were done, or the journal was renounced. It is another copy of the database from
+ * now on, which writes no file of the one before: that one may still run, and a drill is a copy as well.
  * @param head the line behind which the journal goes on; null: behind the one that the database knows
  */
 export async function continueJournal(
@@ -114,6 +165,8 @@ export async function continueJournal(
 ): Promise<void> {
   if (head !== null) await storeHead(client, head)
   await client.query('delete from journal_open_line')
+  await nameDatabase(client)
+  await client.query('update journal_database set incarnation = gen_random_uuid()')
 }
 
 /** The last line is this one. */

@@ -1,7 +1,9 @@
 /** What is agreed with a participant about signing and encrypting its messages: what may be decided, and its rules. Pure. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
-import { type AllowedHost, allowedHosts, MAX_ADDRESS_LENGTH } from '../../model/allowed-hosts.ts'
+import { type AllowedHost, allowedHosts, hostsBeside, MAX_ADDRESS_LENGTH } from '../../model/allowed-hosts.ts'
+import type { JournalAct } from '../../model/journal.ts'
 import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '../../model/participant.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { isStorable } from '../db/text.ts'
@@ -72,6 +74,28 @@ function outgoingProblem(rows: readonly AllowedHost[]): string | null {
 }
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535
+
+type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
+
+/** What of a change a restore must not undo; null: nothing of it. The stricter values are the first of their lists. */
+export function tightening(from: MessagePolicy, to: MessagePolicy): Tightening | null {
+  const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
+  const isStricter =
+    isBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) ||
+    (from.allow_unsigned && !allow_unsigned)
+  const policy = {
+    ...(isStricter && { signature_policy, allow_unsigned }),
+    ...(isBefore(ENCRYPTION_POLICIES, encryption_policy, from.encryption_policy) && { encryption_policy }),
+    // No profile is weaker than another as a whole.
+    ...(!isDeepStrictEqual(signature_profile, from.signature_profile) && { signature_profile }),
+    ...(from.jwks_uri !== null && jwks_uri !== from.jwks_uri && { jwks_uri }),
+  }
+  const hosts = hostsBeside(from.outgoing, to.outgoing)
+  return Object.keys(policy).length === 0 && hosts.length === 0 ? null : { policy, hosts }
+}
+
+const isBefore = <Value>(values: readonly Value[], one: Value, other: Value): boolean =>
+  values.indexOf(one) < values.indexOf(other)
 
 /** The columns of the table for a policy. */
 export function messagePolicyValues(policy: MessagePolicy) {

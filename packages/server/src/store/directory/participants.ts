@@ -17,6 +17,7 @@ import {
   DEFAULT_MESSAGE_POLICY,
   meantChanges,
   messagePolicyValues,
+  tightening,
 } from './message-policy.ts'
 
 /** A participant with the SHA-256 of its live secrets, newest first. */
@@ -288,12 +289,14 @@ export async function setMessagePolicy(
   if (named.length === 0) return current
   const set = (connection: Pick<Database, 'kysely'>) =>
     update(connection, sender_id, Object.fromEntries(named))
-  if (current.jwks_uri === null || current.jwks_uri === policy.jwks_uri) return set(db)
-  const act = {
-    kind: 'key_set_replaced',
-    ...{ participant: sender_id, jwks_uri: policy.jwks_uri },
-  } as const
-  return commitJournaled(db, act, (transaction) => set({ kysely: transaction }))
+  const tightened = tightening(current, policy)
+  if (tightened === null) return set(db)
+  const act = { kind: 'policy_tightened', participant: sender_id, ...tightened } as const
+  return commitJournaled(
+    db,
+    (transaction) => set({ kysely: transaction }),
+    () => act,
+  )
 }
 
 async function update(

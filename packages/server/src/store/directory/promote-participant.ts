@@ -36,7 +36,7 @@ export async function promoteParticipant(
     participant: participant.sender_id,
     ...{ keys, former, jwks_uri, secret: sha256.toString('hex') },
   } as const
-  return commitJournaled(db, act, async (transaction) => {
+  const promote = async (transaction: Transaction<Tables>) => {
     const { id, environment } = await lockParticipant(transaction, participant)
     if (environment !== 'sandbox') throw new StoreRefusal(`${participant.sender_id} is live already`)
     const now = sql<Date>`now()`
@@ -65,7 +65,8 @@ export async function promoteParticipant(
       .returning('registry')
       .execute()
     return [...new Set(revoked.map(({ registry }) => registry))]
-  })
+  }
+  return commitJournaled(db, promote, () => act)
 }
 
 async function setLive(

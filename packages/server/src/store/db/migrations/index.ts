@@ -40,6 +40,7 @@ import { recalledEnvelopes } from './0038-recalled-envelopes.ts'
 import { webOrigins } from './0039-web-origins.ts'
 import { openJournalLines } from './0040-open-journal-lines.ts'
 import { formerParticipants } from './0041-former-participants.ts'
+import { journalIncarnations } from './0043-journal-incarnations.ts'
 import { deadLetters } from './0045-dead-letters.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -82,5 +83,6 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0039-web-origins': webOrigins,
   '0040-open-journal-lines': openJournalLines,
   '0041-former-participants': formerParticipants,
+  '0043-journal-incarnations': journalIncarnations,
   '0045-dead-letters': deadLetters,
 }
