@@ -17,7 +17,8 @@ export const CONSOLE: InlineConfig = {
   // The server puts the nonce of each response in its place.
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
-    target: 'es2022',
+    // The first that know light-dark() of CSS.
+    target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // The policy allows no `data:` for scripts, styles and fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,5 +1,5 @@
 /** THE table of pages: a row for each. The menu, the routes and the keyboard shortcuts are made of it. */
-import { type Icon, IconGauge } from '@tabler/icons-react'
+import { type Icon, IconGauge, IconMessages } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { OperatorRole } from '../../server/src/model/operator.ts'
 import { PAGES } from './texts/pages.ts'
@@ -30,5 +30,10 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/', title: PAGES.overview, role: 'read' },
     page: page(() => import('./pages/overview/page.tsx')),
     menu: { group: 'traffic', icon: IconGauge, key: 'o' },
+  },
+  {
+    ...{ path: '/messages', title: PAGES.messages, role: 'read' },
+    page: page(() => import('./pages/messages/page.tsx')),
+    menu: { group: 'traffic', icon: IconMessages, key: 'm' },
   },
 ]

@@ -33,3 +33,10 @@ export async function answered<Data>(pending: Promise<Pending<Data>>): Promise<D
   if (proposal !== null) throw new Proposed(proposal)
   return data as Data
 }
+
+/** What a GET call answers, by its path. */
+export type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
+}
+  ? Body
+  : never

@@ -5,6 +5,7 @@ import { ApiFault, errorsOf } from './fault.ts'
 
 export interface Session {
   readonly operator: string
+  /** Every one, also those that another one includes. */
   readonly roles: readonly OperatorRole[]
   /** Namespaces; null: all. */
   readonly registries: readonly string[] | null
@@ -15,11 +16,12 @@ export interface Session {
   readonly demo: boolean
 }
 
-/** Another way to sign in than with a token. */
+/** A way to sign in. */
 export interface SignInOffer {
+  readonly method: string
   readonly title: string
-  /** Where it begins. */
-  readonly address: string
+  /** The address at which it begins; null: the form of this page. */
+  readonly start: string | null
 }
 
 export interface SessionState {
@@ -42,7 +44,7 @@ export async function readSession(): Promise<SessionState> {
 }
 
 /** @throws ApiFault */
-export async function signIn(proof: { readonly token: string } | { readonly link: string }): Promise<void> {
+export async function signIn(proof: { readonly token: string } | { readonly code: string }): Promise<void> {
   const { status, body } = await send('POST', SESSION, proof)
   if (status !== 201) throw new ApiFault(status, errorsOf(status, body))
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { filterText, readFilter } from './filters.ts'
+import { filterText, isoOf, localOf, readFilter } from './filters.ts'
 
 it('reads back every filter that it writes', () => {
   const names = ['state', 'participant', 'before']
@@ -18,4 +18,18 @@ it('reads back every filter that it writes', () => {
 it('has no member that the list does not have, and none without a value', () => {
   expect(readFilter('state=dead&role=own&before=', ['state', 'before'])).toEqual({ state: 'dead' })
   expect(filterText({ state: undefined })).toBe('')
+})
+
+it('writes times into fields and reads them back', () => {
+  const minutes = fc.integer({ min: 0, max: 66_000_000 })
+  fc.assert(
+    fc.property(minutes, (minute) => {
+      const iso = new Date(Date.UTC(1970, 0, 2) + minute * 60_000).toISOString()
+      // An hour that the clock runs through twice has one name only.
+      const back = Date.parse(isoOf(localOf(iso)) ?? '')
+      expect(Math.abs(back - Date.parse(iso)) % 3_600_000).toBe(0)
+    }),
+  )
+  expect(localOf(undefined)).toBe('')
+  expect(isoOf('')).toBe(undefined)
 })

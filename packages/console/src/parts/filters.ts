@@ -14,3 +14,17 @@ export function filterText(values: Readonly<Record<string, string | undefined>>)
   const set = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`
 }
+
+/** The value of a field for date and time, in the reader's zone, of an ISO time. */
+export function localOf(iso: string | undefined): string {
+  const date = new Date(iso ?? '')
+  if (Number.isNaN(date.getTime())) return ''
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return shifted.toISOString().slice(0, 16)
+}
+
+/** The ISO time of the value of such a field; undefined where it has none. */
+export function isoOf(local: string): string | undefined {
+  const date = new Date(local)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}

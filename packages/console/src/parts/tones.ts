@@ -11,6 +11,9 @@ const TONES: Readonly<Record<string, Tone>> = {
   dead: 'bad',
   dropped: 'quiet',
   // answers
+  succeeded: 'good',
+  partial: 'warn',
+  rejected: 'bad',
   succ: 'good',
   pdng: 'info',
   rjct: 'bad',

@@ -1,6 +1,6 @@
 /** Who is signed in, for every part of a page. */
 import { createContext, useContext } from 'react'
-import { hasRole, type OperatorRole } from '../../../server/src/model/operator.ts'
+import type { OperatorRole } from '../../../server/src/model/operator.ts'
 import type { Session } from '../api/session.ts'
 
 export const SessionContext = createContext<Session | null>(null)
@@ -13,6 +13,6 @@ export function useSession(): Session {
 
 /** Whether the operator may: `useMay()('operate')`. What may not be done is not offered; the server decides. */
 export function useMay(): (role: OperatorRole) => boolean {
-  const session = useSession()
-  return (role) => hasRole(session, role)
+  const { roles } = useSession()
+  return (role) => roles.includes(role)
 }

@@ -38,12 +38,12 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
           <p className={styles.lead}>{path === '/' || code !== undefined ? SIGN_IN.lead : SIGN_IN.back}</p>
         </div>
         {entering.error !== null && (
-          <Refused error={entering.error} byLink={'link' in (entering.variables ?? {})} />
+          <Refused error={entering.error} byLink={'code' in (entering.variables ?? {})} />
         )}
         {code === undefined ? (
           <TokenForm busy={entering.isPending} onToken={(token) => entering.mutate({ token })} />
         ) : (
-          <LinkForm busy={entering.isPending} onUse={() => entering.mutate({ link: code })} />
+          <LinkForm busy={entering.isPending} onUse={() => entering.mutate({ code })} />
         )}
         <Offers offers={offers} />
       </div>
@@ -99,12 +99,13 @@ function Refused({ error, byLink }: { readonly error: Error; readonly byLink: bo
 }
 
 function Offers({ offers }: { readonly offers: readonly SignInOffer[] }): ReactNode {
-  if (offers.length === 0) return null
+  const others = offers.flatMap(({ title, start }) => (start === null ? [] : [{ title, start }]))
+  if (others.length === 0) return null
   return (
     <div className={styles.form}>
       <p className={styles.or}>{SIGN_IN.or}</p>
-      {offers.map(({ title, address }) => (
-        <Button key={address} component="a" href={address} variant="default" fullWidth>
+      {others.map(({ title, start }) => (
+        <Button key={start} component="a" href={start} variant="default" fullWidth>
           {title}
         </Button>
       ))}

@@ -1,12 +1,15 @@
 /** Who is signed in, the appearance, the way out. */
-import { ActionIcon, Menu, SegmentedControl, useMantineColorScheme } from '@mantine/core'
-import { IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core'
+import { IconCheck, IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { SESSION_KEY, SIGNED_OUT, signOut } from '../api/session.ts'
 import { Time } from '../parts/time.tsx'
 import { useSession } from '../session/session.ts'
 import { SHELL } from '../texts/shell.ts'
 import styles from './shell.module.css'
+
+/** `own` includes all others. */
+const broadest = (roles: readonly string[]): string => (roles.includes('own') ? 'own' : roles.join(', '))
 
 export function Account({ onHelp }: { readonly onHelp: () => void }) {
   const session = useSession()
@@ -21,11 +24,10 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
   })
   return (
     <div className={styles.account}>
-      <Scheme />
       <div className={styles.who}>
         <div className={styles.person}>
           <span className={styles.operator}>{session.operator}</span>
-          <span className={styles.roles}>{session.roles.join(', ')}</span>
+          <span className={styles.roles}>{broadest(session.roles)}</span>
         </div>
         <Menu position="top-end" width={260} withinPortal={false}>
           <Menu.Target>
@@ -38,6 +40,10 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
               {SHELL.expires} <Time at={session.expires_at} />
               {session.registries !== null && <div>{SHELL.bound(session.registries)}</div>}
             </Menu.Label>
+            <Menu.Divider />
+            <Menu.Label>{SHELL.appearance}</Menu.Label>
+            <Schemes />
+            <Menu.Divider />
             <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onHelp}>
               {SHELL.shortcuts}
             </Menu.Item>
@@ -51,18 +57,20 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
   )
 }
 
-const SCHEMES = Object.entries(SHELL.schemes).map(([value, label]) => ({ value, label }))
+const SCHEMES = Object.entries(SHELL.schemes) as [MantineColorScheme, string][]
 
-function Scheme() {
+function Schemes() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  return (
-    <SegmentedControl
-      fullWidth
-      size="xs"
-      aria-label={SHELL.appearance}
-      data={SCHEMES}
-      value={colorScheme}
-      onChange={(value) => setColorScheme(value as typeof colorScheme)}
-    />
-  )
+  return SCHEMES.map(([scheme, label]) => (
+    <Menu.Item
+      key={scheme}
+      role="menuitemradio"
+      aria-checked={scheme === colorScheme}
+      closeMenuOnClick={false}
+      rightSection={scheme === colorScheme && <IconCheck size={16} aria-hidden />}
+      onClick={() => setColorScheme(scheme)}
+    >
+      {label}
+    </Menu.Item>
+  ))
 }

@@ -1,28 +1,55 @@
 /** What happened in the last 24 hours, and what needs somebody. */
 import { useQuery } from '@tanstack/react-query'
-import { answered, api } from '../../api/client.ts'
-import { PageFrame, Panel } from '../../parts/page.tsx'
-import { DataTable } from '../../parts/table.tsx'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { PageFrame } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { usePolling } from '../../parts/use-polling.ts'
+import { OVERVIEW } from '../../texts/overview.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { Attention } from './attention.tsx'
+import { Ends } from './ends.tsx'
+import styles from './overview.module.css'
+import { Tiles } from './tiles.tsx'
+import { Traffic } from './traffic.tsx'
+
+export type Overview = Answer<'/admin/v1/overview'>
+
+const EVERY_MS = 30_000
+/** While hours are still to be counted: each call counts some. */
+const COUNTING_MS = 2_000
 
 export function Page() {
+  const often = usePolling(COUNTING_MS)
+  const seldom = usePolling(EVERY_MS)
   const query = useQuery({
-    queryKey: ['registries'],
-    queryFn: () => answered(api.GET('/admin/v1/registries')),
+    queryKey: ['overview'],
+    queryFn: () => answered(api.GET('/admin/v1/overview')),
+    refetchInterval: ({ state }) =>
+      state.data?.hours.some(({ counted }) => !counted) === true ? often() : seldom(),
   })
   return (
-    <PageFrame title={PAGES.overview}>
-      <Panel>
-        <DataTable
-          caption="Registries"
-          query={query}
-          keyOf={(row) => row.namespace}
-          columns={[
-            { title: 'Namespace', cell: (row) => row.namespace },
-            { title: 'Kind', cell: (row) => row.kind },
-          ]}
-        />
-      </Panel>
+    <PageFrame
+      title={PAGES.overview}
+      lead={OVERVIEW.lead}
+      actions={
+        query.data && (
+          <span className={styles.updated}>
+            {OVERVIEW.updated} <Time at={query.data.at} seconds />
+          </span>
+        )
+      }
+    >
+      <Loaded query={query} lines={12}>
+        {(overview) => (
+          <>
+            <Tiles overview={overview} />
+            <Attention overview={overview} />
+            <Traffic overview={overview} />
+            <Ends rows={overview.expiring} />
+          </>
+        )}
+      </Loaded>
     </PageFrame>
   )
 }

@@ -1,0 +1,71 @@
+/** The list of messages. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FilterForm } from '../../parts/filter-form.tsx'
+import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty, NoMatch } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { useFilter } from '../../parts/use-filter.ts'
+import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { MESSAGES } from '../../texts/messages.ts'
+import { PAGES } from '../../texts/pages.ts'
+
+type Message = Answer<'/admin/v1/messages'>['messages'][number]
+
+const { fields: FIELDS, columns: TITLES } = MESSAGES
+const OUTCOMES: readonly Message['outcome'][] = ['accepted', 'succeeded', 'partial', 'rejected']
+
+const COLUMNS: readonly Column<Message>[] = [
+  { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
+  { title: TITLES.operation, cell: ({ operation }) => operation },
+  { title: TITLES.kind, cell: ({ kind }) => kind, wideOnly: true },
+  { title: TITLES.participant, cell: ({ participant }) => participant },
+  { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
+  { title: TITLES.outcome, cell: ({ outcome }) => <Badge state={outcome} /> },
+  { title: TITLES.records, cell: ({ records }) => count(records, LOCALE), align: 'end' },
+]
+
+export function Page() {
+  const filter = useFilter(Object.keys(FIELDS))
+  const namespaces = useNamespaces()
+  const query = useQuery({
+    queryKey: ['messages', filter.values],
+    queryFn: () => answered(api.GET('/admin/v1/messages', { params: { query: filter.values } })),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <PageFrame title={PAGES.messages} lead={MESSAGES.lead}>
+      <FilterForm
+        filter={filter}
+        fields={[
+          { name: 'message_id', label: FIELDS.message_id },
+          { name: 'participant', label: FIELDS.participant },
+          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          { name: 'outcome', label: FIELDS.outcome, options: OUTCOMES },
+          { name: 'transaction_id', label: FIELDS.transaction_id, more: true },
+          { name: 'correlation_id', label: FIELDS.correlation_id, more: true },
+          { name: 'reference_id', label: FIELDS.reference_id, more: true },
+          { name: 'operation', label: FIELDS.operation, more: true },
+          { name: 'since', label: FIELDS.since, time: true, more: true },
+          { name: 'until', label: FIELDS.until, time: true, more: true },
+        ]}
+      />
+      <Panel>
+        <DataTable
+          caption={MESSAGES.caption}
+          columns={COLUMNS}
+          query={{ ...query, data: query.data?.messages }}
+          keyOf={({ id }) => id}
+          linkOf={({ message_id }) => message_id && `/messages/${encodeURIComponent(message_id)}`}
+          empty={filter.isSet ? <NoMatch /> : <Empty title={MESSAGES.empty}>{MESSAGES.emptyNote}</Empty>}
+        />
+      </Panel>
+      <Pager filter={filter} next={query.data?.next} />
+    </PageFrame>
+  )
+}

@@ -1,0 +1,94 @@
+/** What needs somebody, the worst first. */
+import { IconAlertTriangle, IconCircleCheck, IconPlugConnectedX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import type { Tone } from '../../parts/tones.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { OVERVIEW } from '../../texts/overview.ts'
+import styles from './overview.module.css'
+import type { Overview } from './page.tsx'
+
+interface Issue {
+  readonly tone: Extract<Tone, 'bad' | 'warn' | 'info'>
+  readonly text: string
+  readonly note?: ReactNode
+  /** Where it is mended. */
+  readonly to: string
+}
+
+const TEXTS = OVERVIEW.issues
+const number = (value: number) => count(value, LOCALE)
+
+function issuesOf({ health, breakers, deliveries, emergencies, proposals }: Overview): readonly Issue[] {
+  const counted = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
+    value === 0 ? [] : [{ tone, text: text(number(value)), to }]
+  return [
+    ...(health.ready ? [] : [{ tone: 'bad', text: TEXTS.notReady, to: '/settings' } as const]),
+    ...(health.database === 'closed'
+      ? []
+      : [{ tone: 'bad', text: TEXTS.databaseOpen, to: '/settings' } as const]),
+    ...counted(health.overdue, TEXTS.overdue, 'bad', '/messages?outcome=accepted'),
+    ...counted(health.outbox.failed, TEXTS.outboxFailed, 'bad', '/events'),
+    ...counted(deliveries.dead, TEXTS.dead, 'bad', '/deliveries?state=dead'),
+    ...breakers.map(({ participant, origin, failures, probe_at }) => ({
+      tone: 'bad' as const,
+      text: TEXTS.breaker(participant, origin),
+      note: (
+        <>
+          {TEXTS.breakerNote(number(failures))} <Time at={probe_at} relative />
+        </>
+      ),
+      to: `/deliveries?participant=${encodeURIComponent(participant)}`,
+    })),
+    ...health.closed_mailboxes.map((who) => ({
+      ...{ tone: 'bad' as const, text: TEXTS.closedMailbox(who) },
+      to: `/subscriptions?participant=${encodeURIComponent(who)}`,
+    })),
+    ...counted(health.unwitnessed, TEXTS.unwitnessed, 'warn', '/accounts'),
+    ...counted(health.schema_ahead, TEXTS.schemaAhead, 'warn', '/settings'),
+    ...counted(emergencies, TEXTS.emergencies, 'warn', '/accounts'),
+    ...counted(proposals, TEXTS.proposals, 'info', '/approvals'),
+  ]
+}
+
+export function Attention({ overview }: { readonly overview: Overview }) {
+  const issues = issuesOf(overview)
+  return (
+    <Section title={OVERVIEW.attention}>
+      <Panel>
+        {issues.length === 0 ? (
+          <div className={styles.well}>
+            <IconCircleCheck size={22} stroke={1.6} aria-hidden />
+            <div>
+              <strong>{OVERVIEW.nothing}</strong>
+              <div className={styles.note}>{OVERVIEW.nothingNote}</div>
+            </div>
+          </div>
+        ) : (
+          <ul className={styles.issues}>
+            {issues.map((issue) => (
+              <li key={issue.text}>
+                <IssueLine issue={issue} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </Section>
+  )
+}
+
+function IssueLine({ issue: { tone, text, note, to } }: { readonly issue: Issue }) {
+  const Icon = tone === 'bad' ? IconPlugConnectedX : IconAlertTriangle
+  return (
+    <a className={styles.issue} href={`#${to}`} data-tone={tone}>
+      <Icon size={20} stroke={1.6} aria-hidden />
+      <span>
+        {text}
+        {note !== undefined && <span className={styles.note}>{note}</span>}
+      </span>
+    </a>
+  )
+}

@@ -1,0 +1,42 @@
+/** What ends within 30 days, the first to end first. */
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { OVERVIEW } from '../../texts/overview.ts'
+import type { Overview } from './page.tsx'
+
+const TEXTS = OVERVIEW.ends
+type End = Overview['expiring'][number]
+
+const COLUMNS: readonly Column<End>[] = [
+  { title: TEXTS.what, cell: ({ what }) => what },
+  { title: TEXTS.who, cell: ({ name }) => name },
+  { title: TEXTS.where, cell: ({ of }) => of, wideOnly: true },
+  { title: TEXTS.when, cell: ({ at }) => <Time at={at} relative /> },
+]
+
+/** Where each sort of thing is renewed. */
+const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
+  grant: ({ name }) => `/participants/${encodeURIComponent(name)}`,
+  key: ({ name }) => `/participants/${encodeURIComponent(name)}`,
+  'operator token': () => '/settings',
+  subscription: ({ id }) => `/subscriptions/${encodeURIComponent(id ?? '')}`,
+}
+
+export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (
+  <div id="ends">
+    <Section title={TEXTS.title}>
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={COLUMNS}
+          query={{ data: rows, error: null, refetch: () => {} }}
+          keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
+          linkOf={(end) => PLACES[end.what](end)}
+          empty={<Empty title={TEXTS.empty} />}
+        />
+      </Panel>
+    </Section>
+  </div>
+)

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { roundTop, sharesOf, totalOf, worst } from './figures.ts'
+
+it('adds messages by how they ended', () => {
+  const traffic: Parameters<typeof sharesOf>[0] = [
+    { outcomes: { succeeded: 5, partial: 1, rejected: 2 } },
+    { outcomes: { accepted: 3, refused: 4, other: 1 } },
+  ]
+  expect(sharesOf(traffic)).toEqual({ good: 10, rejected: 2, refused: 4 })
+  expect(sharesOf([])).toEqual({ good: 0, rejected: 0, refused: 0 })
+  expect(totalOf({ succeeded: 5, rejected: 2 })).toBe(7)
+})
+
+it('finds the worst duration of those that were measured', () => {
+  expect(worst([12, null, 40])).toBe(40)
+  expect(worst([null])).toBe(null)
+})
+
+it.each([
+  [0, 10],
+  [11, 20],
+  [20, 20],
+  [340, 500],
+  [9_999, 10_000],
+])('a chart of at most %i ends at %i', (most, top) => {
+  expect(roundTop(most)).toBe(top)
+})

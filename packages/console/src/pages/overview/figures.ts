@@ -1,0 +1,43 @@
+/** The numbers of the overview, from what the admin API counts. */
+
+/** How an outcome is shown: a row for each that the server knows. */
+const KINDS = {
+  accepted: 'good',
+  succeeded: 'good',
+  partial: 'good',
+  rejected: 'rejected',
+  refused: 'refused',
+} as const
+
+export type Share = (typeof KINDS)[keyof typeof KINDS]
+export const SHARES = ['good', 'rejected', 'refused'] as const satisfies readonly Share[]
+
+interface Counted {
+  readonly outcomes: Readonly<Record<string, number>>
+}
+
+/** Messages by how they are shown; an outcome that is not known here counts as good. */
+export function sharesOf(traffic: readonly Counted[]): Readonly<Record<Share, number>> {
+  const shares = { good: 0, rejected: 0, refused: 0 }
+  for (const [outcome, count] of traffic.flatMap(({ outcomes }) => Object.entries(outcomes))) {
+    const share: Share = Object.hasOwn(KINDS, outcome) ? KINDS[outcome as keyof typeof KINDS] : 'good'
+    shares[share] += count
+  }
+  return shares
+}
+
+export const totalOf = (outcomes: Readonly<Record<string, number>>): number =>
+  Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+
+/** The worst of the durations that were measured; null where none was. */
+export function worst(durations: readonly (number | null)[]): number | null {
+  const measured = durations.filter((ms) => ms !== null)
+  return measured.length === 0 ? null : Math.max(...measured)
+}
+
+/** The next round number that is not below: the top of a chart. */
+export function roundTop(most: number): number {
+  if (most <= 10) return 10
+  const step = 10 ** Math.floor(Math.log10(most))
+  return [1, 2, 5, 10].map((times) => times * step).find((top) => top >= most) ?? most
+}

@@ -1,0 +1,128 @@
+/** A bar for each of the last 24 hours. Whoever does not see it reads the table beside it. */
+import { count } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { OVERVIEW } from '../../texts/overview.ts'
+import { roundTop, SHARES, type Share, sharesOf } from './figures.ts'
+import styles from './overview.module.css'
+import type { Overview } from './page.tsx'
+
+const TEXTS = OVERVIEW.chart
+/** Pixels. */
+const HEIGHT = 132
+/** Of the width of an hour. */
+const BAR = 0.68
+
+const number = (value: number) => count(value, LOCALE)
+const clock = (at: string) => new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' })
+
+export function HourChart({ hours }: Pick<Overview, 'hours'>) {
+  const bars = hours.toReversed().map(({ from, counted, traffic }) => {
+    const shares = sharesOf(traffic)
+    return { from, counted, shares, total: shares.good + shares.rejected + shares.refused }
+  })
+  const top = roundTop(Math.max(...bars.map(({ total }) => total)))
+  const total = bars.reduce((sum, bar) => sum + bar.total, 0)
+  const bad = bars.reduce((sum, { shares }) => sum + shares.rejected + shares.refused, 0)
+  const width = 100 / bars.length
+  return (
+    <figure className={styles.chart} aria-label={TEXTS.name}>
+      <figcaption className={styles.legend}>
+        <span className={styles.legendTitle}>{TEXTS.name}</span>
+        {SHARES.map((share) => (
+          <span key={share} className={styles.key} data-share={share}>
+            {TEXTS[share]}
+          </span>
+        ))}
+      </figcaption>
+      <div className={styles.plot}>
+        <svg
+          className={styles.bars}
+          width="100%"
+          height={HEIGHT}
+          role="img"
+          aria-label={TEXTS.summary(number(total), number(bad))}
+        >
+          {[0.5, 1].map((part) => (
+            <line
+              key={part}
+              x1="0"
+              x2="100%"
+              y1={HEIGHT * (1 - part) + 0.5}
+              y2={HEIGHT * (1 - part) + 0.5}
+              className={styles.grid}
+            />
+          ))}
+          {bars.map(({ from, counted, shares, total: all }, at) => (
+            <g key={from}>
+              <title>{`${clock(from)}: ${counted ? TEXTS.most(number(all)) : TEXTS.uncounted}`}</title>
+              <rect x={`${at * width}%`} width={`${width}%`} y="0" height={HEIGHT} className={styles.hour} />
+              {stacked(shares, top).map(({ share, y, height }) => (
+                <rect
+                  key={share}
+                  x={`${(at + (1 - BAR) / 2) * width}%`}
+                  width={`${width * BAR}%`}
+                  y={y}
+                  height={height}
+                  className={styles.bar}
+                  data-share={share}
+                />
+              ))}
+            </g>
+          ))}
+          <line x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className={styles.axis} />
+        </svg>
+        <span className={styles.top}>{number(top)}</span>
+      </div>
+      <div className={styles.clock} aria-hidden="true">
+        {bars
+          .filter((_, at) => at % 6 === 0)
+          .map(({ from }) => (
+            <span key={from}>{clock(from)}</span>
+          ))}
+      </div>
+      <HourTable bars={bars} />
+    </figure>
+  )
+}
+
+/** From the bottom; at least a pixel for what is there. */
+function stacked(shares: Readonly<Record<Share, number>>, top: number) {
+  let y = HEIGHT
+  return SHARES.filter((share) => shares[share] > 0).map((share) => {
+    const height = Math.max((shares[share] / top) * HEIGHT, 1.5)
+    y -= height
+    return { share, y, height }
+  })
+}
+
+interface Bar {
+  readonly from: string
+  readonly counted: boolean
+  readonly shares: Readonly<Record<Share, number>>
+}
+
+const HourTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
+  <table className={styles.unseen}>
+    <caption>{TEXTS.name}</caption>
+    <thead>
+      <tr>
+        <th scope="col">{TEXTS.hour}</th>
+        {SHARES.map((share) => (
+          <th key={share} scope="col">
+            {TEXTS[share]}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {bars.map(({ from, counted, shares }) => (
+        <tr key={from}>
+          <th scope="row">{clock(from)}</th>
+          {SHARES.map((share) => (
+            <td key={share}>{counted ? number(shares[share]) : TEXTS.uncounted}</td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,80 @@
+/** The numbers that come first; each leads to what it counts. */
+import { count, duration } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { OVERVIEW } from '../../texts/overview.ts'
+import { sharesOf, worst } from './figures.ts'
+import styles from './overview.module.css'
+import type { Overview } from './page.tsx'
+
+const TEXTS = OVERVIEW.tiles
+const number = (value: number) => count(value, LOCALE)
+
+export function Tiles({ overview }: { readonly overview: Overview }) {
+  const { traffic, deliveries, expiring } = overview
+  const { good, rejected, refused } = sharesOf(traffic)
+  const p99 = worst(traffic.map(({ p99_ms }) => p99_ms))
+  const p50 = worst(traffic.map(({ p50_ms }) => p50_ms))
+  return (
+    <div className={styles.tiles}>
+      <Tile
+        to="/messages"
+        title={TEXTS.messages}
+        value={number(good + rejected + refused)}
+        note={TEXTS.messagesNote(number(rejected + refused))}
+      />
+      <Tile
+        to="/messages"
+        title={TEXTS.p99}
+        value={p99 === null ? '–' : duration(p99, LOCALE)}
+        note={p50 === null ? TEXTS.notMeasured : TEXTS.p99Note(duration(p50, LOCALE))}
+      />
+      <Tile
+        to="/deliveries?state=pending"
+        title={TEXTS.waiting}
+        value={number(deliveries.waiting)}
+        note={TEXTS.waitingNote(number(deliveries.failing))}
+        tone={deliveries.failing > 0 ? 'warn' : undefined}
+      />
+      <Tile
+        to="/deliveries?state=dead"
+        title={TEXTS.dead}
+        value={number(deliveries.dead)}
+        note={TEXTS.deadNote}
+        tone={deliveries.dead > 0 ? 'bad' : undefined}
+      />
+      <Tile
+        to="/"
+        anchor="ends"
+        title={TEXTS.expiring}
+        value={number(expiring.length)}
+        note={TEXTS.expiringNote}
+        tone={expiring.length > 0 ? 'warn' : undefined}
+      />
+    </div>
+  )
+}
+
+interface TileProps {
+  readonly to: string
+  /** The id of a part of this page that it leads to instead. */
+  readonly anchor?: string
+  readonly title: string
+  readonly value: string
+  readonly note: string
+  readonly tone?: 'warn' | 'bad' | undefined
+}
+
+function Tile({ to, anchor, title, value, note, tone }: TileProps) {
+  const scroll = (event: { preventDefault(): void }) => {
+    if (anchor === undefined) return
+    event.preventDefault()
+    document.getElementById(anchor)?.scrollIntoView()
+  }
+  return (
+    <a className={styles.tile} href={`#${to}`} onClick={scroll} data-tone={tone}>
+      <span className={styles.tileTitle}>{title}</span>
+      <span className={styles.tileValue}>{value}</span>
+      <span className={styles.tileNote}>{note}</span>
+    </a>
+  )
+}

@@ -1,0 +1,55 @@
+/** Messages by hour, as a picture and as a table, and by operation. */
+import { Badge } from '../../parts/badge.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { count, duration } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { OVERVIEW } from '../../texts/overview.ts'
+import { totalOf } from './figures.ts'
+import { HourChart } from './hour-chart.tsx'
+import styles from './overview.module.css'
+import type { Overview } from './page.tsx'
+
+const TEXTS = OVERVIEW.operations
+const number = (value: number) => count(value, LOCALE)
+const span = (ms: number | null) => (ms === null ? '–' : duration(ms, LOCALE))
+
+type Operation = Overview['traffic'][number]
+
+const COLUMNS: readonly Column<Operation>[] = [
+  { title: TEXTS.operation, cell: ({ operation }) => operation ?? TEXTS.none },
+  { title: TEXTS.mode, cell: ({ mode }) => mode, wideOnly: true },
+  { title: TEXTS.messages, cell: ({ outcomes }) => number(totalOf(outcomes)), align: 'end' },
+  { title: TEXTS.outcomes, cell: ({ outcomes }) => <Outcomes outcomes={outcomes} /> },
+  { title: TEXTS.p50, cell: ({ p50_ms }) => span(p50_ms), align: 'end' },
+  { title: TEXTS.p99, cell: ({ p99_ms }) => span(p99_ms), align: 'end' },
+]
+
+export function Traffic({ overview: { hours, traffic } }: { readonly overview: Overview }) {
+  const rows = traffic.toSorted((a, b) => totalOf(b.outcomes) - totalOf(a.outcomes))
+  return (
+    <Section title={OVERVIEW.traffic}>
+      <Panel>
+        <HourChart hours={hours} />
+        <div className={styles.divided}>
+          <DataTable
+            caption={TEXTS.caption}
+            columns={COLUMNS}
+            query={{ data: rows, error: null, refetch: () => {} }}
+            keyOf={({ operation, mode }) => `${operation} ${mode}`}
+            empty={<Empty title={TEXTS.empty}>{TEXTS.emptyNote}</Empty>}
+          />
+        </div>
+      </Panel>
+    </Section>
+  )
+}
+
+const Outcomes = ({ outcomes }: Pick<Operation, 'outcomes'>) => (
+  <span className={styles.outcomes}>
+    {Object.entries(outcomes).map(([outcome, messages]) => (
+      <Badge key={outcome} state={outcome} label={`${outcome} ${number(messages)}`} />
+    ))}
+  </span>
+)

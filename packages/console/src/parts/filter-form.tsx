@@ -1,0 +1,97 @@
+/** The conditions of a list, as a form. What is entered holds when the form is sent. */
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { type FormEvent, useId } from 'react'
+import { COMMON } from '../texts/common.ts'
+import styles from './filter-form.module.css'
+import { isoOf, localOf } from './filters.ts'
+import type { Filter } from './use-filter.ts'
+
+export interface FilterField {
+  /** A member of the filter. */
+  readonly name: string
+  readonly label: string
+  /** Choices of a list; without them it is a text. */
+  readonly options?: readonly string[]
+  /** A time; it is written in the reader's zone. */
+  readonly time?: true
+  /** Behind "more conditions". */
+  readonly more?: true
+}
+
+interface FormProps {
+  readonly fields: readonly FilterField[]
+  readonly filter: Filter
+}
+
+export function FilterForm({ fields, filter }: FormProps) {
+  const more = fields.filter((field) => field.more)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    const entries = fields.map(({ name, time }) => {
+      const text = String(given.get(name) ?? '').trim()
+      return [name, time ? isoOf(text) : text || undefined] as const
+    })
+    filter.set(Object.fromEntries(entries))
+  }
+  // A filter that came from elsewhere, such as a link, is another form.
+  const key = JSON.stringify(fields.map(({ name }) => filter.values[name] ?? ''))
+  return (
+    <search>
+      <form key={key} className={styles.form} onSubmit={submit}>
+        <div className={styles.fields}>
+          {fields
+            .filter((field) => !field.more)
+            .map((field, at) => (
+              <Field key={field.name} field={field} filter={filter} first={at === 0} />
+            ))}
+          <div className={styles.actions}>
+            <Button type="submit">{COMMON.search}</Button>
+            {filter.isSet && (
+              <Button variant="subtle" onClick={filter.clear}>
+                {COMMON.clear}
+              </Button>
+            )}
+          </div>
+        </div>
+        {more.length > 0 && (
+          <details open={more.some(({ name }) => filter.values[name] !== undefined)}>
+            <summary className={styles.more}>{COMMON.more}</summary>
+            <div className={styles.fields}>
+              {more.map((field) => (
+                <Field key={field.name} field={field} filter={filter} />
+              ))}
+            </div>
+          </details>
+        )}
+      </form>
+    </search>
+  )
+}
+
+interface FieldProps {
+  readonly field: FilterField
+  readonly filter: Filter
+  /** The shortcut `/` leads to it. */
+  readonly first?: boolean
+}
+
+function Field({ field: { name, label, options, time }, filter, first = false }: FieldProps) {
+  const id = useId()
+  const value = filter.values[name]
+  const shared = { id, name, label }
+  if (options !== undefined) {
+    const data = [{ value: '', label: COMMON.all }, ...options.map((one) => ({ value: one, label: one }))]
+    return <NativeSelect {...shared} data={data} defaultValue={value ?? ''} />
+  }
+  if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localOf(value)} />
+  return (
+    <TextInput
+      {...shared}
+      defaultValue={value ?? ''}
+      autoComplete="off"
+      spellCheck={false}
+      data-search={first || undefined}
+    />
+  )
+}
