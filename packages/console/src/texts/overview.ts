@@ -11,9 +11,9 @@ export const OVERVIEW = {
     waiting: 'Deliveries waiting',
     waitingNote: (failing: string) => `${failing} at destinations that fail`,
     dead: 'Dead letters',
-    deadNote: 'given up, to be replayed or cancelled',
+    deadNote: 'given up',
     expiring: 'Expiring soon',
-    expiringNote: 'keys, grants and subscriptions, within 30 days',
+    expiringNote: 'within 30 days',
   },
   attention: 'Needs attention',
   nothing: 'Nothing needs you',
@@ -64,6 +64,5 @@ export const OVERVIEW = {
     who: 'Of',
     where: 'For',
     when: 'Ends',
-    empty: 'Nothing ends within 30 days',
   },
 } as const

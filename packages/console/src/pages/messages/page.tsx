@@ -18,6 +18,7 @@ import { PAGES } from '../../texts/pages.ts'
 type Message = Answer<'/admin/v1/messages'>['messages'][number]
 
 const { fields: FIELDS, columns: TITLES } = MESSAGES
+const ROWS = 25
 const OUTCOMES: readonly Message['outcome'][] = ['accepted', 'succeeded', 'partial', 'rejected']
 
 const COLUMNS: readonly Column<Message>[] = [
@@ -35,7 +36,8 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['messages', filter.values],
-    queryFn: () => answered(api.GET('/admin/v1/messages', { params: { query: filter.values } })),
+    queryFn: () =>
+      answered(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
   })
   return (

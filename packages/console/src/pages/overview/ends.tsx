@@ -1,6 +1,5 @@
 /** What ends within 30 days, the first to end first. */
 import { Panel, Section } from '../../parts/page.tsx'
-import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OVERVIEW } from '../../texts/overview.ts'
@@ -34,7 +33,6 @@ export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (
           query={{ data: rows, error: null, refetch: () => {} }}
           keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
           linkOf={(end) => PLACES[end.what](end)}
-          empty={<Empty title={TEXTS.empty} />}
         />
       </Panel>
     </Section>

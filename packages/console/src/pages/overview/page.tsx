@@ -46,7 +46,7 @@ export function Page() {
             <Tiles overview={overview} />
             <Attention overview={overview} />
             <Traffic overview={overview} />
-            <Ends rows={overview.expiring} />
+            {overview.expiring.length > 0 && <Ends rows={overview.expiring} />}
           </>
         )}
       </Loaded>
