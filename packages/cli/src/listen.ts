@@ -12,6 +12,7 @@ import {
   startServer,
 } from '@rollcall/server'
 import { CommandError } from './failure.ts'
+import { trialRecords } from './synthetic-people.ts'
 
 interface Listener {
   /** The variables that say where it listens. */
@@ -66,7 +67,10 @@ export async function startListening(
 ): Promise<{ readonly server: RunningServer; readonly log: Log }> {
   const log = createLog({ level: config.logLevel })
   try {
-    return { server: await startServer(config, await createContext(config, db, { log })), log }
+    return {
+      server: await startServer(config, await createContext(config, db, { log, samples: trialRecords })),
+      log,
+    }
   } catch (error) {
     throw error instanceof ListenFailed ? inWords(error.cause, error.listener, config) : error
   }

@@ -1,7 +1,7 @@
 /** The synthetic people with whom the demo and sandbox registries are filled: the same people in every registry. */
 import { Readable } from 'node:stream'
 import { kindNamed } from '@rollcall/protocol'
-import { generateLines } from '@rollcall/synthetic'
+import { generate, generateLines } from '@rollcall/synthetic'
 
 /** The seed of the one population: people of one registry are found in another one by their identifiers. */
 export const PEOPLE_SEED = 'demo'
@@ -36,3 +36,7 @@ function* pieces(lines: Iterable<string>): Generator<string> {
   }
   if (piece.length > 0) yield `${piece.join('\n')}\n`
 }
+
+/** Records of a kind among which one of the right type is looked for, for what is tried out. */
+export const trialRecords = (kind: string, identifier_types: Types = {}): Iterable<object> =>
+  generate(kind, { count: 100, seed: 'test', identifier_types })

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { recordTypesOf } from '@rollcall/protocol'
+import { generate } from '@rollcall/synthetic'
 import { readConfig } from '../src/app/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
@@ -97,6 +98,7 @@ export async function testServer(
   const context = await createContext(config, database.db, {
     log: createLog({ level: 'debug', destination }),
     clock,
+    samples: (kind, identifier_types = {}) => generate(kind, { count: 100, seed: 'test', identifier_types }),
   })
   const running = await startServer(config, context, parts)
   running.markReady()

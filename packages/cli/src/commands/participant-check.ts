@@ -3,17 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkParticipant } from '@rollcall/server/admin/participant-check'
 import { promoteParticipant } from '@rollcall/server/admin/participant-promote'
 import { showParticipant } from '@rollcall/server/admin/participant-show'
-import { generate } from '@rollcall/synthetic'
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { trialRecords } from '../synthetic-people.ts'
 import { instant, wholeNumber } from '../values.ts'
-
-/** Synthetic records among which one of the right type is looked for. */
-const SAMPLES = { count: 100, seed: 'test' }
 
 /** Milliseconds from one look to the next. */
 const PAUSE = 1_000
@@ -93,10 +90,12 @@ async function runCheck({ sender_id, namespace, version }: Checked, options: Che
   const { signal } = stopRequest()
   const begun = Date.now()
   const since = (options.since ?? new Date(begun - A_DAY)).toISOString()
-  const samples = (kind: string) => generate(kind, SAMPLES)
   const report = await withDatabase(async ({ db }) => {
     for (;;) {
-      const found = await checkParticipant({ db, samples, version }, { sender_id, namespace, since })
+      const found = await checkParticipant(
+        { db, samples: trialRecords, version },
+        { sender_id, namespace, since },
+      )
       const isOver = Date.now() - begun >= options.wait * 1_000
       if (found.passed || isOver || signal.aborted) return found
       await sleep(PAUSE, undefined, { signal }).catch(() => undefined)

@@ -4,14 +4,11 @@ import {
   resumeSubscription,
   testSubscription,
 } from '@rollcall/server/admin/subscription-mailbox'
-import { generate } from '@rollcall/synthetic'
 import type { Command } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-
-/** Synthetic records among which one of the right type is looked for. */
-const SAMPLES = { count: 100, seed: 'test' }
+import { trialRecords } from '../synthetic-people.ts'
 
 export function addMailboxCommands(subscriptions: Command): void {
   withJson(subscriptions.command('test'))
@@ -20,8 +17,7 @@ export function addMailboxCommands(subscriptions: Command): void {
     .addHelpText('after', '\nExample: rollcall subscriptions test SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC')
     .action(async (code: string, options: OutputOptions) => {
       stopRequest()
-      const samples = (kind: string) => generate(kind, SAMPLES)
-      const shown = await withDatabase(({ db }) => testSubscription({ db, samples }, { code }))
+      const shown = await withDatabase(({ db }) => testSubscription({ db, samples: trialRecords }, { code }))
       print(options, shown, `a test waits in the mailbox of ${code}; rollcall deliveries list shows it`)
     })
   withJson(subscriptions.command('backfill'))

@@ -50,7 +50,7 @@ const FLAGS = {
   sortable: flag('Searches may be sorted by it.'),
 } as const
 
-const AttributeResult = closed({
+export const AttributeResult = closed({
   record_type: RecordTypeName,
   name: Name,
   type: oneOf([...ATTRIBUTE_TYPES, 'age'], { description: 'Type of its values.' }),

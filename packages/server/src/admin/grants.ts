@@ -1,6 +1,7 @@
 /** Grants: what a participant may do in a registry. Without one it may do nothing. */
 import Type from 'typebox'
 import type { Grant, GrantTerms } from '../model/grant.ts'
+import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
@@ -101,6 +102,26 @@ export const grantTemplate = useCase(
   },
 )
 
+/** The templates of grants, with their terms for a registry. */
+export const listGrantTemplates = useCase(
+  {
+    input: closed({ namespace: Namespace }),
+    result: Type.Array(
+      closed({
+        name: text('Of the template.'),
+        description: text('What it is for.'),
+        terms: Terms,
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase, { namespace }) => {
+    const { kind } = await registryAt(db, namespace)
+    return GRANT_TEMPLATES.map((row) => ({
+      ...{ name: row.name, description: row.description, terms: termsFor(kind, row) },
+    }))
+  },
+)
+
 /** The grants that are not revoked, past and future ones included. */
 export const listGrants = useCase(
   {
@@ -172,18 +193,7 @@ export const explainGrant = useCase(
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { sender_id, namespace }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
-    const rows = await listRows(db, { participant: participant.id, registry: registry.id })
-    const found = rows.find((row) => isInForce(row, now()))
-    if (found === undefined) {
-      const other = environmentProblem(participant.environment, registry)
-      const why = other === null ? '' : `; ${other}`
-      throw new AdminRefusal(
-        `${sender_id} has no grant in force in ${namespace}: it may do nothing there${why}`,
-        {
-          reason: 'not_found',
-        },
-      )
-    }
+    const found = await grantInForce(db, { participant, registry }, now())
     const { kind, visible } = explained(registry, found)
     const types = registry.kind.record_types
     const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
@@ -202,6 +212,23 @@ export const explainGrant = useCase(
     }
   },
 )
+
+/** @throws AdminRefusal there is none */
+export async function grantInForce(
+  db: Database,
+  { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
+  now: Date,
+): Promise<StoredGrant> {
+  const rows = await listRows(db, { participant: participant.id, registry: registry.id })
+  const found = rows.find((row) => isInForce(row, now))
+  if (found !== undefined) return found
+  const other = environmentProblem(participant.environment, registry)
+  const why = other === null ? '' : `; ${other}`
+  throw new AdminRefusal(
+    `${participant.sender_id} has no grant in force in ${registry.namespace}: it may do nothing there${why}`,
+    { reason: 'not_found' },
+  )
+}
 
 /** @throws AdminRefusal this version cannot read the grant: it grants nothing */
 function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Grant {

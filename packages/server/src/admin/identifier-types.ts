@@ -27,7 +27,7 @@ const ComparedAs = oneOf(COMPARED_AS, {
     'How values are compared: code without case and spaces; phone by their digits; email without case. Several people may share a phone or an email.',
 })
 
-const IdentifierTypeResult = closed({
+export const IdentifierTypeResult = closed({
   name: Name,
   compared_as: text('How its values are compared.'),
   aliases: Aliases,

@@ -16,7 +16,7 @@ const ONE_OR_ALL = closed({
   namespace: Type.Optional(text('Namespace of one registry (default: all registries).')),
 })
 
-const Plan = closed({
+export const Plan = closed({
   namespace: Namespace,
   record_type: RecordTypeName,
   unfilled: Names('Attributes and compounds whose columns are to be filled.'),

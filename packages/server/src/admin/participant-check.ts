@@ -22,7 +22,8 @@ import {
 import { registryAt } from '../store/registries/registries.ts'
 import { closed, flag, instant, Namespace, SenderId, text, timeOut } from './members.ts'
 import { participantNamed } from './participants.ts'
-import { type HasSamples, testSubscription } from './subscription-mailbox.ts'
+import type { HasSamples } from './samples.ts'
+import { testSubscription } from './subscription-mailbox.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 interface StepRow {

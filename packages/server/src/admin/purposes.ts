@@ -10,7 +10,7 @@ import { AdminRefusal, useCase } from './use-case.ts'
 
 const Code = text('Code of the purpose, as consents name it.')
 const Text = text('What it means, for people.')
-const PURPOSE = closed({ code: Code, text: orNull(Text) })
+export const PURPOSE = closed({ code: Code, text: orNull(Text) })
 
 /** Adds a purpose, or changes its text. */
 export const addPurpose = useCase(

@@ -51,7 +51,8 @@ const REGISTRY = {
   }),
   demo: flag('Made for the demo.'),
 } as const
-const RegistryResult = closed(REGISTRY)
+export const RegistryResult = closed(REGISTRY)
+export const Records = Type.Record(Type.String(), Type.Integer(), { description: 'By record type.' })
 
 /** Adds a registry with its tables; a running server has it within a second. */
 export const addRegistry = useCase(
@@ -121,7 +122,7 @@ export const listRegistries = useCase(
     result: Type.Array(
       closed({
         ...REGISTRY,
-        records: Type.Record(Type.String(), Type.Integer(), { description: 'By record type.' }),
+        records: Records,
       }),
     ),
   },
@@ -136,7 +137,8 @@ export const listRegistries = useCase(
   },
 )
 
-function described(registry: Registry) {
+/** A registry as it is given. */
+export function described(registry: Registry) {
   const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
   const { web_origins } = registry
   const primary_identifiers = Object.fromEntries(

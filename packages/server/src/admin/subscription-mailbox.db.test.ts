@@ -7,7 +7,7 @@ import type { Participant } from '../model/participant.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { listEvents } from './event-list.ts'
 import { backfillSubscription, resumeSubscription, testSubscription } from './subscription-mailbox.ts'
-import { AdminRefusal } from './use-case.ts'
+import { AdminRefusal, type RefusalReason } from './use-case.ts'
 
 let server: TestSender
 let rows: ReturnType<typeof eventRows>
@@ -114,12 +114,12 @@ test('a suspended subscription is live and filed again, and its mailbox is open'
   expect(await query('select whole from subscription_key')).toEqual([{ whole: true }])
 })
 
-const refusal = (text: string) => new AdminRefusal(text)
+const refusal = (text: string, reason: RefusalReason = 'invalid') => new AdminRefusal(text, { reason })
 
 test('what cannot be done is refused, with the reason', async () => {
   const { code } = await subscribe()
   await expect(testSubscription(needs(), { code: 'SUB-none' })).rejects.toThrow(
-    refusal('code: there is no such subscription'),
+    refusal('code: there is no such subscription', 'not_found'),
   )
   await expect(resumeSubscription(needs(), { code })).rejects.toThrow(
     refusal('code: the subscription is live, not suspended'),
@@ -137,7 +137,9 @@ test('what cannot be done is refused, with the reason', async () => {
   )
   await query(`update subscription set state = 'ended', reason = 'cancelled', ended_at = now()`)
   for (const work of [testSubscription, backfillSubscription, resumeSubscription]) {
-    await expect(work(needs(), { code })).rejects.toThrow(refusal('code: the subscription has ended'))
+    await expect(work(needs(), { code })).rejects.toThrow(
+      refusal('code: the subscription has ended', 'conflict'),
+    )
   }
 })
 

@@ -1,5 +1,5 @@
 /** What an operator does with the mailbox of a subscription: tries it out, fills it, and opens it again. */
-import { canonicalJson, dayIn, type Kind, recordTypesOf } from '@rollcall/protocol'
+import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import Type from 'typebox'
 import { compileCriteria } from '../events/criteria.ts'
 import { filingKeys } from '../events/filing.ts'
@@ -20,14 +20,10 @@ import { findRegistry } from '../store/registries/registries.ts'
 import { isGrantedNow } from './grant-subscriptions.ts'
 import { closed, instant, text, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
+import { type HasSamples, samplesOf } from './samples.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 const Code = text('Code of the subscription.')
-
-export interface HasSamples extends HasDatabase {
-  /** Records of a kind that are about nobody, by the kind's name. */
-  readonly samples: (kind: string) => Iterable<object>
-}
 
 /** Queues one notification with a synthetic record, marked as a test, in the mailbox of the subscription. */
 export const testSubscription = useCase(
@@ -37,16 +33,19 @@ export const testSubscription = useCase(
     if (subscription.mailbox_state === 'closed') {
       throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
     }
-    await queueTest(db, subscription, canonicalJson(sampleOf(registry.kind, subscription, samples)))
+    await queueTest(db, subscription, canonicalJson(sampleOf(registry, subscription, samples)))
     return { code }
   },
 )
 
-function sampleOf(kind: Kind, { record_type }: QueuedSubscription, samples: HasSamples['samples']): object {
-  for (const sample of samples(kind.name)) {
-    if (recordTypesOf(kind, sample).some(({ name }) => name === record_type)) return sample
-  }
-  throw new AdminRefusal(`code: there is no synthetic ${record_type} of the kind ${kind.name}`)
+/** @throws AdminRefusal there is none of its record type */
+function sampleOf(
+  registry: Pick<Registry, 'kind'>,
+  { record_type: name }: QueuedSubscription,
+  samples: HasSamples['samples'],
+): JsonObject {
+  for (const sample of samplesOf({ samples }, registry, { name })) return sample
+  throw new AdminRefusal(`code: there is no synthetic ${name} of the kind ${registry.kind.name}`)
 }
 
 /** Records that are queued in one transaction. */
@@ -128,8 +127,12 @@ async function known(
   code: string,
 ): Promise<{ readonly subscription: QueuedSubscription; readonly registry: Registry }> {
   const subscription = await findQueued(db.pool, code)
-  if (subscription === undefined) throw new AdminRefusal('code: there is no such subscription')
-  if (subscription.state === 'ended') throw new AdminRefusal('code: the subscription has ended')
+  if (subscription === undefined) {
+    throw new AdminRefusal('code: there is no such subscription', { reason: 'not_found' })
+  }
+  if (subscription.state === 'ended') {
+    throw new AdminRefusal('code: the subscription has ended', { reason: 'conflict' })
+  }
   const registry = await findRegistry(db, subscription.namespace)
   if (registry === null) throw new AdminRefusal('code: its registry is not there any more')
   return { subscription, registry }

@@ -63,6 +63,19 @@ const SHOWN = {
   reference_id: text('reference_id of the item that made it.'),
   locale: orNull(text('Language of its notifications.')),
   waiting: wholeNumber('Notifications that wait.'),
+  mailbox: closed(
+    {
+      id: text('What receivers know it by.'),
+      state: oneOf(['open', 'closed'], {
+        description: 'closed: nothing could be delivered for too long; resuming the subscription opens it.',
+      }),
+      closed_at: orNull(instant('When it was closed.')),
+      sequence: wholeNumber('Number of its newest notification that was sent.'),
+      waiting: wholeNumber('Notifications that wait in it, of all its subscriptions.'),
+      subscriptions: wholeNumber('Subscriptions that have not ended, this one among them.'),
+    },
+    { description: 'Of the same participant, registry and address: what waits in it is sent in order.' },
+  ),
   criteria: Type.Optional(
     personalData(Type.Unsafe<JsonObject>(Type.Object({}, { description: 'What it was asked for with.' }))),
   ),
@@ -78,15 +91,19 @@ export const listSubscriptions = useCase(
       participant: Type.Optional(SenderId),
       namespace: Type.Optional(Namespace),
       state: Type.Optional(SUBSCRIPTION.state),
+      before: Type.Optional(
+        text('Only those older than the one with this code: for the next page, the last code of this one.'),
+      ),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
     result: Type.Array(closed(SUBSCRIPTION)),
   },
-  async ({ db }: HasDatabase, { participant, namespace, state, limit = 50 }) => {
+  async ({ db }: HasDatabase, { participant, namespace, state, before, limit = 50 }) => {
     const choice = {
       ...(participant !== undefined && { participant: (await participantNamed(db, participant)).id }),
       ...(namespace !== undefined && { registry: (await registryAt(db, namespace)).id }),
       ...(state !== undefined && { state }),
+      ...(before !== undefined && { before: (await subscriptionNamed({ db }, before)).id }),
     }
     return (await listRows(db, choice, limit)).map(listed)
   },
@@ -117,7 +134,9 @@ export const cancelSubscription = useCase(
       await lockEvents(client, registry, 'subscribe')
       return endSubscriptions(client, [id], { reason: 'cancelled', at: new Date() })
     })
-    if (ended === 0) throw new AdminRefusal(`subscription ${code} had ended before`)
+    if (ended === 0) {
+      throw new AdminRefusal(`subscription ${code} had ended before`, { reason: 'conflict' })
+    }
     return shown(await subscriptionNamed({ db }, code))
   },
 )
@@ -139,7 +158,12 @@ const listed = (subscription: ListedSubscription) => ({
 function shown({ id: _, registry: __, criteria: ___, ...subscription }: ShownSubscription) {
   const { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting } = subscription
   const request = { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting }
-  return { ...listed(subscription), ...request }
+  const { id, closed_at, sequence, ...mailbox } = subscription.mailbox
+  return {
+    ...listed(subscription),
+    ...request,
+    mailbox: { ...mailbox, id, closed_at: timeOut(closed_at), sequence: Number(sequence) },
+  }
 }
 
 function criteriaOf({ criteria }: ShownSubscription): JsonObject {

@@ -5,6 +5,7 @@ import { createAccounts } from '../accounts/accounts.ts'
 import { failingClosed } from '../accounts/closed.ts'
 import { createPseudonyms } from '../accounts/pseudonyms.ts'
 import { EXPIRING_DAYS } from '../admin/grant-health.ts'
+import type { HasSamples } from '../admin/samples.ts'
 import { createDayUses } from '../admission/day-limits.ts'
 import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
@@ -66,10 +67,15 @@ import { openVault } from './storage.ts'
  * @param parts.log where the server logs; by default standard error
  * @param parts.clock by which caches, keys and tokens age, rates of deliveries and times of searches are measured, and
  * messages are signed
+ * @param parts.samples synthetic records of a kind, for what an operator tries out; by default there are none
  * @throws MasterKeyError the master key is missing or wrong, or an own key does not open
  */
-export async function createContext(config: Config, db: Database, parts: { log?: Log; clock?: Clock } = {}) {
-  const { log = createLog({ level: config.logLevel }), clock = CLOCK } = parts
+export async function createContext(
+  config: Config,
+  db: Database,
+  parts: { log?: Log; clock?: Clock; samples?: HasSamples['samples'] } = {},
+) {
+  const { log = createLog({ level: config.logLevel }), clock = CLOCK, samples = () => [] } = parts
   // First: a server leaves nothing in a database that is being restored.
   await refuseUnfinished(db)
   if (config.journal !== undefined) await refuseOlder(db, config.journal)
@@ -145,7 +151,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
-    db,
+    ...{ db, samples },
     records: ownRecords(db),
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),

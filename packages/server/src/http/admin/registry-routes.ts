@@ -1,16 +1,55 @@
 /** Calls about registries and their records. */
+import { addAttribute, indexAttribute, removeAttribute } from '../../admin/attributes.ts'
 import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
 import { listProtected, protectPerson, unprotectPerson } from '../../admin/protected-persons.ts'
 import { showRecord } from '../../admin/record.ts'
 import { mergeRecords, unmergeRecords } from '../../admin/record-merge.ts'
-import { listRegistries } from '../../admin/registries.ts'
+import { addRegistry, changeRegistry, listRegistries } from '../../admin/registries.ts'
+import { showRegistry, showSamples } from '../../admin/registry-show.ts'
+import { removeRegistry } from '../../admin/removal.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   route(listRegistries, {
     ...{ method: 'GET', path: '/registries', name: 'listRegistries', role: 'read' },
     summary: 'Every registry, by namespace, with the number of its records.',
+  }),
+  route(addRegistry, {
+    ...{ method: 'POST', path: '/registries', name: 'addRegistry', role: 'own', status: 201 },
+    summary: 'Adds a registry with its tables; a running server has it within a second.',
+  }),
+  route(showRegistry, {
+    ...{ method: 'GET', path: '/registries/{namespace}', name: 'showRegistry', role: 'read' },
+    summary:
+      'One registry: records, attributes, identifier types, indexes with advice from slow searches, and the import that has begun.',
+  }),
+  route(showSamples, {
+    ...{ method: 'GET', path: '/registries/{namespace}/sample', name: 'showSamples', role: 'read' },
+    summary: 'A synthetic record of each type of the registry, with its schema.',
+  }),
+  route(changeRegistry, {
+    ...{ method: 'POST', path: '/registries/{namespace}/settings', name: 'changeRegistry', role: 'own' },
+    summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
+  }),
+  route(removeRegistry, {
+    ...{ method: 'POST', path: '/registries/{namespace}/remove', name: 'removeRegistry', role: 'own' },
+    summary: 'Removes a registry with its records. With `dry_run` it only counts what would go.',
+  }),
+  route(addAttribute, {
+    ...{ method: 'POST', path: '/registries/{namespace}/attributes', name: 'addAttribute', status: 201 },
+    ...{ role: 'operate', summary: 'Adds a searchable attribute to a record type of the registry.' },
+  }),
+  route(indexAttribute, {
+    ...{ method: 'POST', path: '/registries/{namespace}/attributes/index', name: 'indexAttribute' },
+    role: 'operate',
+    summary:
+      'Declares an index for an attribute that is searched without one; `rollcall index apply` builds it.',
+  }),
+  route(removeAttribute, {
+    ...{ method: 'POST', path: '/registries/{namespace}/attributes/remove', name: 'removeAttribute' },
+    role: 'operate',
+    summary: 'Removes an attribute that was added, with its column; of an attribute of the kind, its index.',
   }),
   route(publishEvent, {
     ...{ method: 'POST', path: '/registries/{namespace}/events', name: 'publishEvent', role: 'publish' },

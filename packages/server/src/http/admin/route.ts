@@ -6,6 +6,7 @@ import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import type { HasHealth } from '../../admin/overview.ts'
 import type { HasDayLimits } from '../../admin/participant-show.ts'
 import type { RetentionNeeds } from '../../admin/retention.ts'
+import type { HasSamples } from '../../admin/samples.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
 import type { Limits } from '../../limits.ts'
 import type { OperatorRole } from '../../model/operator.ts'
@@ -21,6 +22,7 @@ export type AdminNeeds = HasVault &
   HasSignatures &
   HasDayLimits &
   HasHealth &
+  HasSamples &
   RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
 
 export interface AdminRoute {

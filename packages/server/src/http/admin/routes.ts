@@ -4,7 +4,9 @@ import { addHold, listHolds, removeHold } from '../../admin/holds.ts'
 import { countPrunable, showRetention } from '../../admin/retention.ts'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
 import { DELIVERY_ROUTES } from './delivery-routes.ts'
+import { GRANT_ROUTES } from './grant-routes.ts'
 import { MESSAGE_ROUTES } from './message-routes.ts'
+import { OPERATOR_ROUTES } from './operator-routes.ts'
 import { PARTICIPANT_ROUTES } from './participant-routes.ts'
 import { REGISTRY_ROUTES } from './registry-routes.ts'
 import { type AdminRoute, route } from './route.ts'
@@ -14,7 +16,9 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...MESSAGE_ROUTES,
   ...REGISTRY_ROUTES,
   ...PARTICIPANT_ROUTES,
+  ...GRANT_ROUTES,
   ...SUBSCRIPTION_ROUTES,
+  ...OPERATOR_ROUTES,
   ...DELIVERY_ROUTES,
   ...ACCOUNT_ROUTES,
   route(listHolds, {

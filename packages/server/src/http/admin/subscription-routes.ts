@@ -1,6 +1,9 @@
 /** Calls about subscriptions. */
-import { listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
+import { resumeSubscription, testSubscription } from '../../admin/subscription-mailbox.ts'
+import { cancelSubscription, listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
 import { type AdminRoute, route } from './route.ts'
+
+const ONE = '/subscriptions/{code}'
 
 export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
   route(listSubscriptions, {
@@ -8,7 +11,19 @@ export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
     summary: 'Subscriptions of participants, the newest first: to which events, and never about whom.',
   }),
   route(showSubscription, {
-    ...{ method: 'GET', path: '/subscriptions/{code}', name: 'showSubscription', role: 'read' },
-    ...{ hidden: ['criteria'], summary: 'One subscription, without its filter.' },
+    ...{ method: 'GET', path: ONE, name: 'showSubscription', role: 'read' },
+    ...{ hidden: ['criteria'], summary: 'One subscription with its mailbox, without its filter.' },
+  }),
+  route(cancelSubscription, {
+    ...{ method: 'POST', path: `${ONE}/cancel`, name: 'cancelSubscription', role: 'operate' },
+    summary: 'Ends a subscription: it matches nothing more, and what waits for it is not sent.',
+  }),
+  route(testSubscription, {
+    ...{ method: 'POST', path: `${ONE}/test`, name: 'testSubscription', role: 'operate' },
+    summary: 'Queues one notification with a synthetic record, marked as a test.',
+  }),
+  route(resumeSubscription, {
+    ...{ method: 'POST', path: `${ONE}/resume`, name: 'resumeSubscription', role: 'operate' },
+    summary: 'Opens a suspended subscription again with its mailbox: what waits there is sent.',
   }),
 ]

@@ -34,8 +34,22 @@ export interface ShownSubscription extends ListedSubscription {
   readonly locale: string | null
   /** Notifications that wait. */
   readonly waiting: number
+  readonly mailbox: ShownMailbox
   /** As it was asked for. */
   readonly criteria: string
+}
+
+/** What is sent in order to one address. */
+export interface ShownMailbox {
+  /** What receivers know it by. */
+  readonly id: string
+  readonly state: 'open' | 'closed'
+  readonly closed_at: Date | null
+  readonly sequence: number
+  /** Notifications that wait in it. */
+  readonly waiting: number
+  /** Subscriptions that have not ended. */
+  readonly subscriptions: number
 }
 
 /** Which ones are listed; by default all. */
@@ -45,6 +59,8 @@ export interface SubscriptionChoice {
   /** `Registry.id` */
   readonly registry?: number
   readonly state?: SubscriptionState
+  /** Only those with a lower id. */
+  readonly before?: number
 }
 
 const LISTED = `subscription.code, participant.sender_id as participant, registry.namespace, subscription.event_type,
@@ -70,7 +86,7 @@ export async function subscribedTypes(
 /** The newest first. */
 export async function listSubscriptions(
   { pool }: Pool,
-  { participant, registry, state }: SubscriptionChoice,
+  { participant, registry, state, before }: SubscriptionChoice,
   limit: number,
 ): Promise<readonly ListedSubscription[]> {
   const { rows } = await pool.query<ListedSubscription>({
@@ -79,8 +95,9 @@ export async function listSubscriptions(
       where ($1::integer is null or subscription.participant = $1)
         and ($2::integer is null or subscription.registry = $2)
         and ($3::text is null or subscription.state = $3)
-      order by subscription.id desc limit $4`,
-    values: [participant ?? null, registry ?? null, state ?? null, limit],
+        and ($4::integer is null or subscription.id < $4)
+      order by subscription.id desc limit $5`,
+    values: [participant ?? null, registry ?? null, state ?? null, before ?? null, limit],
   })
   return rows
 }
@@ -88,15 +105,32 @@ export async function listSubscriptions(
 /** Null when there is none with this code. */
 export async function findSubscription({ pool }: Pool, code: string): Promise<ShownSubscription | null> {
   if (!isStorable(code)) return null
-  const { rows } = await pool.query<ShownSubscription>({
+  const { rows } = await pool.query<FoundSubscription>({
     name: 'find subscription',
     text: `select ${LISTED}, subscription.id, subscription.registry, nullif(mailbox.sender_uri, '') as sender_uri,
         subscription.transaction_id, subscription.correlation_id, subscription.reference_id, subscription.locale,
         (select count(*)::integer from notification
           where notification.subscription = subscription.id and notification.state = 'waiting') as waiting,
-        subscription.criteria
+        subscription.criteria, mailbox.public_id, mailbox.state as mailbox_state, mailbox.closed_at, mailbox.sequence,
+        (select count(*)::integer from waiting_notification where waiting_notification.mailbox = mailbox.id)
+          as mailbox_waiting,
+        (select count(*)::integer from subscription as other
+          where other.mailbox = mailbox.id and other.state <> 'ended') as subscriptions
       from ${FROM} join mailbox on mailbox.id = subscription.mailbox where subscription.code = $1`,
     values: [code],
   })
-  return rows[0] ?? null
+  const [row] = rows
+  if (row === undefined) return null
+  const { public_id: id, mailbox_state: state, closed_at, sequence, mailbox_waiting, ...others } = row
+  const { subscriptions, ...found } = others
+  return { ...found, mailbox: { id, state, closed_at, sequence, waiting: mailbox_waiting, subscriptions } }
+}
+
+interface FoundSubscription extends Omit<ShownSubscription, 'mailbox'> {
+  readonly public_id: string
+  readonly mailbox_state: ShownMailbox['state']
+  readonly closed_at: Date | null
+  readonly sequence: number
+  readonly mailbox_waiting: number
+  readonly subscriptions: number
 }

@@ -1,5 +1,6 @@
 /** How far an import came: one row for each registry, committed with every batch. */
 import type { ClientBase } from 'pg'
+import type { Database } from '../db/database.ts'
 
 /** All counts are from the beginning of the source, whether or not the import was interrupted. */
 export interface Progress {
@@ -132,4 +133,33 @@ export async function saveProgress(
 /** After the end there is nothing to go on with: the same file begins anew. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
   await client.query('delete from import_progress where registry = $1', [registryId])
+}
+
+/** An import that has begun and not ended. */
+export interface BegunImport extends Pick<Progress, Count | 'read'> {
+  /** When its last batch was committed. */
+  readonly updated_at: Date
+  /** Whether a process is at it now; otherwise it was interrupted. */
+  readonly running: boolean
+}
+
+/** Null where none has begun, or the last one has ended. */
+export async function findBegunImport(
+  { pool }: Pick<Database, 'pool'>,
+  registryId: number,
+): Promise<BegunImport | null> {
+  const { rows } = await pool.query<
+    Record<Count, string> & Pick<BegunImport, 'read' | 'updated_at' | 'running'>
+  >(
+    `select ${COUNTS.join(', ')}, read, updated_at, exists (
+        select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+        where locktype = 'advisory' and datname = current_database() and objsubid = 2
+          and classid = hashtext('rollcall import')::oid and objid = $1::integer::oid and granted) as running
+      from import_progress where registry = $1::integer`,
+    [registryId],
+  )
+  const [row] = rows
+  if (row === undefined) return null
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])])) as Record<Count, number>
+  return { ...counts, read: row.read, updated_at: row.updated_at, running: row.running }
 }

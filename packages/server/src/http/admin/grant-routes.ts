@@ -1,0 +1,50 @@
+/** Calls about grants. What widens access needs `own`; what takes it away needs `operate`. */
+import { previewGrant } from '../../admin/grant-preview.ts'
+import { proposeGrant } from '../../admin/grant-proposal.ts'
+import {
+  expiringGrants,
+  explainGrant,
+  listGrants,
+  listGrantTemplates,
+  revokeGrant,
+  setGrant,
+} from '../../admin/grants.ts'
+import { type AdminRoute, route } from './route.ts'
+
+const ONE = '/registries/{namespace}/grants/{sender_id}'
+
+export const GRANT_ROUTES: readonly AdminRoute[] = [
+  route(listGrants, {
+    ...{ method: 'GET', path: '/grants', name: 'listGrants', role: 'read' },
+    summary: 'The grants that are not revoked, past and future ones included.',
+  }),
+  route(expiringGrants, {
+    ...{ method: 'GET', path: '/grants/expiring', name: 'expiringGrants', role: 'read' },
+    summary: 'Grants that end within so many days.',
+  }),
+  route(listGrantTemplates, {
+    ...{ method: 'GET', path: '/registries/{namespace}/grant-templates', name: 'listGrantTemplates' },
+    ...{ role: 'read', summary: 'Grants that are often made, with their terms for this registry.' },
+  }),
+  route(explainGrant, {
+    ...{ method: 'GET', path: ONE, name: 'explainGrant', role: 'read' },
+    summary: 'What the grant that counts now means, attribute by attribute.',
+  }),
+  route(setGrant, {
+    ...{ method: 'POST', path: ONE, name: 'setGrant', role: 'own' },
+    summary: 'Grants the terms in place of what is granted, or beside a grant of another time.',
+  }),
+  route(revokeGrant, {
+    ...{ method: 'POST', path: `${ONE}/revoke`, name: 'revokeGrant', role: 'operate' },
+    summary: 'Revokes every grant of a participant in a registry.',
+  }),
+  route(previewGrant, {
+    ...{ method: 'POST', path: `${ONE}/preview`, name: 'previewGrant', role: 'read' },
+    summary:
+      'A synthetic record, whole and as the participant would see it: under the grant in force, or under the `terms` that are given.',
+  }),
+  route(proposeGrant, {
+    ...{ method: 'GET', path: `${ONE}/proposal`, name: 'proposeGrant', role: 'read' },
+    summary: 'A narrower grant, from what the accounts say that the participant has used.',
+  }),
+]

@@ -1,0 +1,19 @@
+/** Calls about who may call. */
+import { addOperator, listOperators, revokeOperator } from '../../admin/operators.ts'
+import { type AdminRoute, route } from './route.ts'
+
+export const OPERATOR_ROUTES: readonly AdminRoute[] = [
+  route(listOperators, {
+    ...{ method: 'GET', path: '/operators', name: 'listOperators', role: 'own' },
+    summary: 'Every operator token, without its secret.',
+  }),
+  route(addOperator, {
+    ...{ method: 'POST', path: '/operators', name: 'addOperator', role: 'own', status: 201 },
+    summary: 'Makes an operator token, which is in this answer and in no other.',
+  }),
+  // In a body: a name may have any character.
+  route(revokeOperator, {
+    ...{ method: 'POST', path: '/operators/revoke', name: 'revokeOperator', role: 'own' },
+    summary: 'Ends an operator token: from the next call on it is refused.',
+  }),
+]

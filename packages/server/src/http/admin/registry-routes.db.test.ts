@@ -1,0 +1,87 @@
+import { afterAll, expect, it } from 'vitest'
+import { adminCaller } from '../../../test/admin-api.ts'
+import { ADA } from '../../../test/civil.ts'
+import { testServer } from '../../../test/server.ts'
+import { claimImport, NOTHING_YET, saveProgress } from '../../store/records/import-progress.ts'
+
+const server = await testServer()
+afterAll(() => server.close())
+const civil = await server.registry('civil', [ADA])
+const caller = await adminCaller(server)
+const { tokens, get, post, refusal } = caller
+const AT = '/registries/civil'
+
+it('a registry is shown with what can be searched, and without records', async () => {
+  const { status, body } = await get(AT, tokens.read)
+  expect([status, body.records, body.import]).toEqual([200, { Person: 1 }, null])
+  expect(body.attributes).toContainEqual(expect.objectContaining({ name: 'birth_date', filled: true }))
+  expect(body.identifier_types).toContainEqual(expect.objectContaining({ name: 'UIN', primary: ['Person'] }))
+  expect(body.indexes).toMatchObject([{ record_type: 'Person', missing: [], unfilled: [] }])
+  expect(JSON.stringify(body)).not.toContain(JSON.stringify(ADA.identifier[0]?.identifier_value))
+})
+
+it('an import that has begun is shown with its counts, and whether a process is at it', async () => {
+  const client = await server.database.db.pool.connect()
+  try {
+    const rejections = [{ reason: 'identifier: is required', count: 2, lines: [3, 4] }]
+    const read = { ...NOTHING_YET.read, rejections }
+    await saveProgress(client, civil.id, 'file', { ...NOTHING_YET, line: 9, entries: 8, rejected: 2, read })
+    const shown = async () => (await get(AT, tokens.read)).body.import
+    expect(await shown()).toMatchObject({
+      ...{ running: false, line: 9, entries: 8, rejected: 2 },
+      rejections: [{ reason: 'identifier: is required', count: 2 }],
+    })
+    await claimImport(client, civil.id)
+    expect((await shown()).running).toBe(true)
+  } finally {
+    client.release(true)
+  }
+})
+
+it('a synthetic record of each type has its schema beside it', async () => {
+  const { body } = await get(`${AT}/sample`, tokens.read)
+  expect(body).toMatchObject([
+    { record_type: 'Person', primary_identifier: 'UIN', schema: { type: 'object' } },
+  ])
+  expect(body[0].record.identifier).toContainEqual(expect.objectContaining({ identifier_type: 'UIN' }))
+  expect(await refusal(`${AT}/sample?record_type=Cow`, undefined, tokens.read)).toMatch(
+    /^400 err\.request\.bad .*Cow/,
+  )
+})
+
+it('web origins are set whole, and refused where they are none', async () => {
+  const origins = ['https://app.example']
+  expect((await post(`${AT}/settings`, { web_origins: origins })).body.web_origins).toEqual(origins)
+  expect(await refusal(`${AT}/settings`, { web_origins: ['https://app.example/path'] })).toMatch(
+    /^400 err\.request\.bad /,
+  )
+  expect(await refusal(`${AT}/settings`, {})).toBe(
+    '400 err.request.bad nothing to change: give time_zone, majority_age, web_origins or primary_identifiers',
+  )
+})
+
+it('an attribute is added, indexed and removed by one who operates', async () => {
+  const clan = { record_type: 'Person', name: 'clan', paths: ['clan'], type: 'text' }
+  const added = await post(`${AT}/attributes`, clan, tokens.operate)
+  expect([added.status, added.body]).toMatchObject([
+    201,
+    { name: 'clan', indexed: false, filled: false, from: 'registry' },
+  ])
+  const named = { record_type: 'Person', name: 'clan' }
+  expect((await post(`${AT}/attributes/index`, named, tokens.operate)).body.indexed).toBe(true)
+  const { body } = await get(AT)
+  expect(body.indexes).toMatchObject([{ unfilled: ['clan'], missing: [{ of: 'clan', state: 'missing' }] }])
+  expect((await post(`${AT}/attributes/remove`, named, tokens.operate)).body.removed).toBe(true)
+  expect(await refusal(`${AT}/attributes/remove`, named)).toMatch(/^400 err\.request\.bad .*clan/)
+})
+
+it('a registry is added, and says what its removal would end', async () => {
+  const added = await post('/registries', { kind: 'social' })
+  expect([added.status, added.body]).toMatchObject([201, { namespace: 'social', environment: 'live' }])
+  expect((await post('/registries/social/remove', { dry_run: true })).body).toMatchObject({
+    ...{ dry_run: true, records: { Member: 0, Group: 0 } },
+    pending: { subscriptions: 0, requests: 0, deliveries: 0, outbox: 0 },
+  })
+  expect(await refusal('/registries', { kind: 'social' })).toMatch(/^400 err\.request\.bad /)
+  expect(await refusal('/registries', { kind: 'cows' })).toMatch(/^400 err\.request\.bad kind: /)
+})
