@@ -14,12 +14,16 @@ export interface OperatorAct {
   readonly records?: number
   /** The attribute paths that are shown, by record type. */
   readonly shown?: AccountEntry['shown']
+  /** Why, as the operator says; it is accounted encrypted. */
+  readonly reason?: string | undefined
+  /** correlation_ids whose stored answers are shown again: an audit of the persons in them finds it. */
+  readonly repeats?: readonly string[]
 }
 
 /** Writes the account of an act. It is awaited before anything is shown: when it rejects, nothing may be. */
 export const accountOperator = (
   { accounts, operator }: Pick<HasAccounts, 'accounts' | 'operator'>,
-  { note, registry, persons = [], records = 0, shown = {} }: OperatorAct,
+  { note, registry, persons = [], records = 0, shown = {}, reason, repeats = [] }: OperatorAct,
 ): Promise<void> =>
   accounts.write(
     {
@@ -28,6 +32,8 @@ export const accountOperator = (
       ...{ grant: null, basis: null, purpose: null, consent: null },
       ...{ outcomes: { succ: 1 }, records, shown, note },
       asked: { record_types: [], forms: [], attributes: [] },
+      ...(reason !== undefined && { confidential: { reason } }),
+      ...(repeats.length > 0 && { repeats }),
     },
     persons,
   )

@@ -19,6 +19,7 @@ import {
   closed,
   flag,
   instant,
+  Namespace,
   orNull,
   personalData,
   SenderId,
@@ -45,6 +46,7 @@ const Choice = closed(CHOICE)
 const DELIVERY = {
   id: text('id of the delivery.'),
   participant: SenderId,
+  registry: orNull(Namespace),
   callback: text('Name of the callback.'),
   page: wholeNumber('Page of the answer, from 1.'),
   message_id: text('message_id that it has in every attempt.'),

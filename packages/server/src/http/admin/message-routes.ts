@@ -1,5 +1,7 @@
 /** Calls about what the server does as a whole, and about messages. */
 import { makeEvidence } from '../../admin/audit-evidence.ts'
+import { openBodies } from '../../admin/message-bodies.ts'
+import { showMessage } from '../../admin/message-timeline.ts'
 import { listMessages } from '../../admin/messages.ts'
 import { showOverview } from '../../admin/overview.ts'
 import { type AdminRoute, route } from './route.ts'
@@ -13,6 +15,16 @@ export const MESSAGE_ROUTES: readonly AdminRoute[] = [
   route(listMessages, {
     ...{ method: 'GET', path: '/messages', name: 'listMessages', role: 'read' },
     summary: 'Messages that were answered, acknowledged or sent, the newest first. They name no person.',
+  }),
+  route(showMessage, {
+    ...{ method: 'GET', path: '/messages/{message_id}', name: 'showMessage', role: 'read' },
+    summary:
+      'The timeline of a message: every step with its time, and what is still to come. It names no person.',
+  }),
+  route(openBodies, {
+    ...{ method: 'POST', path: '/messages/{message_id}/bodies', name: 'openBodies', role: 'audit' },
+    summary:
+      'What is stored of the content of a message, opened. The look is accounted with its reason before.',
   }),
   route(makeEvidence, {
     ...{ method: 'GET', path: '/messages/{message_id}/evidence', name: 'makeEvidence', role: 'audit' },

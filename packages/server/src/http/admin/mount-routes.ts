@@ -75,12 +75,17 @@ async function answer(
   const operator = await authenticate(parts, isOwnHost, request)
   call.operator = operator
   if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
-  const registry = await namedRegistry(parts, route, request, operator)
-  if (registry !== null) call.registry = registry
-  if (!isFor(operator, registry)) throw elsewhere()
+  const place = placeOfNamespace(route)
+  const check = async (given: object): Promise<void> => {
+    const registry = place === null ? null : await namedRegistry(parts, given, operator)
+    if (registry !== null) call.registry = registry
+    if (!isFor(operator, registry)) throw elsewhere()
+  }
+  if (place !== 'body') await check(request[place ?? 'query'] as object)
 
   // What is asked for, and the answer.
   const input = await readInput(route, request, parts.limits)
+  if (place === 'body') await check(input)
   if (!isForAuthority(operator, input.authority)) throw ofAnother()
   const result = await route.call({ ...parts, operator: operator.name }, input).catch((error: unknown) => {
     throw error instanceof AdminRefusal ? asFault(error) : error
@@ -88,19 +93,23 @@ async function answer(
   sendJson(reply, route.status, JSON.stringify(result))
 }
 
+/** Where a call names the one registry that it is about; null: it is of no single one. */
+function placeOfNamespace(route: AdminRoute): 'params' | 'query' | 'body' | null {
+  if (pathMembers(route).includes('namespace')) return 'params'
+  if (!Object.hasOwn(otherMembers(route), 'namespace')) return null
+  return route.method === 'GET' ? 'query' : 'body'
+}
+
 /**
- * The registry that the path or the query names; null where the call is of no single one.
+ * The registry that is named; null: none is.
  * @throws RequestFault 404 there is none; 403 to a token that is bound to registries: it does not learn which others there are
  */
 async function namedRegistry(
   { directory }: HasDirectory,
-  route: AdminRoute,
-  { params, query }: Pick<FastifyRequest, 'params' | 'query'>,
+  given: { readonly namespace?: unknown },
   operator: Operator,
 ): Promise<Registry | null> {
-  const inPath = pathMembers(route).includes('namespace')
-  if (!inPath && !Object.hasOwn(otherMembers(route), 'namespace')) return null
-  const { namespace } = (inPath ? params : query) as { readonly namespace?: unknown }
+  const { namespace } = given
   if (typeof namespace !== 'string') return null
   const registry = await directory.registry(namespace)
   if (registry === undefined) throw isFor(operator, null) ? notFound() : elsewhere()

@@ -31,6 +31,8 @@ export interface ListedDelivery {
   readonly id: string
   /** `sender_id` */
   readonly participant: string
+  /** Its namespace; null: it is not there any more. */
+  readonly registry: string | null
   readonly callback: string
   readonly page: number
   readonly message_id: string
@@ -57,7 +59,8 @@ export interface ListedAttempt {
 /** When it is due, as people read it: one that an operator asked for is due since then (`NOW_AND_FIRST`). */
 export const DUE = 'greatest(next_attempt_at, since)'
 
-const LISTED = `delivery.id, participant.sender_id as participant, callback, page, message_id, correlation_id, state,
+const LISTED = `delivery.id, participant.sender_id as participant,
+  (select namespace from registry where registry.id = delivery.registry) as registry, callback, page, message_id, correlation_id, state,
   attempts, target, reason, delivery.created_at, ${DUE} as next_attempt_at, finished_at`
 
 const CHOSEN = `($1::uuid[] is null or delivery.id = any($1)) and ($2::text is null or participant.sender_id = $2)

@@ -207,3 +207,17 @@ export async function findChunkStarts(
   })
   return rows.map(({ first_item }) => first_item)
 }
+
+/** The encrypted requests of an exchange: one, or one for each of its chunks, in the order of their items. */
+export async function listRequests(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+  limit: number,
+): Promise<readonly { readonly id: string; readonly request: Buffer }[]> {
+  const { rows } = await pool.query<{ id: string; request: Buffer }>(
+    `select correlation_id as id, request from accepted_exchange
+      where (correlation_id = $1 or parent = $1) and request is not null order by first_item limit $2`,
+    [correlation_id, limit],
+  )
+  return rows
+}
