@@ -29,6 +29,7 @@ export const GROUPS: readonly Group[] = [
       ['signature', 'Signatures'],
       ['encryption', 'Encryption'],
       ['uploads', 'Uploads of files'],
+      ['troubleshooting', 'Troubleshooting by code'],
     ],
   },
   {
@@ -61,6 +62,7 @@ export const GROUPS: readonly Group[] = [
       ['protected-persons', 'Protected persons'],
       ['retention', 'Retention and erasure'],
       ['security', 'Security'],
+      ['security-tests', 'Attacks and their tests'],
     ],
   },
   {
@@ -75,6 +77,7 @@ export const GROUPS: readonly Group[] = [
   {
     text: 'Reference',
     pages: [
+      ['query-reference', 'Queries: reference'],
       ['codes', 'Codes'],
       ['limits', 'Limits'],
       ['kinds/', 'Kinds of registries'],

@@ -2,7 +2,7 @@
  * The predicate tree: what every form of a query becomes, and what both evaluators, SQL and memory, mean the same by.
  *
  * It is read in three-valued logic: a comparison with what a record does not have is neither true nor false, `not`
- * leaves it so, and only what is true matches. docs/query.md says it in examples.
+ * leaves it so, and only what is true matches. docs/query-reference.md says it in examples.
  */
 
 import type { Attribute, Compound } from '@rollcall/protocol'

@@ -1,7 +1,9 @@
-/** docs/query.md as data: its records, its tables of examples and its commands. */
+/** docs/query.md and docs/query-reference.md as data: records, tables of examples and commands. */
 import { readFileSync } from 'node:fs'
 
-const page = readFileSync(new URL('../../../../docs/query.md', import.meta.url), 'utf8')
+const docs = new URL('../../../../docs/', import.meta.url)
+const guide = readFileSync(new URL('query.md', docs), 'utf8')
+const page = readFileSync(new URL('query-reference.md', docs), 'utf8')
 
 /** What a row of a table promises about one query. */
 export interface Row {
@@ -16,7 +18,7 @@ export interface Row {
   readonly expected: string
 }
 
-/** The records of the page, by registry and by the name that the tables use. */
+/** The records of the reference, by registry and by the name that the tables use. */
 export const records: ReadonlyMap<string, ReadonlyMap<string, object>> = new Map(
   [...page.matchAll(/```json ([a-z]+)\n(.*?)\n```/gs)].map(([, namespace = '', text = '']) => [
     namespace,
@@ -24,8 +26,8 @@ export const records: ReadonlyMap<string, ReadonlyMap<string, object>> = new Map
   ]),
 )
 
-/** The shell blocks of the page, one after the other. */
-export const shellBlocks: readonly string[] = [...page.matchAll(/```sh\n(.*?)\n```/gs)].map(
+/** The shell blocks of the guide, one after the other. */
+export const shellBlocks: readonly string[] = [...guide.matchAll(/```sh\n(.*?)\n```/gs)].map(
   ([, block = '']) => block,
 )
 

@@ -1,4 +1,4 @@
-/** docs/query.md says what is so: each row of its tables is asked over HTTP, each of its commands is run. */
+/** docs/query-reference.md and docs/query.md say what is so: each row of a table is asked over HTTP, each command is run. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
