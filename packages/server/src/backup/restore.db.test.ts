@@ -82,7 +82,8 @@ test('a file that is there, and a database that is not empty, are refused', asyn
 })
 
 test('the journal is given, or renounced with a reason', async () => {
-  const refusal = /^give the journal, or say why there is none/
+  const refusal =
+    /^give either --journal with the files of the journal, or --without-journal with the reason why there is none: /
   const needs = needsOf(await target())
   await expect(restoreDatabase(needs, { file: 'x' })).rejects.toThrow(refusal)
   await expect(restoreDatabase(needs, { file: 'x', journal: [], ...without })).rejects.toThrow(refusal)
