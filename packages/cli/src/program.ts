@@ -40,6 +40,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   restore: () => import('./commands/restore.ts'),
   mapping: () => import('./commands/mapping.ts'),
   import: () => import('./commands/import.ts'),
+  check: () => import('./commands/check.ts'),
   search: () => import('./commands/search.ts'),
   subscribe: () => import('./commands/subscribe.ts'),
   unsubscribe: () => import('./commands/unsubscribe.ts'),

@@ -126,6 +126,7 @@ test('these are the commands', () => {
     'restore release',
     'mapping propose',
     'import',
+    'check',
     'search',
     'subscribe',
     'unsubscribe',

@@ -1,5 +1,6 @@
 /** Asking with a listener of this process: the registry's callbacks come here. */
 import {
+  type ClientOptions,
   callbacksAt,
   type Handlers,
   HeaderRejected,
@@ -15,11 +16,13 @@ import type { Target } from './target.ts'
 
 export interface CalledBack {
   readonly at: ListenAt
-  /** The full address that the registry is given; by default that of the listener. */
-  readonly sender_uri: string | undefined
+  /** The full address that the registry is given, or one for each callback; by default that of the listener. */
+  readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers
   /** Milliseconds to wait for the callback of a subscribe or an unsubscribe. */
   readonly callback_timeout?: number
+  /** Called with the message_id of whatever comes, before it is verified; also of what comes again. */
+  readonly arrived?: (message_id: string) => void
 }
 
 /**
@@ -29,7 +32,7 @@ export interface CalledBack {
  */
 export async function calledBack<Result>(
   target: Target,
-  { at, sender_uri, handlers = {}, callback_timeout }: CalledBack,
+  { at, sender_uri, handlers = {}, callback_timeout, arrived }: CalledBack,
   work: (asking: RegistryClient, rejected: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const peer = peerOf(target)
@@ -48,7 +51,10 @@ export async function calledBack<Result>(
         handlers: { ...handlers, rejected: ({ header }) => ended.abort(new HeaderRejected(header)) },
       }),
   )
-  const server = await listenForCallbacks(at, receiver.handle)
+  const server = await listenForCallbacks(at, async (request) => {
+    if (arrived !== undefined) await noteMessage(request.clone(), arrived)
+    return receiver.handle(request)
+  })
   try {
     const options = { ...target.client, receiver, sender_uri: sender_uri ?? callbacksAt(server.url) }
     const asking = made(
@@ -57,6 +63,15 @@ export async function calledBack<Result>(
     return await work(asking, ended.signal)
   } finally {
     await server.close()
+  }
+}
+
+async function noteMessage(request: Request, arrived: (message_id: string) => void): Promise<void> {
+  try {
+    const message_id: unknown = JSON.parse(await request.text())?.header?.message_id
+    if (typeof message_id === 'string') arrived(message_id)
+  } catch {
+    // What is no message, the receiver refuses.
   }
 }
 

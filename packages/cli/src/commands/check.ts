@@ -1,0 +1,111 @@
+/** `rollcall check`: tries our own system with a registry, step by step. */
+import { callbacksAt } from '@rollcall/client'
+import { KINDS } from '@rollcall/protocol'
+import type { Command } from 'commander'
+import { type CheckedStep, checkSystem } from '../asking/checking.ts'
+import { printable } from '../asking/printing.ts'
+import { readQuestions } from '../asking/questions.ts'
+import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { readAddress, readTarget, type Target } from '../asking/target.ts'
+import { CommandError, EXIT } from '../failure.ts'
+import { type OutputOptions, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { collected, wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const command = program
+    .command('check')
+    .description('check that our system works with a registry: token, search, callback, retry, subscription')
+    .argument('[namespace]', 'a registry of the demo on this machine (or --url)')
+    .requiredOption('--identifier <type=value>', 'a person of whom the registry has a record', collected)
+    .option('--event <type>', 'type of event to subscribe to (default: the first one of the kind)')
+    .option('--record-type <type>', 'record type to be notified of (default: the first of the kind)')
+    .option('--sync-only', 'only token and search: for a system that asks synchronously')
+    .option(
+      '--listen <port>',
+      'port at which to wait for callbacks (default: any free port)',
+      wholeNumber(0, 65_535),
+      0,
+    )
+    .option(
+      '--callback-url <address>',
+      'address at which the registry reaches that port; registry/on-search and the like are added to it',
+    )
+    .option('--wait <seconds>', 'time to wait for each callback', wholeNumber(1, 86_400), 60)
+  withJson(withRegistryOptions(command))
+    .addHelpText(
+      'after',
+      `
+The steps are those that the operator of the registry sees with rollcall participant check. For each the command prints what was
+sent and what came. The second on-search (retry) and the test notification come only if the operator runs that command at the
+same time, with --wait (docs/sandbox.md). Use it in a sandbox registry: it makes a subscription, and ends it. The other options
+are those of rollcall search.
+
+Exit codes: 0 every step has passed or is skipped, 1 a step is missing.
+
+Example: rollcall check civil --identifier UIN=8128560370 --sync-only`,
+    )
+    .action(runCheck)
+}
+
+interface CheckOptions extends RegistryOptions, OutputOptions {
+  readonly identifier: readonly string[]
+  readonly event?: string
+  readonly recordType?: string
+  readonly syncOnly?: true
+  readonly listen: number
+  readonly callbackUrl?: string
+  readonly wait: number
+}
+
+async function runCheck(namespace: string | undefined, options: CheckOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const { identifier, recordType } = options
+  const [question, ...others] = await readQuestions({
+    identifier,
+    ...(recordType !== undefined && { recordType }),
+  })
+  if (question === undefined || others.length > 0) throw new CommandError('give one --identifier')
+  const query = 'search_criteria' in question ? question.search_criteria : question
+  const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const steps: CheckedStep[] = []
+  const passed = await checkSystem(target, {
+    query,
+    signal,
+    wait: options.wait * 1_000,
+    subscription: subscriptionOf(target, options),
+    callbacks: options.syncOnly ? null : callbacksOf(options),
+    tell: (step) => {
+      steps.push(step)
+      if (!options.json) process.stdout.write(`${printable(stepText(step))}\n`)
+    },
+  })
+  process.stdout.write(
+    options.json
+      ? `${printable(JSON.stringify({ passed, steps }))}\n`
+      : `${passed ? 'every step has passed or is skipped' : 'the check has not passed'}\n`,
+  )
+  if (!passed) process.exitCode = EXIT.failed
+}
+
+const stepText = ({ name, state, sent, came }: CheckedStep): string =>
+  `${state.padEnd(8)} ${name.padEnd(13)} sent: ${sent}; came: ${came}`
+
+function callbacksOf({ listen, callbackUrl }: CheckOptions) {
+  const at = { host: '127.0.0.1', port: listen }
+  if (callbackUrl === undefined) return { at, sender_uri: undefined }
+  return { at, sender_uri: callbacksAt(readAddress('--callback-url', callbackUrl).href) }
+}
+
+/** The namespace of a registry begins with its kind, where the operator has not chosen another one. */
+function subscriptionOf({ base_url, record_type }: Target, { event, recordType }: CheckOptions) {
+  const [, namespace = ''] = base_url.pathname.split('/')
+  const kind = KINDS.find(({ name }) => namespace === name || namespace.startsWith(`${name}-`))
+  const named = {
+    event: event ?? kind?.event_types[0]?.name,
+    record_type: recordType ?? record_type ?? kind?.record_types[0].emitted,
+  }
+  if (named.event === undefined) return null
+  if (named.record_type !== undefined) return { event: named.event, record_type: named.record_type }
+  throw new CommandError('--record-type is missing; name the record type to be notified of')
+}
