@@ -295,7 +295,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   unsubscribe: () => demoSubscription('Marriage', 'SUB-4P7QD2MZ3KXRJ5TN6WYBH8CV'),
   simulate: () => demo.server.database.db.pool.query('update registry set demo = true'),
   // A database is a demo's as a whole, or not at all.
-  doctor: () => demo.server.database.db.pool.query('update registry set demo = false'),
+  generate: () => demo.server.database.db.pool.query('update registry set demo = false'),
   search: async () => {
     const { client_id, client_secret } = await run('participant', 'secret', 'rotate', 'spmis.example.org')
     meaning['7f0c'] = client_id

@@ -39,16 +39,43 @@ function asCommandError(error: unknown): unknown {
 function wordsOf(error: unknown): string | null {
   if (error instanceof TransportError) return `no answer: ${error.message}${attemptsOf(error)}`
   if (error instanceof TokenRefused) return `the registry gave no access token: ${coded(error)}`
-  if (error instanceof AckError) return `the request was refused: ${coded(error)} (HTTP ${error.httpStatus})`
+  if (error instanceof AckError) {
+    return `the request was refused: ${coded(error)} (HTTP ${error.httpStatus})${adviceOn(error)}`
+  }
   if (error instanceof HeaderRejected) return `the request was rejected: ${coded(error)}`
   if (error instanceof ItemRejected) return `rejected: ${coded(error)}`
   if (error instanceof UntrustedAnswer) {
     return `the answer is not trusted: ${coded({ code: error.code, message: error.reason })}${optionsOf(error)}`
   }
   // A key of ours that cannot be what it is given for.
-  if (error instanceof KeyRefused || isOfSettings(error)) return (error as Error).message
+  if (error instanceof KeyRefused || isOfSettings(error)) return settingsText((error as Error).message)
   return null
 }
+
+/** What to do about a refusal, where an option of the command is the usual cause. */
+const ADVICE: Readonly<Record<string, string>> = {
+  'err.signature.missing':
+    'sign it: --sign-key with our private key, and --sign-kid with its kid at the registry',
+  'err.signature.invalid':
+    '--sign-key and --sign-kid must be those of a key that the operator has registered, and --profile the profile that the operator has set for us',
+}
+
+/** A registry of this software says so of a namespace, a version or a path. */
+const NO_SUCH_PATH = 'there is no such namespace or path here'
+
+function adviceOn({ code, message }: AckError): string {
+  const isPath = code === 'err.request.not_found' && message.startsWith(NO_SUCH_PATH)
+  const advice = isPath
+    ? '--url must be the base address with namespace and version, such as https://registry.example.org/civil/v1.0.0'
+    : ADVICE[code]
+  return advice === undefined ? '' : `; ${advice}`
+}
+
+/** Options of the client as the commands call them. */
+const settingsText = (message: string): string =>
+  message.startsWith('signing.profile')
+    ? `${message.replace('signing.profile', '--profile')}; the algorithm of an Ed25519 key is EdDSA: --profile parameters,rfc8785,EdDSA`
+    : message
 
 /** Options of the client, as the commands call them. */
 const OPTIONS: Readonly<Record<string, string>> = {

@@ -20,5 +20,5 @@ export function ackText({ ack_status, correlation_id }: Accepted, type = 'search
   const id = printable(correlation_id)
   if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`
   const more = type === 'search' ? '' : ` --type ${type}`
-  return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id}${more} shows its state`
+  return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id}${more} shows its state, with the options of this command for the registry and the keys`
 }

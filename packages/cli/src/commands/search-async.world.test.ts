@@ -22,7 +22,7 @@ describe('without a listener', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(
       new RegExp(
-        `^accepted, correlation_id (${UUID})\nrollcall status --correlation-id \\1 shows its state\n$`,
+        `^accepted, correlation_id (${UUID})\nrollcall status --correlation-id \\1 shows its state, with the options of this command for the registry and the keys\n$`,
       ),
     )
   })

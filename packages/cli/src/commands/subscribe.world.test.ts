@@ -179,7 +179,7 @@ test('without a listener it prints the acknowledgement', async () => {
   const { code, stdout } = await rollcall(ONE, home.env)
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^accepted, correlation_id (\S+)\nrollcall status --correlation-id \1 --type subscribe shows its state\n$/,
+    /^accepted, correlation_id (\S+)\nrollcall status --correlation-id \1 --type subscribe shows its state, with the options of this command for the registry and the keys\n$/,
   )
 })
 
@@ -191,7 +191,9 @@ test('unsubscribe says what has ended', async () => {
   })
   const elsewhere = ['--sender-uri', 'http://127.0.0.1:9/registry/on-unsubscribe']
   const { stdout } = await rollcall(['unsubscribe', 'civil', 'S-1', ...elsewhere], home.env)
-  expect(stdout).toMatch(/^accepted, .*\nrollcall status .* --type unsubscribe shows its state\n$/)
+  expect(stdout).toMatch(
+    /^accepted, .*\nrollcall status .* --type unsubscribe shows its state, with the options of this command for the registry and the keys\n$/,
+  )
 })
 
 test.each([

@@ -89,7 +89,10 @@ describe('settings of a participant', () => {
     [{ token: 'two words' }, 'token: must match ^[\\x21-\\x7e]{1,8192}$'],
     [{ schedule: [0.00001] }, 'schedule: must be 1 to 100 numbers of seconds, with at most three decimals'],
     [{ schedule: [] }, 'schedule: must be 1 to 100 numbers of seconds, with at most three decimals'],
-    [{ default_url: 'https://10.0.0.1/' }, 'the address must be reachable on the public network'],
+    [
+      { default_url: 'https://10.0.0.1/' },
+      'the address must be reachable on the public network; rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
+    ],
     [{ disallow: ['https://b.example'] }, 'https://b.example is not among the allowed addresses'],
   ])('%j is refused', async (input, message) => {
     await expect(change(input)).rejects.toThrow(new AdminRefusal(message))

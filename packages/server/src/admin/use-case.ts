@@ -1,7 +1,7 @@
 /** Admin functions with schemas, for the command line, the admin API and the console. */
 import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
-import { AddressRefused, RequestFailed } from '../egress/problems.ts'
+import { AddressRefused, addressAdvice, RequestFailed } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
 import type { ReadOnly } from '../model/read-only.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
@@ -91,13 +91,14 @@ function namespaceIn(input: unknown): string | undefined {
 }
 
 /** The errors with which the rooms below refuse: their messages are written for the operator too. */
-const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, RequestFailed, ImportError, GrantProblem]
+const REFUSALS = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]
 
 const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
 
 /** A refusal of a room below as one of an admin function; any other error as it is. */
 export function asRefusal(error: unknown): unknown {
+  if (error instanceof AddressRefused) return new AdminRefusal(addressAdvice(error), { cause: error })
   const refused = REFUSALS.some((refusal) => error instanceof refusal)
   return refused && error instanceof Error ? new AdminRefusal(error.message, { cause: error }) : error
 }

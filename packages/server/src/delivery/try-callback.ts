@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import type { Callbacks } from '../directory/directory.ts'
 import type { Guards } from '../egress/address-guard.ts'
-import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
+import { AddressRefused, addressAdvice, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { ownTraceparent } from '../model/traceparent.ts'
@@ -160,7 +160,7 @@ async function check(work: () => Promise<void>): Promise<string | null> {
 }
 
 function said(error: unknown): string {
-  if (error instanceof AddressRefused) return error.message
+  if (error instanceof AddressRefused) return addressAdvice(error)
   if (error instanceof RequestFailed || error instanceof CredentialsUnusable) {
     return error.detail === null ? error.message : `${error.message} (${error.detail})`
   }

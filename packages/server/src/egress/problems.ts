@@ -13,6 +13,20 @@ const RULES = {
 } as const
 export type AddressRule = keyof typeof RULES
 
+/** What the operator can do about it; peers are not told. */
+const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
+  scheme: 'rollcall participant host allow with --plain-http permits http to that host',
+  port: 'rollcall participant host allow with --port permits another port than 443 of that host',
+  network:
+    'rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
+}
+
+/** The rule that was broken, for the operator of the server: with what to do. */
+export const addressAdvice = ({ rule }: AddressRefused): string => {
+  const remedy = REMEDIES[rule]
+  return remedy === undefined ? RULES[rule] : `${RULES[rule]}; ${remedy}`
+}
+
 /** The guard refuses an address, and no socket was opened. It stays refused until the operator allows it. */
 export class AddressRefused extends Error {
   readonly rule: AddressRule

@@ -75,7 +75,7 @@ describe('a participant is taken in', () => {
     ])
     expect(JSON.stringify([changed.body, body])).not.toContain('never-answered')
     expect(await refusal(`${AT}/callback`, { default_url: 'https://10.0.0.1/' })).toBe(
-      '400 err.request.bad the address must be reachable on the public network',
+      '400 err.request.bad the address must be reachable on the public network; rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
     )
   })
 
