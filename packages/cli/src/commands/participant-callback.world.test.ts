@@ -86,8 +86,14 @@ test.each([
   ],
   [['--disallow', 'https://b.example'], 'https://b.example is not among the allowed addresses'],
   [['--notify-url', 'sp.example'], 'notify_url: must be http or https without credentials and fragment'],
-  [['--notify-url', 'https://10.0.0.1/'], 'the address must be reachable on the public network'],
-  [['--default-url', 'https://10.0.0.1/'], 'the address must be reachable on the public network'],
+  [
+    ['--notify-url', 'https://10.0.0.1/'],
+    'the address must be reachable on the public network; rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
+  ],
+  [
+    ['--default-url', 'https://10.0.0.1/'],
+    'the address must be reachable on the public network; rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
+  ],
   [
     ['--auth', 'bearer', '--token-file', '-', '--origin', 'sp.example'],
     'origin must say whom the credentials are for, such as https://spmis.example.org',
