@@ -1,5 +1,5 @@
 /** THE table of pages: a row for each. The menu, the routes and the keyboard shortcuts are made of it. */
-import { type Icon, IconGauge, IconMessages } from '@tabler/icons-react'
+import { type Icon, IconGauge, IconMessages, IconSend } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { OperatorRole } from '../../server/src/model/operator.ts'
 import { PAGES } from './texts/pages.ts'
@@ -35,5 +35,18 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/messages', title: PAGES.messages, role: 'read' },
     page: page(() => import('./pages/messages/page.tsx')),
     menu: { group: 'traffic', icon: IconMessages, key: 'm' },
+  },
+  {
+    ...{ path: '/messages/:message_id', title: PAGES.message, role: 'read', menu: null },
+    page: page(() => import('./pages/message/page.tsx')),
+  },
+  {
+    ...{ path: '/deliveries', title: PAGES.deliveries, role: 'read' },
+    page: page(() => import('./pages/deliveries/page.tsx')),
+    menu: { group: 'traffic', icon: IconSend, key: 'd' },
+  },
+  {
+    ...{ path: '/deliveries/:id', title: PAGES.delivery, role: 'read', menu: null },
+    page: page(() => import('./pages/delivery/page.tsx')),
   },
 ]

@@ -59,13 +59,13 @@ export const TIMELINE = {
   } as Readonly<Record<string, string>>,
   attempt: (number: number) => `Delivery attempt ${number}`,
   nextAttempt: (number: number) => `Attempt ${number}`,
-  outcomes: { done: 'done', failed: 'failed', waiting: 'waiting' },
+  outcomes: { done: 'done', failed: 'failed', waiting: 'still to come' },
   took: (duration: string) => `took ${duration}`,
   status: (status: number) => `HTTP ${status}`,
   key: (kid: string) => `key ${kid}`,
   page: (page: number) => `page ${page}`,
   toDelivery: 'Delivery',
-  docs: 'What this step is',
+  docs: 'What this step is (opens the documents in another tab)',
   gone: 'Nothing is stored of this message any more, or there never was one.',
 } as const
 

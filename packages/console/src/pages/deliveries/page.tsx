@@ -1,0 +1,65 @@
+/** The list of deliveries. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FilterForm } from '../../parts/filter-form.tsx'
+import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Empty, NoMatch } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { useFilter } from '../../parts/use-filter.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { DELIVERIES } from '../../texts/deliveries.ts'
+import { PAGES } from '../../texts/pages.ts'
+
+type Delivery = Answer<'/admin/v1/deliveries'>[number]
+
+const { fields: FIELDS, columns: TITLES } = DELIVERIES
+const STATES: readonly Delivery['state'][] = ['pending', 'dead', 'refused', 'held', 'delivered', 'dropped']
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { title: TITLES.made, cell: ({ created_at }) => <Time at={created_at} seconds /> },
+  { title: TITLES.participant, cell: ({ participant }) => participant },
+  { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
+  { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
+  { title: TITLES.reason, cell: ({ reason }) => reason, wideOnly: true },
+  {
+    title: TITLES.next,
+    cell: ({ next_attempt_at }) => next_attempt_at && <Time at={next_attempt_at} />,
+    wideOnly: true,
+  },
+]
+
+export function Page() {
+  const filter = useFilter(Object.keys(FIELDS))
+  const query = useQuery({
+    queryKey: ['deliveries', filter.values],
+    queryFn: () => answered(api.GET('/admin/v1/deliveries', { params: { query: filter.values } })),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <PageFrame title={PAGES.deliveries} lead={DELIVERIES.lead}>
+      <FilterForm
+        filter={filter}
+        fields={[
+          { name: 'state', label: FIELDS.state, options: STATES },
+          { name: 'participant', label: FIELDS.participant },
+          { name: 'since', label: FIELDS.since, time: true },
+          { name: 'until', label: FIELDS.until, time: true },
+        ]}
+      />
+      <Panel>
+        <DataTable
+          caption={DELIVERIES.caption}
+          columns={COLUMNS}
+          query={query}
+          keyOf={({ id }) => id}
+          linkOf={({ id }) => `/deliveries/${encodeURIComponent(id)}`}
+          empty={filter.isSet ? <NoMatch /> : <Empty title={DELIVERIES.empty}>{DELIVERIES.emptyNote}</Empty>}
+        />
+      </Panel>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,104 @@
+/** One delivery with every attempt. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Id } from '../../parts/identifier.tsx'
+import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count, duration } from '../../parts/times.ts'
+import { usePolling } from '../../parts/use-polling.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { DELIVERY } from '../../texts/deliveries.ts'
+import { PAGES } from '../../texts/pages.ts'
+
+type Delivery = Answer<'/admin/v1/deliveries/{id}'>
+type Attempt = Delivery['made'][number]
+
+const { facts: NAMES, columns: TITLES } = DELIVERY
+const EVERY_MS = 3_000
+
+const COLUMNS: readonly Column<Attempt>[] = [
+  { title: TITLES.number, cell: ({ number }) => count(number, LOCALE) },
+  { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
+  { title: TITLES.duration, cell: ({ duration_ms }) => duration(duration_ms, LOCALE), align: 'end' },
+  { title: TITLES.status, cell: ({ status }) => status ?? '–', align: 'end' },
+  {
+    title: TITLES.error,
+    cell: ({ error }) => <Badge state={error ?? DELIVERY.fine} tone={error === null ? 'good' : 'bad'} />,
+  },
+]
+
+export function Page() {
+  const { id = '' } = useParams<{ id: string }>()
+  const soon = usePolling(EVERY_MS)
+  const query = useQuery({
+    queryKey: ['deliveries', 'one', id],
+    queryFn: () => answered(api.GET('/admin/v1/deliveries/{id}', { params: { path: { id } } })),
+    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? soon() : false),
+  })
+  return (
+    <PageFrame
+      title={PAGES.delivery}
+      lead={<Id value={id} what="id" />}
+      above={<a href="#/deliveries">{DELIVERY.above}</a>}
+    >
+      <Loaded query={query} lines={10}>
+        {(delivery) => (
+          <>
+            <Panel padded>
+              <Facts rows={factsOf(delivery)} />
+            </Panel>
+            <Section title={DELIVERY.attempts}>
+              <Panel>
+                <DataTable
+                  caption={DELIVERY.attemptsCaption}
+                  columns={COLUMNS}
+                  query={{ ...query, data: delivery.made }}
+                  keyOf={({ number }) => number}
+                  empty={<Empty title={DELIVERY.noAttempt} />}
+                />
+              </Panel>
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+function factsOf(delivery: Delivery) {
+  const { state, participant, callback, target, page, message_id, correlation_id, reason } = delivery
+  const { created_at, next_attempt_at, finished_at } = delivery
+  return [
+    [NAMES.state, <Badge key="state" state={state} />],
+    [NAMES.reason, reason],
+    [
+      NAMES.participant,
+      <a key="participant" href={`#/participants/${encodeURIComponent(participant)}`}>
+        {participant}
+      </a>,
+    ],
+    [NAMES.callback, callback],
+    [NAMES.target, target && <code key="target">{target}</code>],
+    [NAMES.page, count(page, LOCALE)],
+    [NAMES.created, <Time key="created" at={created_at} seconds />],
+    [NAMES.next, next_attempt_at && <Time key="next" at={next_attempt_at} relative />],
+    [NAMES.finished, finished_at && <Time key="finished" at={finished_at} seconds />],
+    [
+      NAMES.message_id,
+      <Id
+        key="message"
+        value={message_id}
+        what={NAMES.message_id}
+        to={`/messages/${encodeURIComponent(message_id)}`}
+      />,
+    ],
+    [
+      NAMES.correlation_id,
+      correlation_id && <Id key="request" value={correlation_id} what="correlation_id" />,
+    ],
+  ] as const
+}

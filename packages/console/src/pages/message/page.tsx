@@ -1,0 +1,95 @@
+/** The timeline of a message. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Id } from '../../parts/identifier.tsx'
+import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { count } from '../../parts/times.ts'
+import { usePolling } from '../../parts/use-polling.ts'
+import { useMay } from '../../session/session.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { TIMELINE } from '../../texts/messages.ts'
+import { PAGES } from '../../texts/pages.ts'
+import { Bodies } from './bodies.tsx'
+import styles from './message.module.css'
+import { Timeline } from './timeline.tsx'
+
+export type Message = Answer<'/admin/v1/messages/{message_id}'>['messages'][number]
+
+const { facts: NAMES } = TIMELINE
+const EVERY_MS = 3_000
+
+export function Page() {
+  const { message_id = '' } = useParams<{ message_id: string }>()
+  const soon = usePolling(EVERY_MS)
+  const query = useQuery({
+    queryKey: ['messages', 'timeline', message_id],
+    queryFn: () => answered(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
+    // While something is still to come.
+    refetchInterval: ({ state }) => (state.data?.messages.some(isMoving) === true ? soon() : false),
+  })
+  return (
+    <PageFrame
+      title={PAGES.message}
+      lead={<Id value={message_id} what={NAMES.message_id} />}
+      above={<a href="#/messages">{TIMELINE.above}</a>}
+    >
+      <Loaded query={query} lines={10}>
+        {({ messages }) => (
+          <>
+            {messages.length > 1 && (
+              <p className={styles.several}>{TIMELINE.several(count(messages.length, LOCALE))}</p>
+            )}
+            {messages.map((message) => (
+              <OneMessage
+                key={`${message.participant} ${message.registry} ${message.correlation_id}`}
+                message={message}
+              />
+            ))}
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+const isMoving = ({ steps }: Message): boolean => steps.some(({ outcome }) => outcome === 'waiting')
+
+function OneMessage({ message }: { readonly message: Message }) {
+  const may = useMay()
+  const { participant, registry, operation, message_id, transaction_id, correlation_id } = message
+  return (
+    <>
+      <Panel padded>
+        <Facts
+          rows={[
+            [NAMES.operation, operation],
+            [
+              NAMES.participant,
+              participant && <a href={`#/participants/${encodeURIComponent(participant)}`}>{participant}</a>,
+            ],
+            [
+              NAMES.registry,
+              registry && <a href={`#/registries/${encodeURIComponent(registry)}`}>{registry}</a>,
+            ],
+            [
+              NAMES.transaction_id,
+              transaction_id && <Id value={transaction_id} what={NAMES.transaction_id} />,
+            ],
+            [
+              NAMES.correlation_id,
+              correlation_id && <Id value={correlation_id} what={NAMES.correlation_id} />,
+            ],
+          ]}
+        />
+      </Panel>
+      <Section title={TIMELINE.timeline}>
+        <Panel padded>
+          <Timeline message={message} />
+        </Panel>
+      </Section>
+      {may('audit') && message_id !== null && <Bodies message_id={message_id} participant={participant} />}
+    </>
+  )
+}

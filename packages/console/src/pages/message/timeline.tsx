@@ -1,0 +1,87 @@
+/** The steps of a message in one picture: from its arrival down to what is still to come. */
+import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react'
+import { Time } from '../../parts/time.tsx'
+import { duration } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { docsAddress } from '../../texts/docs.ts'
+import { TIMELINE } from '../../texts/messages.ts'
+import styles from './message.module.css'
+import type { Message } from './page.tsx'
+
+type Step = Message['steps'][number]
+
+const ICONS = { done: IconCheck, failed: IconAlertTriangle, waiting: IconClock } as const
+
+export function Timeline({ message: { steps, waits_for } }: { readonly message: Message }) {
+  return (
+    <>
+      {waits_for.length > 0 && (
+        <p className={styles.waits}>
+          <strong>{TIMELINE.waits}.</strong> {waits_for.join(' ')}
+        </p>
+      )}
+      <ol className={styles.timeline}>
+        {steps.map((step, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end
+          <StepLine key={at} step={step} />
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function StepLine({ step }: { readonly step: Step }) {
+  const Icon = ICONS[step.outcome]
+  return (
+    <li className={styles.step} data-outcome={step.outcome}>
+      <span className={styles.dot}>
+        <Icon size={14} stroke={2.2} aria-hidden />
+      </span>
+      <div className={styles.body}>
+        <div className={styles.stepHead}>
+          <a
+            className={styles.stepTitle}
+            href={docsAddress('message-flow.md', step.step)}
+            title={TIMELINE.docs}
+            target="_blank"
+            rel="noreferrer"
+          >
+            {titleOf(step)}
+          </a>
+          {step.outcome !== 'done' && <span className={styles.word}>{TIMELINE.outcomes[step.outcome]}</span>}
+          <span className={styles.when}>
+            <Time at={step.at} seconds relative={step.outcome === 'waiting'} />
+          </span>
+        </div>
+        <p className={styles.message}>{step.message}</p>
+        <Details step={step} />
+      </div>
+    </li>
+  )
+}
+
+function titleOf({ step, attempt }: Step): string {
+  if (attempt !== null) return step === 'next' ? TIMELINE.nextAttempt(attempt) : TIMELINE.attempt(attempt)
+  return TIMELINE.steps[step] ?? step
+}
+
+function Details({ step: { duration_ms, status, code, key, page, delivery } }: { readonly step: Step }) {
+  const parts = [
+    duration_ms === null ? null : TIMELINE.took(duration(duration_ms, LOCALE)),
+    status === null ? null : TIMELINE.status(status),
+    page === null ? null : TIMELINE.page(page),
+    key === null ? null : TIMELINE.key(key),
+  ].filter((part) => part !== null)
+  if (parts.length === 0 && code === null && delivery === null) return null
+  return (
+    <p className={styles.details}>
+      {parts.map((part) => (
+        <span key={part}>{part}</span>
+      ))}
+      {code !== null && <code>{code}</code>}
+      {delivery !== null && (
+        <a href={`#/deliveries/${encodeURIComponent(delivery)}`}>{TIMELINE.toDelivery}</a>
+      )}
+    </p>
+  )
+}
