@@ -162,6 +162,31 @@ export const LIMITS_OF_SERVICE = {
     meaning:
       'size of a request body of the admin API, and so of a published record; above it 413 err.request.bad',
   },
+  session_idle: {
+    variable: 'ROLLCALL_SESSION_IDLE',
+    default: 1_800,
+    min: 300,
+    max: 28_800,
+    unit: 'seconds',
+    meaning: 'time without a call of the operator after which a session of the console ends',
+  },
+  session_time: {
+    variable: 'ROLLCALL_SESSION_TIME',
+    default: 43_200,
+    min: 300,
+    max: 86_400,
+    unit: 'seconds',
+    meaning: 'time after which a session of the console ends, whatever the operator does',
+  },
+  sign_in_failures: {
+    variable: 'ROLLCALL_MAX_SIGN_IN_FAILURES',
+    default: 10,
+    min: 1,
+    max: 10_000,
+    unit: 'failures a minute',
+    meaning:
+      'failed sign-ins to the console from one address (an IPv6 /64) on one node; above it 429 err.request.too_many_requests',
+  },
   clock_skew: {
     variable: 'ROLLCALL_CLOCK_SKEW',
     default: 60,

@@ -5,6 +5,7 @@ import { operatorToken } from '../directory/operators.ts'
 import { newSecret } from '../directory/secrets.ts'
 import { OPERATOR_ROLES, type OperatorRole } from '../model/operator.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
+import { endOperatorSessions } from '../store/directory/operator-sessions.ts'
 import {
   addOperatorToken,
   listOperatorTokens,
@@ -13,7 +14,7 @@ import {
 } from '../store/directory/operator-tokens.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { authorityNamed } from './consent-authorities.ts'
-import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut } from './members.ts'
+import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
@@ -117,14 +118,18 @@ export const listOperators = useCase(
     (await listOperatorTokens(db)).map((token) => described(token, clock.date())),
 )
 
-/** Ends a token: from the next call on it is refused. */
+/** Ends a token and the sessions of its name: from the next call on they are refused. */
 export const revokeOperator = useCase(
-  { input: closed({ name: Name }), result: closed({ name: Name }) },
+  {
+    input: closed({ name: Name }),
+    result: closed({ name: Name, sessions: wholeNumber('Sessions of the console that it ended.') }),
+  },
   async ({ db }: HasDatabase, { name }) => {
     const revoked = await db.journal.write({ kind: 'operator_revoked', name }, () =>
       revokeOperatorToken(db, name),
     )
-    if (revoked) return { name }
+    const sessions = await endOperatorSessions(db, name)
+    if (revoked || sessions > 0) return { name, sessions }
     throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
   },
 )

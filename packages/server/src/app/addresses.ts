@@ -1,4 +1,5 @@
 /** The addresses of a server, and who can reach them. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import type { Config } from './config.ts'
 
@@ -33,6 +34,19 @@ export function isOperatorHost(
   if (host === null) return false
   const own = [adminHost, ...adminHosts, localAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? '']
   return isLoopback(host) || own.some((name) => hostOf(isIP(name) === 6 ? `[${name}]` : name) === host)
+}
+
+/**
+ * Whether a browser that sent this to the operator's listener speaks TLS with a proxy: one stands before it, and says so or
+ * passes on a name that is not this machine's. An operator on this machine, or in a tunnel to it, does without the proxy.
+ */
+export function isReachedByTls(
+  { behindTlsProxy }: Pick<Config, 'behindTlsProxy'>,
+  headers: IncomingHttpHeaders,
+): boolean {
+  if (!behindTlsProxy) return false
+  const host = headers.host === undefined ? null : hostOf(headers.host)
+  return headers['x-forwarded-proto'] === 'https' || host === null || !isLoopback(host)
 }
 
 /** Listening on all addresses is no address to send a request to; this machine answers on loopback then. */

@@ -21,6 +21,7 @@ import { createLimiter } from '../delivery/limiter.ts'
 import { callbackNamed, hasTarget } from '../delivery/targets.ts'
 import { createCallbacks, createDirectory } from '../directory/directory.ts'
 import { createGrants } from '../directory/grants.ts'
+import { createOperatorSessions } from '../directory/operator-sessions.ts'
 import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/address-guard.ts'
@@ -163,6 +164,8 @@ export async function createContext(
       clock,
     }),
     operators: createOperators(db, clock),
+    sessions: createOperatorSessions(db, { limits, clock, issuer: null }),
+    signInFailures: createThrottle(limits.sign_in_failures, clock.now),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
     modes: modesOf(db, limits),

@@ -1,4 +1,5 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
+import { sessionBounds } from '../directory/operator-sessions.ts'
 import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
 import type { SchemaWatch } from '../observe/schema.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
@@ -9,6 +10,7 @@ import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { forgetUse } from '../store/directory/grant-use.ts'
+import { forgetOperatorSessions } from '../store/directory/operator-sessions.ts'
 import { forgetOperatorTokens } from '../store/directory/operator-tokens.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { clearSentEvents, forgetEvents } from '../store/events/forgetting.ts'
@@ -100,6 +102,10 @@ const CHORES: readonly Chore[] = [
     failure: 'operator tokens that ended could not be deleted; tried again soon',
     run: async ({ db, limits, clock }) =>
       void (await forgetOperatorTokens(db, limits.operator_token_retention, new Date(clock.date()))),
+  },
+  {
+    failure: 'sessions that ended could not be deleted; tried again soon',
+    run: async ({ db, limits, clock }) => forgetOperatorSessions(db, sessionBounds(limits, clock.date())),
   },
   {
     failure: 'what was answered and delivered could not be cleared; tried again soon',

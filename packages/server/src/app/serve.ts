@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSOLE_FILES } from '@rollcall/console'
 import { publishOutbox } from '../admin/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
+import type { OperatorListener } from '../http/admin/authenticate.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
+import { addSessionRoutes } from '../http/admin/session-routes.ts'
 import { addConsole } from '../http/console.ts'
 import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
@@ -19,7 +21,7 @@ import type { HasShowcase, Showcase } from '../http/showcase.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
 import { startReleased } from '../work/held.ts'
 import { type RunningWorker, startWorker } from '../work/worker.ts'
-import { isLoopback, isOperatorHost } from './addresses.ts'
+import { isLoopback, isOperatorHost, isReachedByTls } from './addresses.ts'
 import type { Config, Role } from './config.ts'
 import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -85,7 +87,13 @@ export async function startServer(
   addHealthRoutes(operatorServer, isReady, context.schema.lead)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(operatorServer, context.metrics, isOwnHost)
-  addAdminRoutes(operatorServer, context, isOwnHost)
+  const listener: OperatorListener = {
+    isOwnHost,
+    isReachedByTls: ({ headers }) => isReachedByTls(config, headers),
+    isDemo: () => showcase !== null,
+  }
+  addAdminRoutes(operatorServer, context, listener)
+  addSessionRoutes(operatorServer, context, listener)
   addConsole(operatorServer, { folder: CONSOLE_FILES, isOwnHost })
 
   const stopHousekeeping = housekeeping(context)

@@ -44,8 +44,8 @@ export function send(
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 
-/** An ack ERR that also carries the specification's `errors` (spec "Errors" 1 and 2). */
-export function faultBody(fault: RequestFault): string {
+/** An ack ERR that also carries the specification's `errors` (spec "Errors" 1 and 2). @param more members beside them */
+export function faultBody(fault: RequestFault, more: object = {}): string {
   const error = { code: fault.code, message: fault.message }
   return JSON.stringify({
     message: {
@@ -55,15 +55,21 @@ export function faultBody(fault: RequestFault): string {
       error,
     },
     errors: [error],
+    ...more,
   })
 }
 
 /** Answers a refused request. */
-export function sendFault(reply: FastifyReply, fault: RequestFault, headers: AnswerHeaders = {}): void {
+export function sendFault(
+  reply: FastifyReply,
+  fault: RequestFault,
+  headers: AnswerHeaders = {},
+  more: object = {},
+): void {
   const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
   const retry: AnswerHeaders =
     fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
-  sendJson(reply, fault.httpStatus, faultBody(fault), { ...challenge, ...retry, ...headers })
+  sendJson(reply, fault.httpStatus, faultBody(fault, more), { ...challenge, ...retry, ...headers })
 }
 
 /**

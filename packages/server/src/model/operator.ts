@@ -5,7 +5,8 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /** Who calls the admin API. */
 export interface Operator {
-  readonly id: number
+  /** Of its token; null: it has none, a provider of OpenID Connect says who it is. */
+  readonly id: number | null
   readonly name: string
   readonly roles: readonly OperatorRole[]
   /** `Registry.id`s; null: all. */

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rawConnection } from '../../../test/raw-http.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
 import { addOperator, type OperatorRole, revokeOperator } from '../../admin/operators.ts'
-import { ADMIN_BASE, pathMembers } from './route.ts'
+import { ADMIN_BASE, type DescribedCall, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
+import { SESSION_CALLS } from './session-calls.ts'
 
 let server: TestServer
 /** By role, of all registries. */
@@ -262,6 +263,8 @@ it('logs who called what and how it ended, never what was sent', async () => {
 })
 
 describe('the OpenAPI document', () => {
+  const CALLS: readonly DescribedCall[] = [...ADMIN_ROUTES, ...Object.values(SESSION_CALLS)]
+
   it('describes every call, with its path, its input and its answers', async () => {
     const { status, body } = await ask('/openapi.json', { token: tokens.publish })
     expect([status, body.openapi]).toEqual([200, '3.1.0'])
@@ -269,10 +272,10 @@ describe('the OpenAPI document', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     expect(described.map(({ path, method, operation }) => [method, path, operation.operationId])).toEqual(
-      ADMIN_ROUTES.map(({ method, path, name }) => [method.toLowerCase(), `${ADMIN_BASE}${path}`, name]),
+      CALLS.map(({ method, path, name }) => [method.toLowerCase(), `${ADMIN_BASE}${path}`, name]),
     )
     for (const [at, { operation }] of described.entries()) {
-      const { input, result, status, hidden, ...route } = ADMIN_ROUTES[at] as (typeof ADMIN_ROUTES)[number]
+      const { input, result, status, hidden, ...route } = CALLS[at] as DescribedCall
       const { properties = {} } = input as { properties?: Record<string, unknown> }
       const inBody = operation.requestBody?.content['application/json'].schema.properties ?? {}
       const named = [...operation.parameters.map(({ name }) => name), ...Object.keys(inBody)]

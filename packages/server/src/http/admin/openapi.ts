@@ -1,14 +1,15 @@
 /** The OpenAPI 3.1 document of the admin API, made from its table and the schemas of the use cases. */
 import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
-import { ADMIN_BASE, type AdminRoute, otherMembers, pathMembers } from './route.ts'
+import { ADMIN_BASE, type AdminRoute, type DescribedCall, otherMembers, pathMembers } from './route.ts'
+import { SESSION_CALLS } from './session-calls.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 const ERRORS: Readonly<Record<string, string>> = {
   400: 'The input is not valid: the message names the member and the rule.',
-  401: 'The operator token is missing, unknown, expired or revoked.',
-  403: 'The token does not have the role, or is bound to other registries or to another consent authority.',
+  401: 'The operator token is missing, unknown, expired or revoked, or the session of the console has ended.',
+  403: 'The token does not have the role, or is bound to other registries or to another consent authority; or a call with the cookie of a session does not come from the console.',
   404: 'There is no such namespace, id or path.',
   409: 'What is asked for contradicts what is there.',
   413: 'The body is larger than ROLLCALL_MAX_ADMIN_BODY_BYTES.',
@@ -21,10 +22,12 @@ const ERRORS: Readonly<Record<string, string>> = {
 
 export function adminDocument(routes: readonly AdminRoute[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
-  for (const route of routes) {
-    const path = `${ADMIN_BASE}${route.path}`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+  const add = (call: DescribedCall, access: Json): void => {
+    const path = `${ADMIN_BASE}${call.path}`
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: { ...operation(call), ...access } }
   }
+  for (const route of routes) add(route, { description: `Needs the role \`${route.role}\`.` })
+  for (const call of Object.values(SESSION_CALLS)) add(call, OF_CONSOLE)
   return {
     openapi: '3.1.0',
     info: {
@@ -33,7 +36,7 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
       description:
         "What the operator of a registry server may ask on the operator's listener. `x-personal-data` marks members that may be personal data.",
     },
-    security: [{ operator: [] }],
+    security: [{ operator: [] }, { session: [] }],
     paths,
     components: {
       securitySchemes: {
@@ -41,6 +44,11 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
           type: 'http',
           scheme: 'bearer',
           description: 'A token that `rollcall operator add` printed.',
+        },
+        session: {
+          ...{ type: 'apiKey', in: 'cookie', name: 'rollcall_session' },
+          description:
+            'The cookie of the console. Calls with it need the header `Rollcall-Console`: `1`, or `poll` for what a page asks by itself.',
         },
       },
       responses: Object.fromEntries(
@@ -51,7 +59,13 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
   }
 }
 
-function operation(route: AdminRoute): Json {
+/** Calls by which somebody signs in. */
+const OF_CONSOLE: Json = {
+  description: 'For the console: it needs the header `Rollcall-Console: 1`, and no token.',
+  security: [],
+}
+
+function operation(route: DescribedCall): Json {
   const { input, method } = route
   const members = otherMembers(route)
   const required = requiredOf(input)
@@ -66,7 +80,6 @@ function operation(route: AdminRoute): Json {
   return {
     operationId: route.name,
     summary: route.summary,
-    description: `Needs the role \`${route.role}\`.`,
     ...deprecatedOperation(route.deprecated),
     parameters,
     ...(method !== 'GET' && { requestBody: body(members, required) }),

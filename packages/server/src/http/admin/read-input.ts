@@ -19,7 +19,7 @@ type Query = Readonly<Record<string, string | readonly string[]>>
  * @throws RequestFault 400, 413, 415
  */
 export async function readInput(
-  route: AdminRoute,
+  route: Pick<AdminRoute, 'method' | 'path' | 'input' | 'hidden'>,
   request: Pick<FastifyRequest, 'params' | 'query' | 'headers' | 'raw'>,
   limits: InputLimits,
 ): Promise<JsonObject> {

@@ -46,6 +46,9 @@ export interface AdminRoute {
   readonly call: (needs: AdminNeeds, input: unknown) => Promise<unknown>
 }
 
+/** What the OpenAPI document says of a call. */
+export type DescribedCall = Omit<AdminRoute, 'role' | 'call'>
+
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'status' | 'deprecated'>>
 

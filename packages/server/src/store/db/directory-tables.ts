@@ -146,3 +146,27 @@ export interface OperatorTokenRow {
   expires_at: Date
   revoked_at: ColumnType<Date | null, never, Date>
 }
+
+/** An operator who is signed in to the console: by a token, or at a provider of OpenID Connect. */
+export interface OperatorSessionRow {
+  /** A bigint of PostgreSQL, as text. */
+  id: GeneratedAlways<string>
+  sha256: Buffer
+  /** `operator_token.id`; null: the four members below are there. */
+  token: number | null
+  issuer: string | null
+  subject: string | null
+  name: string | null
+  roles: OperatorRole[] | null
+  created_at: Date
+  seen_at: Date
+  ends_at: Date
+}
+
+/** A link by which the owner of a token signs in once. */
+export interface OperatorSignInLinkRow {
+  id: GeneratedAlways<number>
+  sha256: Buffer
+  token: number
+  ends_at: Date
+}

@@ -15,6 +15,8 @@ import type {
 } from './account-tables.ts'
 import type {
   GrantUseRow,
+  OperatorSessionRow,
+  OperatorSignInLinkRow,
   OperatorTokenRow,
   ParticipantCallbackRow,
   ParticipantCheckRow,
@@ -347,6 +349,8 @@ export interface Tables {
   grant_use: GrantUseRow
   participant_check: ParticipantCheckRow
   operator_token: OperatorTokenRow
+  operator_session: OperatorSessionRow
+  operator_sign_in_link: OperatorSignInLinkRow
   master_key: MasterKeyRow
   own_key: OwnKeyRow
   body_key: BodyKeyRow

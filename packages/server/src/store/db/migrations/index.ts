@@ -41,6 +41,7 @@ import { webOrigins } from './0039-web-origins.ts'
 import { openJournalLines } from './0040-open-journal-lines.ts'
 import { formerParticipants } from './0041-former-participants.ts'
 import { journalIncarnations } from './0043-journal-incarnations.ts'
+import { operatorSessions } from './0044-operator-sessions.ts'
 import { deadLetters } from './0045-dead-letters.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -84,5 +85,6 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0040-open-journal-lines': openJournalLines,
   '0041-former-participants': formerParticipants,
   '0043-journal-incarnations': journalIncarnations,
+  '0044-operator-sessions': operatorSessions,
   '0045-dead-letters': deadLetters,
 }

@@ -1,0 +1,86 @@
+/** Every call of the admin API has a line in the log: who, what, in which registry, and how it ended. */
+import type { IncomingMessage } from 'node:http'
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { OperatorSession } from '../../directory/operator-sessions.ts'
+import type { Operator } from '../../model/operator.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Log } from '../../observe/log.ts'
+import type { HttpServer } from '../server.ts'
+
+/** What is logged of a call: never what was sent and what was answered. */
+export interface Call {
+  operator?: Operator
+  /** Where the operator is signed in to the console. */
+  session?: Pick<OperatorSession, 'id'>
+  registry?: Registry
+}
+
+export interface HasLog {
+  readonly log: Pick<Log, 'info'>
+}
+
+/** Does the work of a call, and writes its line. */
+export async function logged(
+  { log }: HasLog,
+  name: string,
+  request: FastifyRequest,
+  work: (call: Call) => Promise<void>,
+): Promise<void> {
+  const call: Call = {}
+  const begun = performance.now()
+  const note = (outcome: object): void =>
+    write(log, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
+  try {
+    await work(call)
+    note({ outcome: 'done' })
+  } catch (error) {
+    note(
+      error instanceof RequestFault
+        ? { outcome: 'refused', code: error.code, status: error.httpStatus }
+        : { outcome: 'failed' },
+    )
+    throw error
+  }
+}
+
+/** Milliseconds, as in the access log. */
+const tenths = (ms: number): number => Math.round(ms * 10) / 10
+
+/** Requests that have their line. */
+const written = new WeakSet<IncomingMessage>()
+
+function write(
+  log: HasLog['log'],
+  name: string | null,
+  { raw }: FastifyRequest,
+  { operator, session, registry }: Call,
+  outcome: object,
+): void {
+  written.add(raw)
+  log.info(
+    {
+      call: name,
+      ...{ operator: operator?.name ?? null, token: operator?.id ?? null },
+      ...(session && { session: session.id }),
+      ...(registry && { registry: registry.namespace }),
+      ...{ address: raw.socket.remoteAddress, ...outcome },
+    },
+    'admin call',
+  )
+}
+
+/**
+ * What comes to no call has its line as well: unknown paths, and other methods. The path as it was sent is not logged.
+ * @param base before the path of every call
+ */
+export function logOthers(app: HttpServer, { log }: HasLog, base: string): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url, config } = request.routeOptions
+    if ((url ?? request.url).startsWith(base) && !written.has(request.raw)) {
+      const ms = tenths(reply.elapsedTime)
+      write(log, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode, ms })
+    }
+    done()
+  })
+}

@@ -1,0 +1,56 @@
+/** The calls by which an operator signs in to the console and out: what they take and what they answer. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { closed, flag, instant, Namespace, NOTHING, orNull, text, wholeNumber } from '../../admin/members.ts'
+import { OPERATOR_ROLES } from '../../model/operator.ts'
+import type { DescribedCall } from './route.ts'
+
+/** How somebody can sign in here. */
+export const SIGN_IN_METHOD = closed({
+  method: oneOf(['token', 'openid'], {
+    description: 'token: with a token of the admin API; openid: at a provider of OpenID Connect.',
+  }),
+  title: text('For a button, in English.'),
+  start: orNull(text('The path of the call that begins it; null: beginSession takes it.')),
+})
+
+const SESSION = closed({
+  operator: text('Who is signed in.'),
+  roles: Type.Array(oneOf(OPERATOR_ROLES), {
+    description: 'Every role that the operator has, also by another one.',
+  }),
+  registries: orNull(Type.Array(Namespace, { description: 'Registries that the operator is bound to.' })),
+  expires_at: instant('When the session ends at the latest.'),
+  idle_seconds: wholeNumber('Seconds without a call of the operator after which it ends.'),
+  two_person: flag('Whether a second operator must approve some acts.'),
+  demo: flag('Whether the data are those of a demo.'),
+  sign_in: Type.Array(SIGN_IN_METHOD, { description: 'The ways to sign in.' }),
+})
+
+const PLAIN = { hidden: [], status: 200, deprecated: undefined } as const
+
+/** As rows of the admin API, but for the role: nobody is signed in yet. */
+export const SESSION_CALLS = {
+  begin: {
+    ...{ ...PLAIN, method: 'POST', path: '/session', name: 'beginSession', status: 201 },
+    summary:
+      'Signs in to the console: with a token, or with the code of a link, which is good once. Sets the cookie of the session.',
+    input: closed({
+      token: Type.Optional(text('A token that `rollcall operator add` printed.')),
+      code: Type.Optional(text('The code of a link that `rollcall operator link` printed.')),
+    }),
+    result: SESSION,
+  },
+  show: {
+    ...{ ...PLAIN, method: 'GET', path: '/session', name: 'showSession' },
+    summary: 'Who is signed in. Signed out it answers 401, with the ways to sign in (`sign_in`).',
+    input: NOTHING,
+    result: SESSION,
+  },
+  end: {
+    ...{ ...PLAIN, method: 'POST', path: '/session/end', name: 'endSession' },
+    summary: 'Signs out: the session ends on every node.',
+    input: NOTHING,
+    result: NOTHING,
+  },
+} as const satisfies Record<string, DescribedCall>
