@@ -1,29 +1,19 @@
 /** docs/security-tests.md says which test shows what; each of them is there, and each attack of docs/security.md has one. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { hasCase, namedTests, unnamedTests } from './named-tests.ts'
 
 const docs = join(import.meta.dirname, '../docs')
 const security = readFileSync(join(docs, 'security.md'), 'utf8')
 const page = readFileSync(join(docs, 'security-tests.md'), 'utf8')
 
-/** A link to a file of tests, a colon, and names of cases. */
-const REFERENCE = /\]\((\S+\.test\.ts)\): (`[^`]+`(?:, `[^`]+`)*)/g
-
-const named = [...page.matchAll(REFERENCE)].flatMap(([, file = '', cases = '']) =>
-  [...cases.matchAll(/`([^`]+)`/g)].map(([, name = '']): [string, string] => [file, name]),
-)
-
-it.each(named)('%s has: %s', (file, name) => {
-  const path = join(docs, file)
-  expect(existsSync(path)).toBe(true)
-  const source = readFileSync(path, 'utf8').replaceAll("\\'", "'")
-  expect(source.includes(`'${name}'`) || source.includes(`"${name}"`)).toBe(true)
+it.each(namedTests(page))('%s has: %s', (file, name) => {
+  expect(hasCase(docs, file, name)).toBe(true)
 })
 
 it('every link to a test names a case', () => {
-  const links = [...page.matchAll(/\]\(\S+\.test\.ts\)/g)]
-  expect(links.length).toBe([...page.matchAll(REFERENCE)].length)
+  expect(unnamedTests(page)).toBe(0)
   expect(security).not.toContain('.test.ts')
 })
 

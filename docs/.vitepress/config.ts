@@ -22,7 +22,7 @@ export default defineConfig({
       { text: 'Integrate', link: '/tutorial-integrator' },
       { text: 'Operate', link: '/tutorial-operator' },
       { text: 'Develop', link: '/tutorial-developer' },
-      { text: 'Data protection', link: '/accounts' },
+      { text: 'Data protection', link: '/privacy' },
     ],
     sidebar: GROUPS.map(({ text, pages }) => ({
       text,

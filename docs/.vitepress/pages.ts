@@ -13,6 +13,8 @@ export const GROUPS: readonly Group[] = [
       ['concepts', 'Concepts'],
       ['install', 'Install'],
       ['sandbox', 'Sandbox'],
+      ['comparison', 'Comparison'],
+      ['faq', 'Questions and answers'],
       ['glossary', 'Glossary'],
     ],
   },
@@ -57,6 +59,7 @@ export const GROUPS: readonly Group[] = [
   {
     text: 'Data protection',
     pages: [
+      ['privacy', 'For the data-protection officer'],
       ['accounts', 'Accounts of access'],
       ['consent', 'Consent'],
       ['protected-persons', 'Protected persons'],
