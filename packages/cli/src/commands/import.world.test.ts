@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '@rollcall/server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -195,6 +195,7 @@ test('a proposed mapping: rows left out, columns still to decide, a code without
   expect((await rollcall(propose, env)).stdout).toBe(
     `1 columns are proposed, 2 must be decided, 1 are not mapped; review ${map}\n${left}\n`,
   )
+  expect((await stat(map)).mode & 0o777).toBe(0o600)
   const text = await readFile(map, 'utf8')
   expect(text).toContain(`from the columns of ${path} and 2 rows. Review every line.\n`)
   expect(text).toContain(`\n# LEFT OUT: ${left}.\n`)
@@ -269,6 +270,19 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain(`rollcall: ${message}`)
   expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test('a proposal of a file without a header line shows nothing of its first person', async () => {
+  const path = await file('persons.csv', '8128560370,Amina,female\n8128560371,Bola,male\n')
+  const out = `${path}.yaml`
+  expect(await rollcall(['mapping', 'propose', path, 'civil', '--out', out], env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'rollcall: the file seems to have no header line: cell 1 of its first line looks like a value, and is not shown. ' +
+      'Write a line with the names of the columns above the rows\n',
+  })
+  await expect(stat(out)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
 test('SIGINT: exit code 4, and run the same command again to resume', async () => {

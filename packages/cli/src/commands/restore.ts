@@ -8,7 +8,9 @@ import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { backupText } from './backup.ts'
 
-const NEXT = 'Servers may start. Outgoing messages are held: run rollcall restore release'
+const NEXT =
+  'Servers may start, with a new file of the journal (ROLLCALL_JOURNAL): keep the earlier one. ' +
+  'Outgoing messages are held: run rollcall restore release'
 
 export function addCommand(program: Command): void {
   const restore = withJournal(program.command('restore'))
@@ -19,7 +21,8 @@ export function addCommand(program: Command): void {
       `
 The database must be empty; both roles must be there (docs/roles.md). The whole file is verified before. A restore that
 was interrupted is run again. An older backup is upgraded to this version, one of a newer version is refused.
-Servers do not start before the journal is applied. Outgoing messages are held until rollcall restore release.
+Servers do not start before the journal is applied, and begin a new file of the journal then. Outgoing messages are held
+until rollcall restore release.
 
 Example: rollcall restore /backups/rollcall-2026-11-22.backup --journal /journal/rollcall
 Example: rollcall restore adopt --journal /journal/rollcall
