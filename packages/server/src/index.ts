@@ -3,12 +3,14 @@
  * with. What an operator does stands in `admin/`, each file an entry of its own (`@rollcall/server/admin/participants`).
  */
 
-export { baseUrl, isLoopback, listenerUrl, reachNote } from './app/addresses.ts'
+export { baseUrl, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type ListenerName, ListenFailed, type RunningServer, startServer } from './app/serve.ts'
 export {
   databaseName,
+  demoFile,
+  judgedFiles,
   masterKeyFile,
   masterKeySource,
   openAccounts,
@@ -28,6 +30,7 @@ export type { MessagePolicy, Participant } from './model/participant.ts'
 export type { Registry } from './model/registry.ts'
 export { createLog, type Log } from './observe/log.ts'
 export { makeDataDirectory } from './shared/data-directory.ts'
+export { isLoopback } from './shared/loopback.ts'
 export { nearestHint } from './shared/nearest.ts'
 export { checkSchema, type Database, migrate, openDatabase } from './store/db/database.ts'
 export { isUnavailable, safeDatabaseError } from './store/db/database-errors.ts'

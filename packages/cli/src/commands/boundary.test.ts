@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
 /** What a command may take from the server beside admin functions: configuration, and opening a database. */
-const CONFIGURATION = ['Config', 'masterKeyFile', 'masterKeySource', 'openStorage']
+const CONFIGURATION = ['Config', 'judgedFiles', 'masterKeyFile', 'masterKeySource', 'openStorage']
 
 /** What names the nearest of known names, for a word that is none of them. */
 const MESSAGES = ['nearestHint']

@@ -1,10 +1,10 @@
 /** `rollcall doctor`: every weak setting, and what to do about it. */
-import { type Config, openStorage } from '@rollcall/server'
+import { type Config, judgedFiles, openStorage } from '@rollcall/server'
 import { examineDatabase } from '@rollcall/server/admin/database'
+import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor-database'
+import { type Finding, findings, ok, settingFacts } from '@rollcall/server/admin/doctor-finding'
+import { SETTING_CHECKS } from '@rollcall/server/admin/doctor-settings'
 import type { Command } from 'commander'
-import { DATABASE_CHECKS } from '../doctor/database-checks.ts'
-import { type Finding, findings, ok, settingFacts } from '../doctor/finding.ts'
-import { SETTING_CHECKS } from '../doctor/setting-checks.ts'
 import { configuration, hasDatabase } from '../environment.ts'
 import { EXIT, failureText } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
@@ -45,16 +45,20 @@ async function examine(): Promise<Finding[]> {
   try {
     config = configuration()
   } catch (error) {
-    return [{ check: 'configuration', state: 'broken', advice: await failureText(error) }]
+    return [await failed('configuration', error)]
   }
-  const settings = findings(SETTING_CHECKS, await settingFacts(config))
-  return [{ check: 'configuration', ...ok('readable') }, ...settings, ...(await databaseFindings(config))]
+  const settings = findings(SETTING_CHECKS, await settingFacts(config, judgedFiles(config)))
+  return [
+    { check: 'configuration', ...ok('readable'), command: null },
+    ...settings,
+    ...(await databaseFindings(config)),
+  ]
 }
 
 async function databaseFindings(config: Config): Promise<Finding[]> {
   if (!(await hasDatabase(config))) {
     const advice = `none in ${config.dataDirectory} yet; rollcall serve, demo or migrate makes one`
-    return [{ check: 'database', ...ok(advice) }]
+    return [{ check: 'database', ...ok(advice), command: null }]
   }
   try {
     const storage = await openStorage(config)
@@ -65,6 +69,10 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
       await storage.close()
     }
   } catch (error) {
-    return [{ check: 'database', state: 'broken', advice: await failureText(error) }]
+    return [await failed('database', error)]
   }
 }
+
+const failed = async (check: string, error: unknown): Promise<Finding> => ({
+  ...{ check, state: 'broken', advice: await failureText(error), command: null },
+})

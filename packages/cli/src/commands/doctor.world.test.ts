@@ -39,6 +39,7 @@ test('a database that a newer version has migrated is broken, with what to run',
   expect(code).toBe(1)
   expect(rows.at(-1)).toEqual({
     check: 'database',
+    command: null,
     state: 'broken',
     advice:
       'a newer Rollcall has migrated this database: its schema is of version 0.1.0 (2999-later), and this program is made for 0.1.0; run the version that migrated it, or a later one',
@@ -64,6 +65,7 @@ test('a configuration or a database that does not work is broken', async () => {
     rows: [
       {
         check: 'configuration',
+        command: null,
         state: 'broken',
         advice: 'PORT must be a port, a whole number from 0 to 65535',
       },
@@ -73,6 +75,7 @@ test('a configuration or a database that does not work is broken', async () => {
   expect(code).toBe(1)
   expect(rows.at(-1)).toEqual({
     check: 'database',
+    command: null,
     state: 'broken',
     advice:
       'nothing listens for the database db on 127.0.0.1:1: start PostgreSQL, or correct the host and the port of DATABASE_URL (ECONNREFUSED)',

@@ -1,10 +1,11 @@
 /** demo.json, by which tools find the demo: its shape is a contract with them. Only its owner may read it. */
 import { open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { type IdentifierType, REG_TYPE_PREFIX, TOKEN_PATH } from '@rollcall/protocol'
 import {
   type Config,
   type Database,
+  demoFile,
   makeDataDirectory,
   ownRecords,
   type Registry,
@@ -39,8 +40,7 @@ export interface DemoRegistry {
   readonly samples: readonly Sample[]
 }
 
-export const demoFilePath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
-  join(dataDirectory, 'demo.json')
+export const demoFilePath = (config: Pick<Config, 'dataDirectory'>): string => demoFile(config)
 
 /** The participants of the file. */
 export const DEMO_PARTICIPANTS = ['participant', 'restricted'] as const

@@ -55,7 +55,12 @@ export const listMessages = useCase(
       participant: Type.Optional(text('Only those of this sender_id.')),
       namespace: Type.Optional(Namespace),
       operation: Type.Optional(text('Only those of this operation.')),
-      outcome: Type.Optional(oneOf(MESSAGE_OUTCOMES.filter((name) => name !== 'refused'))),
+      outcome: Type.Optional(
+        oneOf(
+          MESSAGE_OUTCOMES.filter((name) => name !== 'refused'),
+          { description: 'Only those that ended so.' },
+        ),
+      ),
       since: Type.Optional(instant('Only those of this time or later.')),
       until: Type.Optional(instant('Only those before this time.')),
       before: Type.Optional(text('Only those behind this one: for the next page, `next` of this one.')),

@@ -1,18 +1,8 @@
 /** The addresses of a server, and who can reach them. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { isLoopback } from '../shared/loopback.ts'
 import type { Config } from './config.ts'
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
-/** Whether only this machine reaches a listener on `host`, an address or a name. */
-export function isLoopback(host: string): boolean {
-  const family = isIP(host)
-  if (family === 0) return /^localhost\.?$/i.test(host)
-  return loopback.check(host, family === 6 ? 'ipv6' : 'ipv4')
-}
 
 /** The host of a Host header, an IPv6 address without brackets; null where it is none. */
 function hostOf(header: string): string | null {

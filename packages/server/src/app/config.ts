@@ -53,6 +53,8 @@ export interface Config {
   /** Seconds from one attempt at a delivery to the next. */
   readonly retrySchedule: readonly number[]
   readonly limits: Limits
+  /** By variable, where it is set; those that are not set are missing. Never a value. */
+  readonly sources: Readonly<Record<string, 'environment' | 'file'>>
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -87,7 +89,16 @@ export function readConfig(environment: Environment): Config {
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     retrySchedule: readSchedule(env, limits),
     limits,
+    sources: sourcesOf(environment, env),
   }
+}
+
+/** @param env with the secrets of files */
+function sourcesOf(environment: Environment, env: Environment): Config['sources'] {
+  const set = Object.keys(env).filter((variable) => text(env, variable) !== undefined)
+  return Object.fromEntries(
+    set.map((variable) => [variable, text(environment, variable) === undefined ? 'file' : 'environment']),
+  )
 }
 
 function text(env: Environment, variable: string): string | undefined {

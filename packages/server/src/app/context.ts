@@ -61,7 +61,8 @@ import { ownRecords } from '../store/records/own-records.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
 import type { Config, Role } from './config.ts'
-import { openVault } from './storage.ts'
+import { settingsOf } from './settings.ts'
+import { judgedFiles, openVault } from './storage.ts'
 
 /**
  * The keys that are missing are made, which takes a second or so.
@@ -152,7 +153,8 @@ export async function createContext(
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
-    ...{ db, samples },
+    ...{ db, samples, settings: settingsOf(config) },
+    judged: { config, files: judgedFiles(config) },
     records: ownRecords(db),
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),

@@ -6,6 +6,8 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import pg, { type PoolConfig } from 'pg'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
+import type { JudgedFiles } from '../admin/doctor-finding.ts'
+import { layout } from '../embedded/files.ts'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { createJournal } from '../journal/journal.ts'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
@@ -104,3 +106,15 @@ export function masterKeySource(config: Config): MasterKeySource {
 
 export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'master-key')
+
+/** What the demo writes for those who try it out. */
+export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
+  join(dataDirectory, 'demo.json')
+
+/** The files whose modes doctor judges. */
+export const judgedFiles = (config: Pick<Config, 'dataDirectory'>): JudgedFiles => ({
+  data_directory: config.dataDirectory,
+  password: layout(join(config.dataDirectory, 'postgres')).passwordFile,
+  demo_file: demoFile(config),
+  master_key: masterKeyFile(config),
+})

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../limits.ts'
+import { OPTIONS } from './settings.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 test.each([
@@ -54,4 +55,16 @@ test('every variable that docs/settings.md or docs/limits.md lists is known', as
   for (const { variable } of Object.values(LIMITS)) {
     expect(() => refuseUnknownVariables({ [variable]: '1' })).not.toThrow()
   }
+})
+
+test('every option of docs/settings.md that a node reads has a row for operators, and no other has one', async () => {
+  const text = await readFile(new URL('../../../../docs/settings.md', import.meta.url), 'utf8')
+  const named = [...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  )
+  // Of commands alone, and other names for secrets.
+  const ofCommands = (name: string): boolean => name.endsWith('_FILE') || name.startsWith('ROLLCALL_DEMO_')
+  expect(OPTIONS.map(({ variable }) => variable).toSorted()).toEqual(
+    named.filter((name) => !ofCommands(name)).toSorted(),
+  )
 })

@@ -2,11 +2,13 @@
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import type { HasSignatures } from '../../admin/callbacks.ts'
+import type { HasJudged } from '../../admin/findings.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import type { HasHealth } from '../../admin/overview.ts'
 import type { HasDayLimits } from '../../admin/participant-show.ts'
 import type { RetentionNeeds } from '../../admin/retention.ts'
 import type { HasSamples } from '../../admin/samples.ts'
+import type { HasSettings } from '../../admin/settings.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
 import type { Limits } from '../../limits.ts'
 import type { OperatorRole } from '../../model/operator.ts'
@@ -23,6 +25,8 @@ export type AdminNeeds = HasVault &
   HasDayLimits &
   HasHealth &
   HasSamples &
+  HasSettings &
+  HasJudged &
   RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
 
 export interface AdminRoute {

@@ -10,6 +10,7 @@ import { OPERATOR_ROUTES } from './operator-routes.ts'
 import { PARTICIPANT_ROUTES } from './participant-routes.ts'
 import { REGISTRY_ROUTES } from './registry-routes.ts'
 import { type AdminRoute, route } from './route.ts'
+import { SETTING_ROUTES } from './setting-routes.ts'
 import { SUBSCRIPTION_ROUTES } from './subscription-routes.ts'
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
@@ -19,6 +20,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...GRANT_ROUTES,
   ...SUBSCRIPTION_ROUTES,
   ...OPERATOR_ROUTES,
+  ...SETTING_ROUTES,
   ...DELIVERY_ROUTES,
   ...ACCOUNT_ROUTES,
   route(listHolds, {

@@ -1,10 +1,8 @@
 /** Checks: the facts that they judge, and their findings. */
 
 import { stat } from 'node:fs/promises'
-import { type Config, masterKeyFile } from '@rollcall/server'
-import type { examineDatabase } from '@rollcall/server/admin/database'
-import { demoFilePath } from '../demo/demo-file.ts'
-import { embeddedFiles } from '../environment.ts'
+import type { Limits } from '../limits.ts'
+import type { examineDatabase } from './database.ts'
 
 /** `weak`: it works but could be safer. `broken`: it does not work, or it discloses secrets or data. */
 export type State = 'ok' | 'weak' | 'broken'
@@ -15,6 +13,8 @@ export interface Finding {
   readonly state: State
   /** The finding and, unless it is well, what to do about it. */
   readonly advice: string
+  /** The command that mends it, with <words> where it needs a name; null: it is well, or no single command does. */
+  readonly command: string | null
 }
 
 export type Judgement = Pick<Finding, 'state' | 'advice'>
@@ -22,6 +22,8 @@ export type Judgement = Pick<Finding, 'state' | 'advice'>
 /** A check of some facts; null where it does not apply. */
 export interface Check<Facts> {
   readonly check: string
+  /** What mends it, where a single command does. */
+  readonly command?: string
   judge(facts: Facts): Judgement | null
 }
 
@@ -33,8 +35,23 @@ export interface FileFacts {
   readonly master_key: number | null
 }
 
+/** What of the configuration is judged. */
+export interface JudgedConfig {
+  readonly host: string
+  readonly adminHost: string
+  readonly adminPrivateNetwork: boolean
+  readonly behindTlsProxy: boolean
+  readonly publicUrl: string | undefined
+  readonly databaseUrl: string | undefined
+  readonly masterKey: object | undefined
+  readonly witness: object | null
+  readonly journal: string | undefined
+  readonly tokenQueryParameters: boolean
+  readonly limits: Limits
+}
+
 export interface SettingFacts {
-  readonly config: Config
+  readonly config: JudgedConfig
   readonly files: FileFacts
 }
 
@@ -49,21 +66,24 @@ export const broken = (advice: string): Judgement => ({ state: 'broken', advice 
 
 /** Applies each check, in order. */
 export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {
-  return checks.flatMap(({ check, judge }) => {
+  return checks.flatMap(({ check, command = null, judge }) => {
     const judgement = judge(facts)
-    return judgement === null ? [] : [{ check, ...judgement }]
+    if (judgement === null) return []
+    return [{ check, ...judgement, command: judgement.state === 'ok' ? null : command }]
   })
 }
 
-export async function settingFacts(config: Config): Promise<SettingFacts> {
-  const [data_directory = null, password = null, demo_file = null, master_key = null] = await Promise.all(
-    [
-      config.dataDirectory,
-      embeddedFiles(config).passwordFile,
-      demoFilePath(config),
-      masterKeyFile(config),
-    ].map(modeOf),
-  )
+/** Where the files are that are judged. */
+export type JudgedFiles = Readonly<Record<keyof FileFacts, string>>
+
+/** The configuration, with the modes of the files. */
+export async function settingFacts(config: JudgedConfig, paths: JudgedFiles): Promise<SettingFacts> {
+  const [data_directory, password, demo_file, master_key] = await Promise.all([
+    modeOf(paths.data_directory),
+    modeOf(paths.password),
+    modeOf(paths.demo_file),
+    modeOf(paths.master_key),
+  ])
   return { config, files: { data_directory, password, demo_file, master_key } }
 }
 

@@ -1,6 +1,7 @@
 /** Checks of the environment and of files, without a database. */
-import { isLoopback, LIMITS, type LimitName } from '@rollcall/server'
-import { broken, type Check, ok, type SettingFacts, weak } from './finding.ts'
+import { LIMITS, type LimitName } from '../limits.ts'
+import { isLoopback } from '../shared/loopback.ts'
+import { broken, type Check, ok, type SettingFacts, weak } from './doctor-finding.ts'
 
 export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   {

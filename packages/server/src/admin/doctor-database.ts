@@ -1,6 +1,6 @@
 /** Checks of the database. */
-import { isLoopback } from '@rollcall/server'
-import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
+import { isLoopback } from '../shared/loopback.ts'
+import { broken, type Check, type DatabaseFacts, ok, weak } from './doctor-finding.ts'
 
 /** The oldest release that serves, and the encoding that every registry needs. */
 const OLDEST = 15
@@ -50,6 +50,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'migrations',
+    command: 'rollcall migrate',
     judge({ pending }) {
       if (pending.length === 0) return ok('all have run')
       return weak(
@@ -101,6 +102,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'mailboxes',
+    command: 'rollcall subscriptions resume <code>',
     judge({ withClosedMailbox }) {
       if (withClosedMailbox.length === 0) return ok('notifications are delivered to every participant')
       return weak(
@@ -120,6 +122,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'outbox',
+    command: 'rollcall outbox show',
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {
         return weak(`${failed} rows of the outbox could not be published; rollcall outbox show says why`)
@@ -134,6 +137,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'filled_attributes',
+    command: 'rollcall index apply',
     judge({ indexes }) {
       const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)
       if (unfilled.length === 0) return ok('every attribute can be searched')
@@ -143,6 +147,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'indexes',
+    command: 'rollcall index apply',
     judge({ indexes }) {
       const missing = indexes.flatMap((plan) => plan.missing.map((name) => `${name} of ${plan.namespace}`))
       if (missing.length === 0) return ok('no declared one is missing')
@@ -151,6 +156,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'client_secrets',
+    command: 'rollcall participant secret rotate <sender_id>',
     judge({ withoutSecret }) {
       if (withoutSecret.length === 0) return ok('every participant has a valid one')
       return weak(`${names(withoutSecret)} cannot get a token: no valid client secret`)
@@ -158,6 +164,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'signatures',
+    command: 'rollcall participant policy <sender_id> --signature required',
     judge({ unsigned }) {
       if (unsigned.length === 0) return ok('every participant must sign')
       return weak(
@@ -167,6 +174,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'signature_keys',
+    command: 'rollcall participant key add <sender_id> <file>',
     judge({ withoutSignatureKey }) {
       if (withoutSignatureKey.length === 0) return ok('every participant that must sign has one')
       return weak(
@@ -176,6 +184,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'grants',
+    command: 'rollcall grant set <sender_id> <namespace> --file <file>',
     judge({ grants: { weak: all } }) {
       if (all.length === 0) return ok('none shows everything without a condition')
       return weak(
@@ -185,6 +194,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'expiring_grants',
+    command: 'rollcall grant set <sender_id> <namespace> --file <file> --beside',
     judge({ grants: { expiring } }) {
       if (expiring.length === 0) return ok('none ends within 30 days')
       const found = expiring.map((row) => `${row.sender_id} in ${row.namespace} (${row.valid_until})`)
@@ -193,6 +203,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'without_grant',
+    command: 'rollcall grant set <sender_id> <namespace> --template <name>',
     judge({ grants: { without } }) {
       if (without.length === 0) return ok('every active participant has a grant')
       return weak(

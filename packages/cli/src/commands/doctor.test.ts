@@ -1,0 +1,22 @@
+import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor-database'
+import { SETTING_CHECKS } from '@rollcall/server/admin/doctor-settings'
+import { expect, test } from 'vitest'
+import { programFor } from '../program.ts'
+
+test('every command that a finding names is one of ours', async () => {
+  const program = await programFor([])
+  for (const { command } of [...DATABASE_CHECKS, ...SETTING_CHECKS]) {
+    if (command === undefined) continue
+    const [first, ...words] = command.split(' ').filter((word) => /^[a-z]+$/.test(word))
+    expect(first).toBe('rollcall')
+    let at = program
+    for (const word of words) {
+      const found = at.commands.find((child) => child.name() === word)
+      expect(found?.name(), command).toBe(word)
+      if (found !== undefined) at = found
+    }
+    for (const option of command.match(/--[a-z-]+/g) ?? []) {
+      expect(at.options.map(({ long }) => long)).toContain(option)
+    }
+  }
+})

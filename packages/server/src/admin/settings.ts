@@ -1,0 +1,36 @@
+/** Every limit and option of a node, with where its value comes from. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { SETTING_SOURCES, type Setting } from '../model/setting.ts'
+import { closed, flag, NOTHING, orNull, text } from './members.ts'
+import { useCase } from './use-case.ts'
+
+const Value = (description: string) =>
+  Type.Union([Type.String(), Type.Number(), Type.Null()], { description })
+
+export interface HasSettings {
+  /** Of this node, read at its start. */
+  readonly settings: readonly Setting[]
+}
+
+/** The settings of the node that answers. Secrets have no value here. */
+export const listSettings = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        variable: text('The environment variable that sets it.'),
+        kind: oneOf(['limit', 'option'], { description: 'limit: a number with a range.' }),
+        value: Value('What counts now; null: nothing is set, or it is a secret.'),
+        default: Value('What counts where nothing is set; null: nothing, or what the meaning says.'),
+        unit: orNull(text('Of the value.')),
+        meaning: text('What it is for.'),
+        secret: flag('Whether its value is never shown.'),
+        source: oneOf(SETTING_SOURCES, {
+          description: 'file: the variable with _FILE at its end names a file that has it.',
+        }),
+      }),
+    ),
+  },
+  async ({ settings }: HasSettings) => [...settings],
+)

@@ -1,0 +1,177 @@
+/** Every limit and option of a node, with the value that counts and where it comes from. Secrets have no value here. */
+import { LIMITS, type LimitName } from '../limits.ts'
+import type { Setting } from '../model/setting.ts'
+import type { Config } from './config.ts'
+
+interface Option {
+  readonly variable: string
+  /** What counts where nothing is set; null: nothing, or what the meaning says. */
+  readonly default: string | null
+  readonly unit?: string
+  readonly meaning: string
+  /** Of the configuration that was read; a secret has none. */
+  readonly value: ((config: Config) => string | readonly string[] | number | boolean | undefined) | 'secret'
+}
+
+/** The options in `docs/settings.md` that a node reads; a test compares the two. */
+export const OPTIONS: readonly Option[] = [
+  {
+    variable: 'HOST',
+    default: '127.0.0.1',
+    meaning: 'address on which peers reach the server',
+    value: ({ host }) => host,
+  },
+  {
+    variable: 'PORT',
+    default: '8080',
+    meaning: 'port on which peers reach the server',
+    value: ({ port }) => port,
+  },
+  {
+    variable: 'ADMIN_HOST',
+    default: '127.0.0.1',
+    meaning: "address of the operator's listener",
+    value: ({ adminHost }) => adminHost,
+  },
+  {
+    variable: 'ADMIN_PORT',
+    default: null,
+    meaning: "port of the operator's listener; by default the one after PORT",
+    value: ({ adminPort }) => adminPort,
+  },
+  {
+    variable: 'ROLLCALL_ADMIN_PRIVATE_NETWORK',
+    default: '0',
+    meaning: "1 says that only the operator's machines can reach ADMIN_HOST",
+    value: ({ adminPrivateNetwork }) => adminPrivateNetwork,
+  },
+  {
+    variable: 'ROLLCALL_ADMIN_HOSTS',
+    default: null,
+    meaning:
+      "names and addresses under which the operator's listener answers, beside loopback and its own address",
+    value: ({ adminHosts }) => adminHosts,
+  },
+  {
+    variable: 'DATABASE_URL',
+    default: null,
+    meaning: 'address of a PostgreSQL; without it the embedded PostgreSQL is used',
+    value: 'secret',
+  },
+  {
+    variable: 'ROLLCALL_OWNER_DATABASE_URL',
+    default: null,
+    meaning: 'the same database as its owner, for migrate, prune, erase and restore',
+    value: 'secret',
+  },
+  {
+    variable: 'ROLLCALL_DATA',
+    default: '.rollcall',
+    meaning: "folder of the embedded database and of the demo's files",
+    value: ({ dataDirectory }) => dataDirectory,
+  },
+  {
+    variable: 'ROLLCALL_MASTER_KEY',
+    default: null,
+    meaning:
+      'key that encrypts our own keys in the database; beside the embedded database it may be in a file of ROLLCALL_DATA',
+    value: 'secret',
+  },
+  {
+    variable: 'ROLLCALL_SIGNATURE_NAMESPACE',
+    default: 'registry',
+    meaning: 'the namespace in our signatures',
+    value: ({ signatureNamespaces }) => signatureNamespaces.written,
+  },
+  {
+    variable: 'ROLLCALL_SIGNATURE_NAMESPACES',
+    default: null,
+    meaning: 'namespaces that are accepted in signatures of peers; by default those in use',
+    value: ({ signatureNamespaces }) => signatureNamespaces.read,
+  },
+  {
+    variable: 'ROLLCALL_PUBLIC_URL',
+    default: null,
+    meaning: 'the address that peers know; by default that of HOST and PORT',
+    value: ({ publicUrl }) => publicUrl,
+  },
+  {
+    variable: 'ROLLCALL_TOKEN_QUERY',
+    default: '0',
+    meaning: '1 accepts client credentials in the query string too',
+    value: ({ tokenQueryParameters }) => tokenQueryParameters,
+  },
+  {
+    variable: 'ROLLCALL_ROLE',
+    default: 'all',
+    meaning: 'role of the node: http answers peers, worker processes accepted requests, all does both',
+    value: ({ role }) => role,
+  },
+  {
+    variable: 'ROLLCALL_BEHIND_TLS_PROXY',
+    default: '0',
+    meaning: '1 says that a proxy in front of the server terminates TLS',
+    value: ({ behindTlsProxy }) => behindTlsProxy,
+  },
+  {
+    variable: 'ROLLCALL_PROXIES',
+    default: null,
+    meaning:
+      'addresses of the proxies whose X-Forwarded-For is read; by default loopback and private networks',
+    value: ({ proxies }) => proxies,
+  },
+  {
+    variable: 'ROLLCALL_WITNESS',
+    default: null,
+    meaning: 'where checkpoints of the accounts of access go besides the database',
+    value: ({ witness }) => witnessText(witness),
+  },
+  {
+    variable: 'ROLLCALL_JOURNAL',
+    default: null,
+    meaning: 'file of erasures, withdrawals and revocations, which a restore applies',
+    value: ({ journal }) => journal,
+  },
+  {
+    variable: 'ROLLCALL_RETRY_SCHEDULE',
+    default: null,
+    unit: 'seconds',
+    meaning: 'pauses from one attempt at a delivery to the next; by default for about 72 hours',
+    value: ({ retrySchedule }) => retrySchedule.map(String),
+  },
+  {
+    variable: 'LOG_LEVEL',
+    default: 'info',
+    meaning: 'what is logged: fatal, error, warn, info, debug, trace or silent',
+    value: ({ logLevel }) => logLevel,
+  },
+]
+
+/** The options first, then the limits. */
+export function settingsOf(config: Config): readonly Setting[] {
+  const source = (variable: string): Setting['source'] => config.sources[variable] ?? 'default'
+  const options = OPTIONS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {
+    const shown = value === 'secret' ? null : textOf(value(config))
+    const rest = { default: row.default, unit, meaning, secret: value === 'secret' }
+    return { variable, kind: 'option', value: shown, ...rest, source: source(variable) }
+  })
+  const limits = (Object.keys(LIMITS) as LimitName[]).map((name): Setting => {
+    const { variable, unit, meaning, default: otherwise } = LIMITS[name]
+    const rest = { unit, meaning, secret: false, source: source(variable) }
+    return { variable, kind: 'limit', value: config.limits[name], default: otherwise, ...rest }
+  })
+  return [...options, ...limits]
+}
+
+function textOf(value: string | readonly string[] | number | boolean | undefined): string | null {
+  if (value === undefined) return null
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  return value.length === 0 ? null : value.join(',')
+}
+
+function witnessText(witness: Config['witness']): string | undefined {
+  if (witness === null) return undefined
+  if (witness.kind === 'file') return witness.path
+  return `${witness.kind === 'udp' ? 'syslog' : 'syslog+tcp'}://${witness.host}:${witness.port}`
+}

@@ -1,0 +1,13 @@
+/** Which hosts are this machine. */
+import { BlockList, isIP } from 'node:net'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** Whether only this machine reaches a listener on `host`, an address or a name. */
+export function isLoopback(host: string): boolean {
+  const family = isIP(host)
+  if (family === 0) return /^localhost\.?$/i.test(host)
+  return loopback.check(host, family === 6 ? 'ipv6' : 'ipv4')
+}
