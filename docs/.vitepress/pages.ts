@@ -83,6 +83,7 @@ export const GROUPS: readonly Group[] = [
       ['query-reference', 'Queries: reference'],
       ['codes', 'Codes'],
       ['limits', 'Limits'],
+      ['conformance', 'Conformance'],
       ['kinds/', 'Kinds of registries'],
       ['kinds/civil', 'Civil registry'],
       ['kinds/ibr', 'Beneficiary registry (ibr)'],
