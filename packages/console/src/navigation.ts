@@ -1,5 +1,12 @@
 /** THE table of pages: a row for each. The menu, the routes and the keyboard shortcuts are made of it. */
-import { type Icon, IconGauge, IconMessages, IconSend } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconBell,
+  IconCalendarEvent,
+  IconGauge,
+  IconMessages,
+  IconSend,
+} from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { OperatorRole } from '../../server/src/model/operator.ts'
 import { PAGES } from './texts/pages.ts'
@@ -48,5 +55,19 @@ export const NAVIGATION: readonly NavigationRow[] = [
   {
     ...{ path: '/deliveries/:id', title: PAGES.delivery, role: 'read', menu: null },
     page: page(() => import('./pages/delivery/page.tsx')),
+  },
+  {
+    ...{ path: '/subscriptions', title: PAGES.subscriptions, role: 'read' },
+    page: page(() => import('./pages/subscriptions/page.tsx')),
+    menu: { group: 'partners', icon: IconBell, key: 's' },
+  },
+  {
+    ...{ path: '/subscriptions/:code', title: PAGES.subscription, role: 'read', menu: null },
+    page: page(() => import('./pages/subscription/page.tsx')),
+  },
+  {
+    ...{ path: '/events', title: PAGES.events, role: 'read' },
+    page: page(() => import('./pages/events/page.tsx')),
+    menu: { group: 'partners', icon: IconCalendarEvent, key: 'e' },
   },
 ]

@@ -12,6 +12,8 @@ export interface FilterField {
   readonly label: string
   /** Choices of a list; without them it is a text. */
   readonly options?: readonly string[]
+  /** Of a list: one of the choices holds, the first one unless another is chosen. */
+  readonly required?: true
   /** A time; it is written in the reader's zone. */
   readonly time?: true
   /** Behind "more conditions". */
@@ -76,13 +78,14 @@ interface FieldProps {
   readonly first?: boolean
 }
 
-function Field({ field: { name, label, options, time }, filter, first = false }: FieldProps) {
+function Field({ field: { name, label, options, required, time }, filter, first = false }: FieldProps) {
   const id = useId()
   const value = filter.values[name]
   const shared = { id, name, label }
   if (options !== undefined) {
-    const data = [{ value: '', label: COMMON.all }, ...options.map((one) => ({ value: one, label: one }))]
-    return <NativeSelect {...shared} data={data} defaultValue={value ?? ''} />
+    const choices = options.map((one) => ({ value: one, label: one }))
+    const data = required ? choices : [{ value: '', label: COMMON.all }, ...choices]
+    return <NativeSelect {...shared} data={data} defaultValue={value ?? data[0]?.value} />
   }
   if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localOf(value)} />
   return (

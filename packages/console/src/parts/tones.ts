@@ -29,7 +29,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   suspended: 'warn',
   paused: 'warn',
   open: 'good',
-  closed: 'quiet',
+  closed: 'warn',
   // environments
   live: 'info',
   sandbox: 'quiet',

@@ -4,15 +4,20 @@ import { useSession } from '../session/session.ts'
 
 const LONG_MS = 300_000
 
-/** Namespaces of the registries that the operator may look at, for the choices of a filter. */
-export function useNamespaces(): readonly string[] {
+/** Namespaces of the registries that the operator may look at; undefined while they are not known. */
+export function useNamespaceQuery() {
   const { registries } = useSession()
-  const { data = [] } = useQuery({
+  const query = useQuery({
     queryKey: ['registries'],
     queryFn: () => answered(api.GET('/admin/v1/registries')),
     staleTime: LONG_MS,
     // Who is bound to registries knows them from the session.
     enabled: registries === null,
   })
-  return registries ?? data.map(({ namespace }) => namespace)
+  return { ...query, data: registries ?? query.data?.map(({ namespace }) => namespace) }
 }
+
+const NONE: readonly string[] = []
+
+/** The same for the choices of a filter. */
+export const useNamespaces = (): readonly string[] => useNamespaceQuery().data ?? NONE

@@ -5,4 +5,7 @@ export const PAGES = {
   message: 'Message',
   deliveries: 'Deliveries',
   delivery: 'Delivery',
+  subscriptions: 'Subscriptions',
+  subscription: 'Subscription',
+  events: 'Events',
 } as const

@@ -1,0 +1,69 @@
+/** What an operator does with a subscription. */
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { answered, api } from '../../api/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { count } from '../../parts/times.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { LOCALE } from '../../texts/common.ts'
+import { SUBSCRIPTION } from '../../texts/subscriptions.ts'
+import type { Subscription } from './page.tsx'
+
+const { test: TEST, resume: RESUME, cancel: CANCEL } = SUBSCRIPTION
+const CHANGES = ['subscriptions']
+
+export function SubscriptionActs({ subscription }: { readonly subscription: Subscription }) {
+  const { code, state, waiting } = subscription
+  const of = { params: { path: { code } }, body: {} }
+  const [testing, testDialog] = useDisclosure(false)
+  const [ending, endDialog] = useDisclosure(false)
+  const test = useAct({
+    call: () => answered(api.POST('/admin/v1/subscriptions/{code}/test', of)),
+    ...{ changes: CHANGES, done: () => TEST.done, onOver: testDialog.close },
+  })
+  const resume = useAct({
+    call: () => answered(api.POST('/admin/v1/subscriptions/{code}/resume', of)),
+    ...{ changes: CHANGES, done: () => RESUME.done },
+  })
+  const cancel = useAct({
+    call: () => answered(api.POST('/admin/v1/subscriptions/{code}/cancel', of)),
+    ...{ changes: CHANGES, done: () => CANCEL.done, onOver: endDialog.close },
+  })
+  return (
+    <>
+      {state === 'suspended' && (
+        <Button onClick={() => resume.mutate(undefined)} loading={resume.isPending}>
+          {RESUME.act}
+        </Button>
+      )}
+      <Button variant="default" onClick={testDialog.open}>
+        {TEST.act}
+      </Button>
+      <Button variant="default" onClick={endDialog.open}>
+        {CANCEL.act}
+      </Button>
+      <Confirm
+        opened={testing}
+        title={TEST.act}
+        act={TEST.confirm}
+        busy={test.isPending}
+        onConfirm={() => test.mutate(undefined)}
+        onClose={testDialog.close}
+      >
+        <p>{TEST.lead}</p>
+      </Confirm>
+      <Confirm
+        opened={ending}
+        title={CANCEL.act}
+        act={CANCEL.act}
+        danger
+        busy={cancel.isPending}
+        onConfirm={() => cancel.mutate(undefined)}
+        onClose={endDialog.close}
+      >
+        <p>{CANCEL.lead}</p>
+        <p>{CANCEL.waiting(count(waiting, LOCALE))}</p>
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+/** The list of subscriptions. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FilterForm } from '../../parts/filter-form.tsx'
+import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { firstRows } from '../../parts/paging.ts'
+import { Empty, NoMatch } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useFilter } from '../../parts/use-filter.ts'
+import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { PAGES } from '../../texts/pages.ts'
+import { SUBSCRIPTIONS } from '../../texts/subscriptions.ts'
+import { STATE_TONES } from './tones.ts'
+
+type Subscription = Answer<'/admin/v1/subscriptions'>[number]
+
+const { fields: FIELDS, columns: TITLES } = SUBSCRIPTIONS
+const ROWS = 25
+const STATES: readonly Subscription['state'][] = ['live', 'suspended', 'ended']
+
+const COLUMNS: readonly Column<Subscription>[] = [
+  { title: TITLES.code, cell: ({ code }) => <code>{code}</code> },
+  { title: TITLES.participant, cell: ({ participant }) => participant },
+  { title: TITLES.registry, cell: ({ namespace }) => namespace, wideOnly: true },
+  { title: TITLES.event, cell: ({ event_type }) => event_type },
+  { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={STATE_TONES[state]} /> },
+  { title: TITLES.created, cell: ({ created_at }) => <Time at={created_at} /> },
+]
+
+export function Page() {
+  const filter = useFilter(Object.keys(FIELDS))
+  const namespaces = useNamespaces()
+  const query = useQuery({
+    queryKey: ['subscriptions', filter.values],
+    queryFn: () =>
+      answered(
+        api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: ROWS + 1 } } }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+  const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)
+  return (
+    <PageFrame title={PAGES.subscriptions} lead={SUBSCRIPTIONS.lead}>
+      <FilterForm
+        filter={filter}
+        fields={[
+          { name: 'participant', label: FIELDS.participant },
+          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          { name: 'state', label: FIELDS.state, options: STATES },
+        ]}
+      />
+      <Panel>
+        <DataTable
+          caption={SUBSCRIPTIONS.caption}
+          columns={COLUMNS}
+          query={{ ...query, data: rows }}
+          keyOf={({ code }) => code}
+          linkOf={({ code }) => `/subscriptions/${encodeURIComponent(code)}`}
+          empty={
+            filter.isSet ? <NoMatch /> : <Empty title={SUBSCRIPTIONS.empty}>{SUBSCRIPTIONS.emptyNote}</Empty>
+          }
+        />
+      </Panel>
+      <Pager filter={filter} next={next} />
+    </PageFrame>
+  )
+}
