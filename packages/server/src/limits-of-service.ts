@@ -187,6 +187,15 @@ export const LIMITS_OF_SERVICE = {
     meaning:
       'failed sign-ins to the console from one address (an IPv6 /64) on one node; above it 429 err.request.too_many_requests',
   },
+  changed_deliveries: {
+    variable: 'ROLLCALL_MAX_CHANGED_DELIVERIES',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'deliveries',
+    meaning:
+      'deliveries that one call of the admin API retries, replays or cancels; above it 409 err.request.bad, and the call has to name a shorter time',
+  },
   clock_skew: {
     variable: 'ROLLCALL_CLOCK_SKEW',
     default: 60,

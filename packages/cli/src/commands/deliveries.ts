@@ -103,7 +103,8 @@ async function runList({ limit, ...options }: ListOptions): Promise<void> {
     'next_attempt_at',
   ]
   const more = found.length > limit ? `\nthere are more; --limit shows them` : ''
-  print(options, rows, table(columns, rows, 'no deliveries') + more)
+  const cells = rows.map(({ cause: _, ...row }) => row)
+  print(options, rows, table(columns, cells, 'no deliveries') + more)
 }
 
 async function runShow(id: string, { body, ...options }: ShowOptions): Promise<void> {
@@ -112,7 +113,7 @@ async function runShow(id: string, { body, ...options }: ShowOptions): Promise<v
   print(options, shown, text(shown))
 }
 
-function text({ made, body, ...delivery }: Awaited<ReturnType<typeof showDelivery>>): string {
+function text({ made, body, cause, ...delivery }: Awaited<ReturnType<typeof showDelivery>>): string {
   const lines = Object.entries(delivery).map(([name, value]) => `${name.padEnd(17)}${value ?? '-'}`)
   const columns = [
     'number',
@@ -124,10 +125,11 @@ function text({ made, body, ...delivery }: Awaited<ReturnType<typeof showDeliver
   ]
   const attempts = table(
     columns,
-    made.map((attempt) => ({ ...attempt, answer: attempt.answer ?? null })),
+    made.map(({ cause: _, ...attempt }) => ({ ...attempt, answer: attempt.answer ?? null })),
     'no attempts yet',
   )
-  return [...lines, '', attempts, ...(body == null ? [] : ['', body])].join('\n')
+  const advice = cause === null ? [] : ['', `${cause.meaning} ${cause.advice}`]
+  return [...lines, ...advice, '', attempts, ...(body == null ? [] : ['', body])].join('\n')
 }
 
 async function runChange(

@@ -6,15 +6,18 @@ import { answerContext, deliveryContext } from '../model/delivery.ts'
 import type { ReadOnly } from '../model/read-only.ts'
 import type { Database } from '../store/db/database.ts'
 import {
+  type CountedChange,
   changeDeliveries as changeRows,
-  countInClosedMailboxes,
+  countChange,
   DELIVERY_CHANGES,
-  DELIVERY_STATES,
-  type DeliveryChoice,
+} from '../store/deliveries/delivery-changes.ts'
+import { DELIVERY_STATES, type DeliveryChoice } from '../store/deliveries/delivery-choice.ts'
+import {
   findDelivery,
   type ListedDelivery,
   listDeliveries as listRows,
 } from '../store/deliveries/delivery-list.ts'
+import { CauseOrNull, explainedCause } from './delivery-causes.ts'
 import {
   closed,
   flag,
@@ -31,12 +34,14 @@ import type { HasDatabase, HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
-export { DELIVERY_STATES, type DeliveryState } from '../store/deliveries/delivery-list.ts'
+export { DELIVERY_STATES, type DeliveryState } from '../store/deliveries/delivery-choice.ts'
 
 const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/deliveries.md).' })
 
-const CHOICE = {
+export const CHOICE = {
   participant: Type.Optional(SenderId),
+  namespace: Type.Optional(Namespace),
+  origin: Type.Optional(text('Only those to this origin of an address, such as https://peer.example.')),
   since: Type.Optional(instant('Only those made at this time or later.')),
   until: Type.Optional(instant('Only those made before this time.')),
   state: Type.Optional(State),
@@ -55,6 +60,7 @@ const DELIVERY = {
   attempts: wholeNumber('Attempts that were begun.'),
   target: orNull(text('Address that it is sent to; null: none is known.')),
   reason: orNull(text('Why it is in its state.')),
+  cause: CauseOrNull,
   created_at: instant('When it was made.'),
   next_attempt_at: orNull(instant('When it is attempted next.')),
   finished_at: orNull(instant('When it came to its end.')),
@@ -68,12 +74,14 @@ export const listDeliveries = useCase(
   {
     input: closed({
       ...CHOICE,
+      before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
     result: Type.Array(closed(DELIVERY)),
   },
-  async ({ db }: HasDatabase, { limit = 50, ...given }) => {
-    const choice = await choiceOf(db, given)
+  async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
+    const before = last === undefined ? undefined : await deliveryNamed(db, last, 'before')
+    const choice = { ...(await choiceOf(db, given)), ...(before !== undefined && { before }) }
     return (await listRows(db, choice, limit)).map(described)
   },
 )
@@ -98,20 +106,20 @@ export const showDelivery = useCase(
           duration_ms: Type.Number({ description: 'Milliseconds.' }),
           status: orNull(Type.Integer({ description: 'HTTP status.' })),
           error: orNull(text('What went wrong, as a code.')),
+          cause: CauseOrNull,
           answer: Type.Optional(personalData(orNull(text('Beginning of the answer.')))),
         }),
       ),
     }),
   },
   async ({ db, vault }: HasVault, { id, body: withBody = false }) => {
-    const found = await findDelivery(db, id)
-    if (found === null) throw new AdminRefusal(`there is no delivery ${id}`, { reason: 'not_found' })
-    const { body, made, ...delivery } = found
+    const { body, made, ...delivery } = await deliveryNamed(db, id)
     const bodies = withBody ? createBodies(db, await vault()) : null
     const attempts = await Promise.all(
       made.map(async ({ answer, at, ...attempt }) => ({
         ...attempt,
         at: timeOut(at),
+        cause: explainedCause(attempt.error),
         ...(bodies && { answer: await opened(bodies, answer, answerContext(id, attempt.number)) }),
       })),
     )
@@ -122,6 +130,14 @@ export const showDelivery = useCase(
     }
   },
 )
+
+/** @throws AdminRefusal there is none */
+async function deliveryNamed(db: Database, id: string, member?: string) {
+  const found = await findDelivery(db, id)
+  if (found !== null) return found
+  const message = `${member === undefined ? '' : `${member}: `}there is no delivery ${id}`
+  throw new AdminRefusal(message, { reason: 'not_found' })
+}
 
 async function opened(bodies: Bodies, sealed: Buffer | null, context: string): Promise<string | null> {
   if (sealed === null) return null
@@ -161,7 +177,7 @@ export const changeDeliveries = useCase(
     }
     const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
     const changed = await changeRows(db, change, choice)
-    const inClosed = await countInClosedMailboxes(db, change, choice)
+    const inClosed = sumOf(await countChange(db, change, choice), 'in_closed_mailboxes')
     if (inClosed > 0 && changed === 0) {
       throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
     }
@@ -173,13 +189,21 @@ export const changeDeliveries = useCase(
   },
 )
 
-async function choiceOf(
+export const sumOf = (
+  counted: readonly CountedChange[],
+  what: 'deliveries' | 'in_closed_mailboxes',
+): number => counted.reduce((sum, row) => sum + row[what], 0)
+
+/** @throws AdminRefusal there is no such participant */
+export async function choiceOf(
   db: Database,
-  { participant, since, until, state }: ReadOnly<Static<typeof Choice>>,
+  { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof Choice>>,
 ): Promise<DeliveryChoice> {
   if (participant !== undefined) await participantNamed(db, participant)
   return {
     ...(participant !== undefined && { participant }),
+    ...(namespace !== undefined && { registry: namespace }),
+    ...(origin !== undefined && { origin }),
     ...(since !== undefined && { since: new Date(since) }),
     ...(until !== undefined && { until: new Date(until) }),
     ...(state !== undefined && { state }),
@@ -188,6 +212,7 @@ async function choiceOf(
 
 const described = (row: ListedDelivery) => ({
   ...row,
+  cause: explainedCause(row.reason),
   created_at: timeOut(row.created_at),
   next_attempt_at: timeOut(row.next_attempt_at),
   finished_at: timeOut(row.finished_at),

@@ -10,7 +10,7 @@ import { type Grant, isGranted } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readStoredGrant } from '../policy/grant.ts'
-import { changeDeliveries } from '../store/deliveries/delivery-list.ts'
+import { changeDeliveries } from '../store/deliveries/delivery-changes.ts'
 import { findGrant } from '../store/directory/grants.ts'
 import { findCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import {

@@ -1,7 +1,7 @@
 /** The steps of a message, from its arrival to the last attempt at its answer; never its content or the answer's. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { DELIVERY_STATES } from '../store/deliveries/delivery-list.ts'
+import { DELIVERY_STATES } from '../store/deliveries/delivery-choice.ts'
 import type { TracedDelivery } from '../store/deliveries/traced-deliveries.ts'
 import { type TracedNotification, traceNotifications } from '../store/events/traced-notifications.ts'
 import { type TracedExchange, trace as traceRows } from '../store/exchanges/trace.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../test/deliveries.ts'
 import type { Participant } from '../model/participant.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
-import { changeDeliveries } from '../store/deliveries/delivery-list.ts'
+import { changeDeliveries } from '../store/deliveries/delivery-changes.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
 import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { drain } from './drain.ts'

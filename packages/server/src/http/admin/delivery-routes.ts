@@ -1,6 +1,9 @@
 /** Calls about deliveries. */
 
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
+import { cancelDeliveries, replayDeliveries, retryDeliveries } from '../../admin/delivery-changes.ts'
+import { listDestinations } from '../../admin/destinations.ts'
+import { listMailboxes } from '../../admin/mailboxes.ts'
 import { openDeliveryBody } from '../../admin/message-bodies.ts'
 import { type AdminRoute, route } from './route.ts'
 
@@ -16,5 +19,26 @@ export const DELIVERY_ROUTES: readonly AdminRoute[] = [
   route(openDeliveryBody, {
     ...{ method: 'POST', path: '/deliveries/{id}/body', name: 'openDeliveryBody', role: 'audit' },
     summary: 'The message of a delivery, opened. The look is accounted with its reason before.',
+  }),
+  route(retryDeliveries, {
+    ...{ method: 'POST', path: '/deliveries/retry', name: 'retryDeliveries', role: 'operate' },
+    summary:
+      'Attempts deliveries that wait or were given up now; with `dry_run` it says how many, and of whom.',
+  }),
+  route(replayDeliveries, {
+    ...{ method: 'POST', path: '/deliveries/replay', name: 'replayDeliveries', role: 'operate' },
+    summary: 'Sends deliveries that came to their end again; with `dry_run` it says how many, and of whom.',
+  }),
+  route(cancelDeliveries, {
+    ...{ method: 'POST', path: '/deliveries/cancel', name: 'cancelDeliveries', role: 'operate' },
+    summary: 'Stops the attempts at deliveries; with `dry_run` it says how many, and of whom.',
+  }),
+  route(listDestinations, {
+    ...{ method: 'GET', path: '/destinations', name: 'listDestinations', role: 'read' },
+    summary: 'Where deliveries wait or were given up, why, and what to do.',
+  }),
+  route(listMailboxes, {
+    ...{ method: 'GET', path: '/mailboxes', name: 'listMailboxes', role: 'read' },
+    summary: 'Mailboxes with what waits in them, the newest first.',
   }),
 ]

@@ -2,6 +2,7 @@
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import type { HasSignatures } from '../../admin/callbacks.ts'
+import type { HasChangeLimit } from '../../admin/delivery-changes.ts'
 import type { HasJudged } from '../../admin/findings.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import type { HasHealth } from '../../admin/overview.ts'
@@ -21,6 +22,7 @@ export const ADMIN_BASE = '/admin/v1'
 export type AdminNeeds = HasVault &
   HasRecording &
   HasAccounts &
+  HasChangeLimit &
   HasSignatures &
   HasDayLimits &
   HasHealth &

@@ -1,6 +1,7 @@
 /** Deliveries with every attempt, as they are traced. */
 import type { Database } from '../db/database.ts'
-import { type DeliveryState, DUE } from './delivery-list.ts'
+import type { DeliveryState } from './delivery-choice.ts'
+import { DUE } from './delivery-list.ts'
 
 export interface TracedDelivery {
   readonly id: string

@@ -43,6 +43,7 @@ import { formerParticipants } from './0041-former-participants.ts'
 import { journalIncarnations } from './0043-journal-incarnations.ts'
 import { operatorSessions } from './0044-operator-sessions.ts'
 import { deadLetters } from './0045-dead-letters.ts'
+import { deliveryLists } from './0046-delivery-lists.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -87,4 +88,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0043-journal-incarnations': journalIncarnations,
   '0044-operator-sessions': operatorSessions,
   '0045-dead-letters': deadLetters,
+  '0046-delivery-lists': deliveryLists,
 }

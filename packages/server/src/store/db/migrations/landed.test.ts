@@ -48,6 +48,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0043-journal-incarnations.ts': 'd23dac851f6dc10f15a9175313beda8a',
   '0044-operator-sessions.ts': 'c14a1057d3d9455b4ed60463e1e5b602',
   '0045-dead-letters.ts': 'f171c77ac71a203f6e9b0a3b608d0092',
+  '0046-delivery-lists.ts': '8d8e8b86ba88fc9e5e4e44cb26a1cf6b',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>

@@ -1,0 +1,126 @@
+/** What an operator does with deliveries by hand. */
+import type { Database } from '../db/database.ts'
+import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+import { isNotifiedBy } from './deliveries.ts'
+import { chosen, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
+
+interface Change {
+  /** What it can be done with. */
+  readonly from: readonly DeliveryState[]
+  readonly set: string
+  /** Whether it is to be attempted now. */
+  readonly sends: boolean
+}
+
+/** At the beginning of its schedule, with the message_id that it always had. */
+const again = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
+  earlier = attempts, reason = null, finished_at = null`
+/** Before all that is due to its destination by itself; among those that were asked for, the oldest first. */
+const NOW_AND_FIRST = "created_at - interval '100 years'"
+
+export const DELIVERY_CHANGES = {
+  /** What waits is attempted now, what was given up is attempted again. */
+  retry: { from: ['pending', 'dead'], set: again(NOW_AND_FIRST), sends: true },
+  /** Nothing more is attempted. */
+  drop: {
+    from: ['pending', 'held', 'dead'],
+    set: `state = 'dropped', next_attempt_at = null, claim = null, claimed_until = null,
+      reason = coalesce(reason, 'operator'), finished_at = now()`,
+    sends: false,
+  },
+  /** What came to its end is sent again. */
+  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
+} as const satisfies Record<string, Change>
+
+/** Nothing is sent from there until it is open again. */
+const IN_CLOSED_MAILBOX = `exists (
+  select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
+
+/** What a replay has taken the events of: they are in another delivery. */
+const WAS_REPLAYED = `(state = 'dropped' and reason is not distinct from 'replayed')`
+
+export interface CountedChange {
+  /** `sender_id` */
+  readonly participant: string
+  /** That would be changed. */
+  readonly deliveries: number
+  /** That are left as they are, because their mailbox is closed. */
+  readonly in_closed_mailboxes: number
+}
+
+/** What a change would do, by participant, those with the most first. */
+export async function countChange(
+  { pool }: Pick<Database, 'pool'>,
+  change: keyof typeof DELIVERY_CHANGES,
+  choice: DeliveryChoice,
+): Promise<readonly CountedChange[]> {
+  const { from, sends }: Change = DELIVERY_CHANGES[change]
+  const { text, values } = chosen(choice)
+  const [states, sending] = [values.length + 1, values.length + 2]
+  const { rows } = await pool.query<CountedChange>(
+    `with those as (
+        select participant, $${sending}::boolean and ${IN_CLOSED_MAILBOX} as stays from delivery
+        where ${text} and state = any($${states}) and not ${WAS_REPLAYED}
+      )
+      select sender_id as participant, count(*) filter (where not stays)::integer as deliveries,
+        count(*) filter (where stays)::integer as in_closed_mailboxes
+      from those join participant on participant.id = those.participant
+      group by sender_id order by count(*) desc, sender_id`,
+    [...values, from, sends],
+  )
+  return rows
+}
+
+/**
+ * Changes the chosen deliveries that are in a suitable state, and announces their participants to the workers:
+ * where a destination's breaker is open, with a probe. What is retried is attempted first. A
+ * finished notification is not sent again: its events wait in the mailbox, and are composed anew under another message_id,
+ * unless the mailbox is closed.
+ * @returns how many
+ */
+export async function changeDeliveries(
+  { pool }: Pick<Database, 'pool'>,
+  change: keyof typeof DELIVERY_CHANGES,
+  choice: DeliveryChoice,
+): Promise<number> {
+  const { from, set, sends }: Change = DELIVERY_CHANGES[change]
+  const { text, values } = chosen(choice)
+  const states = `$${values.length + 1}`
+  const sending = `$${values.length + 2}::boolean`
+  const { rows } = await pool.query<{ changed: number }>(
+    `with chosen as (
+        select delivery.id, notifications, ${sending} and mailbox is not null and state <> 'pending' as anew
+        from delivery
+        where ${text} and state = any(${states}) and not ${WAS_REPLAYED} and not (${sending} and ${IN_CLOSED_MAILBOX})
+      ),
+      changed as (
+        update delivery set ${set} from chosen where delivery.id = chosen.id and not anew and state = any(${states})
+        returning participant, origin, mailbox
+      ),
+      renewed as (
+        update notification set state = 'waiting', delivery = null from chosen
+        where ${isNotifiedBy('chosen')} and anew
+        returning chosen.id, notification.mailbox
+      ),
+      replaced as (
+        update delivery set state = 'dropped', reason = 'replayed', finished_at = coalesce(finished_at, now())
+        from (select distinct id from renewed) as old
+        where delivery.id = old.id and delivery.state <> 'delivered'
+      ),
+      probed as (
+        update breaker set probe_at = now()
+        where ${sending} and opened_at is not null and (participant, origin) in (select participant, origin from changed)
+      ),
+      announced as (
+        select pg_notify('${WORK_CHANNEL}', participant::text) from (select distinct participant from changed) as those
+        where ${sending}
+        union all
+        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}') where exists (
+          select 1 from renewed union all select 1 from changed where not ${sending} and mailbox is not null)
+      )
+      select (select count(*) from changed) + (select count(distinct id) from renewed) as changed,
+        (select count(*) from announced) as announced`,
+    [...values, from, sends],
+  )
+  return rows[0]?.changed ?? 0
+}

@@ -1,0 +1,66 @@
+/** Which deliveries are listed or changed by hand. */
+import type { DeliveryRow } from '../db/tables.ts'
+import { isStorable } from '../db/text.ts'
+
+export type DeliveryState = DeliveryRow['state']
+export const DELIVERY_STATES = [
+  'pending',
+  'delivered',
+  'refused',
+  'dead',
+  'dropped',
+  'held',
+] as const satisfies readonly DeliveryState[]
+
+/** What is not given does not matter. */
+export interface DeliveryChoice {
+  readonly ids?: readonly string[]
+  /** `sender_id` */
+  readonly participant?: string
+  /** Its namespace. */
+  readonly registry?: string
+  /** Of the address. */
+  readonly origin?: string
+  readonly state?: DeliveryState
+  /** Made at this time or later. */
+  readonly since?: Date
+  /** Made before this time. */
+  readonly until?: Date
+  /** Only those behind it in the list. */
+  readonly before?: { readonly id: string; readonly created_at: Date }
+}
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What cannot be stored is no name that there is. */
+const storable = (name: string): string => (isStorable(name) ? name : '')
+
+/** Only what is given stands in the statement, so that it is found by the index for it. */
+export function chosen(choice: DeliveryChoice): { readonly text: string; readonly values: unknown[] } {
+  const { ids, participant, registry, origin, state, since, until, before } = choice
+  const values: unknown[] = []
+  const value = (given: unknown): string => `$${values.push(given)}`
+  const conditions: string[] = []
+  // What is no UUID is no delivery's.
+  if (ids !== undefined)
+    conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
+  if (participant !== undefined) {
+    const name = value(storable(participant))
+    conditions.push(`delivery.participant = (select id from participant where sender_id = ${name})`)
+  }
+  if (registry !== undefined) {
+    const namespace = value(storable(registry))
+    conditions.push(`delivery.registry = (select id from registry where namespace = ${namespace})`)
+  }
+  if (origin !== undefined) conditions.push(`delivery.origin = ${value(storable(origin))}`)
+  // One of few names, and not a value: the indexes of single states are found by it.
+  if (state !== undefined) conditions.push(`delivery.state = '${state}'`)
+  if (since !== undefined) conditions.push(`delivery.created_at >= ${value(since)}`)
+  if (until !== undefined) conditions.push(`delivery.created_at < ${value(until)}`)
+  if (before !== undefined) {
+    const [at, id] = [value(before.created_at), value(before.id)]
+    conditions.push(`delivery.created_at <= ${at}::timestamptz`)
+    conditions.push(`(delivery.created_at < ${at} or delivery.id > ${id}::uuid)`)
+  }
+  return { text: conditions.length === 0 ? 'true' : conditions.join(' and '), values }
+}

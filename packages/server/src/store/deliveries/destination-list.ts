@@ -1,0 +1,61 @@
+/** Destinations at which something waits or was given up, as an operator looks at them. */
+import type { Database } from '../db/database.ts'
+
+export interface ListedDestination {
+  /** `sender_id` */
+  readonly participant: string
+  /** Empty: there is no address. */
+  readonly origin: string
+  readonly waiting: number
+  readonly dead: number
+  readonly oldest: Date
+  /** Attempts that failed in a row. */
+  readonly failures: number
+  readonly opened_at: Date | null
+  readonly probe_at: Date | null
+  /** Why deliveries were given up, with how many. */
+  readonly reasons: Readonly<Record<string, number>>
+}
+
+/**
+ * Those with the most dead letters first, then those for which the most waits.
+ * @param chosen names; null: all
+ */
+export async function listDestinations(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry }: { readonly participant: string | null; readonly registry: string | null },
+  limit: number,
+): Promise<readonly ListedDestination[]> {
+  const { rows } = await pool.query<ListedDestination>({
+    name: 'list destinations',
+    text: `with asked as (
+        select (select id from participant where sender_id = $1) as participant,
+          (select id from registry where namespace = $2) as registry
+      ),
+      waiting as (
+        select participant, origin, count(*) as waiting, min(created_at) as oldest from delivery
+        where state = 'pending' and ($1::text is null or participant = (select participant from asked))
+          and ($2::text is null or registry = (select registry from asked))
+        group by participant, origin
+      ),
+      reasons as (
+        select participant, origin, coalesce(reason, '') as reason, count(*) as dead, min(created_at) as oldest
+        from delivery
+        where state = 'dead' and ($1::text is null or participant = (select participant from asked))
+          and ($2::text is null or registry = (select registry from asked))
+        group by participant, origin, reason
+      ),
+      dead as (
+        select participant, origin, sum(dead) as dead, min(oldest) as oldest, json_object_agg(reason, dead) as reasons
+        from reasons group by participant, origin
+      )
+      select sender_id as participant, origin, coalesce(waiting, 0)::float8 as waiting, coalesce(dead, 0)::float8 as dead,
+        least(waiting.oldest, dead.oldest) as oldest, coalesce(failures, 0) as failures, opened_at, probe_at,
+        coalesce(reasons, '{}') as reasons
+      from waiting full join dead using (participant, origin) left join breaker using (participant, origin)
+        join participant as owner on owner.id = participant
+      order by dead desc, waiting desc, sender_id, origin limit $3`,
+    values: [participant, registry, limit],
+  })
+  return rows
+}

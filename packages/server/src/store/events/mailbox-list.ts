@@ -1,0 +1,66 @@
+/** Mailboxes as an operator looks at them: how much waits for whom, and never about whom. */
+import type { Database } from '../db/database.ts'
+
+export interface ListedMailbox {
+  readonly id: number
+  /** What its receiver knows it by. */
+  readonly public_id: string
+  /** `sender_id` */
+  readonly participant: string
+  /** Its namespace. */
+  readonly registry: string
+  readonly state: 'open' | 'closed'
+  /** Of its last envelope. */
+  readonly sequence: number
+  /** Since when there is nowhere to send to. */
+  readonly resting_since: Date | null
+  readonly closed_at: Date | null
+  readonly waiting: number
+  readonly oldest_due: Date | null
+  /** Subscriptions that have not ended, and of them those that are suspended. */
+  readonly subscriptions: number
+  readonly suspended: number
+  /** The delivery that is to be attempted. */
+  readonly delivery: string | null
+}
+
+export interface MailboxChoice {
+  /** `sender_id` */
+  readonly participant: string | null
+  /** Its namespace. */
+  readonly registry: string | null
+  readonly state: 'open' | 'closed' | null
+  /** Only those behind it in the list. */
+  readonly before: string | null
+}
+
+/** The newest first. */
+export async function listMailboxes(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, state, before }: MailboxChoice,
+  limit: number,
+): Promise<readonly ListedMailbox[]> {
+  const { rows } = await pool.query<ListedMailbox>({
+    name: 'list mailboxes',
+    text: `select mailbox.id, public_id, sender_id as participant, namespace as registry, mailbox.state,
+        mailbox.sequence::float8 as sequence, resting_since, closed_at, held.waiting, held.oldest_due,
+        filed.subscriptions, filed.suspended,
+        (select delivery.id from delivery where delivery.mailbox = mailbox.id and delivery.state = 'pending' limit 1) as delivery
+      from mailbox join participant on participant.id = mailbox.participant
+        join (select id as registry, namespace from registry) as named on named.registry = mailbox.registry
+        cross join lateral (
+          select count(*)::integer as waiting, min(due_at) as oldest_due from notification
+          where notification.mailbox = mailbox.id and notification.state = 'waiting'
+        ) as held
+        cross join lateral (
+          select count(*)::integer as subscriptions, (count(*) filter (where state = 'suspended'))::integer as suspended
+          from subscription where subscription.mailbox = mailbox.id and state <> 'ended'
+        ) as filed
+      where ($1::text is null or sender_id = $1) and ($2::text is null or namespace = $2)
+        and ($3::text is null or mailbox.state = $3)
+        and ($4::uuid is null or mailbox.id < (select id from mailbox where public_id = $4))
+      order by mailbox.id desc limit $5`,
+    values: [participant, registry, state, before, limit],
+  })
+  return rows
+}
