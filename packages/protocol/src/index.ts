@@ -310,7 +310,7 @@ export {
   PLACEHOLDERS,
   SignatureProblem,
 } from './trust/signature/problem.ts'
-export { type SigningKey, sign } from './trust/signature/sign.ts'
+export { type SigningKey, sign, signedContent } from './trust/signature/sign.ts'
 export { readSignature, verifySignature } from './trust/signature/verify.ts'
 export { type SignedEnvelope, SourcedEnvelope } from './trust/source.ts'
 export { readTokenAnswer, TokenProblem } from './trust/token-answer.ts'

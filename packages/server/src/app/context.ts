@@ -61,6 +61,7 @@ import { ownRecords } from '../store/records/own-records.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
 import type { Config, Role } from './config.ts'
+import { createOwnListener } from './own-listener.ts'
 import { settingsOf } from './settings.ts'
 import { judgedFiles, openVault } from './storage.ts'
 
@@ -153,7 +154,7 @@ export async function createContext(
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
-    ...{ db, samples, settings: settingsOf(config) },
+    ...{ db, samples, settings: settingsOf(config), ownListener: createOwnListener() },
     judged: { config, files: judgedFiles(config) },
     records: ownRecords(db),
     canNotify: async (participant: Participant, sender_uri: string | null) =>

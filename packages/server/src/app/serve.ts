@@ -22,7 +22,7 @@ import { isLoopback } from '../shared/loopback.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
 import { startReleased } from '../work/held.ts'
 import { type RunningWorker, startWorker } from '../work/worker.ts'
-import { isOperatorHost, isReachedByTls } from './addresses.ts'
+import { isOperatorHost, isReachedByTls, listenerUrl } from './addresses.ts'
 import type { Config, Role } from './config.ts'
 import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -144,6 +144,7 @@ export async function startServer(
   const { role, host, adminHost } = config
   const port = publicServer === null ? 0 : portOf(publicServer)
   const adminPort = portOf(operatorServer)
+  if (does.answers) context.ownListener.listensAt(listenerUrl(host, port))
   context.log.info({ role, ...(does.answers && { host, port }), adminHost, adminPort }, 'listening')
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
 }

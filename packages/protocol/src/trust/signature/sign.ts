@@ -52,6 +52,26 @@ export async function sign(request: SignRequest): Promise<string> {
   )
 }
 
+/** The bytes that are signed, for whoever looks at them: no private key is needed. */
+export async function signedContent({
+  header,
+  message,
+  profile,
+  key,
+  ...claims
+}: Omit<SignRequest, 'key'> & { readonly key: Omit<SigningKey, 'privateKey'> }): Promise<Uint8Array> {
+  let content = new Uint8Array()
+  await LAYOUTS[profile.layout].write(
+    outgoingParts(header, message, profile.canonical_form),
+    { profile, ...key, ...claims },
+    async (bytes) => {
+      content = bytes
+      return new Uint8Array()
+    },
+  )
+  return content
+}
+
 function isUnixTime(seconds: number): boolean {
   return Number.isSafeInteger(seconds) && seconds >= 0
 }

@@ -8,6 +8,7 @@ import { mergeRecords, unmergeRecords } from '../../admin/record-merge.ts'
 import { addRegistry, changeRegistry, listRegistries } from '../../admin/registries.ts'
 import { showRegistry, showSamples } from '../../admin/registry-show.ts'
 import { removeRegistry } from '../../admin/removal.ts'
+import { trySearch } from '../../admin/try.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
@@ -27,6 +28,12 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   route(showSamples, {
     ...{ method: 'GET', path: '/registries/{namespace}/sample', name: 'showSamples', role: 'read' },
     summary: 'A synthetic record of each type of the registry, with its schema.',
+  }),
+  // In a body: the identifier of a person is no part of an address.
+  route(trySearch, {
+    ...{ method: 'POST', path: '/registries/{namespace}/try', name: 'trySearch', role: 'operate' },
+    summary:
+      'The message of a search, as commands and as a program, and the bytes that are signed. With `send`, in a demo or a sandbox, its answer.',
   }),
   route(changeRegistry, {
     ...{ method: 'POST', path: '/registries/{namespace}/settings', name: 'changeRegistry', role: 'own' },

@@ -10,6 +10,7 @@ import type { HasDayLimits } from '../../admin/participant-show.ts'
 import type { RetentionNeeds } from '../../admin/retention.ts'
 import type { HasSamples } from '../../admin/samples.ts'
 import type { HasSettings } from '../../admin/settings.ts'
+import type { HasTrial } from '../../admin/try.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
 import type { Limits } from '../../limits.ts'
 import type { OperatorRole } from '../../model/operator.ts'
@@ -29,6 +30,7 @@ export type AdminNeeds = HasVault &
   HasSamples &
   HasSettings &
   HasJudged &
+  HasTrial &
   RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
 
 export interface AdminRoute {

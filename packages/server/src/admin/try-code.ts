@@ -1,0 +1,114 @@
+/** A search that is tried out, as search_criteria, as commands of a shell, and in TypeScript. */
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  PROTOCOL_VERSION,
+  TOKEN_PATH,
+} from '@rollcall/protocol'
+
+/** How a query may be given. */
+export const TRY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
+
+export interface TriedForm {
+  readonly name: (typeof TRY_FORMS)[number]
+  readonly query: JsonValue
+}
+
+interface FormRow {
+  /** The members of search_criteria that hold the query. */
+  readonly criteria: (query: JsonValue, record_type: string) => JsonObject
+  /** The argument of `client.search`, and the name that it imports. */
+  readonly code: (
+    query: JsonValue,
+    record_type: string,
+  ) => { readonly name: string | null; readonly text: string }
+}
+
+const FORMS: Readonly<Record<TriedForm['name'], FormRow>> = {
+  identifier: {
+    criteria: (query) => ({ query_type: 'idtype-value', query }),
+    code: (query) => {
+      const { type = '', value = '' } = isJsonObject(query) ? query : {}
+      return { name: 'identifier', text: `identifier(${literal(type)}, ${literal(value)})` }
+    },
+  },
+  expression: {
+    criteria: (query, collection) => ({
+      query_type: 'expression',
+      query: { type: 'ns:org:QueryType:expression', value: { expression: { collection, query } } },
+    }),
+    code: (query, collection) => ({
+      name: 'expression',
+      text: `expression(${literal(query)}, { collection: ${literal(collection)} })`,
+    }),
+  },
+  predicate: {
+    criteria: (query) => ({ query_type: 'predicate', query }),
+    code: (query) => ({ name: null, text: `{ query_type: 'predicate', query: ${literal(query)} }` }),
+  },
+  graphql: {
+    criteria: (query) => ({
+      query_type: 'graphql',
+      query: { type: 'ns:org:QueryType:graphql', value: { expression: query } },
+    }),
+    code: (query) => ({ name: 'graphql', text: `graphql(${literal(query)})` }),
+  },
+}
+
+export const criteriaOf = ({ name, query }: TriedForm, record_type: string): JsonObject =>
+  FORMS[name].criteria(query, record_type)
+
+/** Commands for a shell. The body is between two lines, so that nothing in it is read by the shell. */
+export const curlOf = (path: string, body: string): string =>
+  `TOKEN=$(curl -s "$REGISTRY${TOKEN_PATH}" \\
+  -d grant_type=client_credentials -d "client_id=$CLIENT_ID" -d "client_secret=$CLIENT_SECRET" |
+  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+
+curl -s "$REGISTRY${path}" \\
+  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' --data-binary @- <<'END'
+${body}
+END`
+
+/** A program with `@rollcall/client`, which signs what it sends. */
+export function typeScriptOf({
+  namespace,
+  registry,
+  participant,
+  record_type,
+  form,
+  page_size,
+}: {
+  readonly namespace: string
+  readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }
+  readonly participant: { readonly sender_id: string }
+  readonly record_type: string
+  readonly form: TriedForm
+  readonly page_size: number | undefined
+}): string {
+  const { name, text } = FORMS[form.name].code(form.query, record_type)
+  const more = [
+    `reg_record_type: ${literal(record_type)}`,
+    ...(page_size === undefined ? [] : [`pagination: { page_size: ${page_size}, page_number: 1 }`]),
+  ]
+  return `import { ${[...(name === null ? [] : [name]), 'RegistryClient'].join(', ')} } from '@rollcall/client'
+
+const registry = new RegistryClient({
+  base_url: \`\${process.env.REGISTRY}/${namespace}/v${PROTOCOL_VERSION}\`,
+  kind: ${literal(registry.kind.name)},
+  sender_id: ${literal(participant.sender_id)},
+  receiver_id: ${literal(registry.sender_id)},
+  credentials: {
+    client_id: process.env.CLIENT_ID ?? '',
+    client_secret: process.env.CLIENT_SECRET ?? '',
+  },
+  signing: { key: JSON.parse(process.env.SIGNING_KEY ?? '{}') },
+})
+
+console.log(await registry.search({ ...${text}, ${more.join(', ')} }))
+`
+}
+
+/** JSON is TypeScript; the two line ends that JSON has as they are are written as escapes. */
+const literal = (value: JsonValue): string =>
+  JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
