@@ -12,7 +12,7 @@ import {
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
-import { demoCredentials, demoOperatorToken } from '../demo/credentials.ts'
+import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
 import { refuseRealData } from '../demo/database.ts'
 import {
   type DemoFile,
@@ -134,7 +134,8 @@ async function runUntil(
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     server.show(showcaseOf(demo))
     server.markReady()
-    print(options, summary(demo, path), greeting(demo, path))
+    const link = await demoSignInLink(db, admin.base_url)
+    print(options, summary(demo, path), greeting(demo, { path, link }))
     await stop.asked
   } finally {
     await server.stop()

@@ -1,4 +1,6 @@
 /** `rollcall operator`: who may call the admin API. */
+
+import { listSessions, makeSignInLink } from '@rollcall/server/admin/operator-sessions'
 import {
   addOperator,
   listOperators,
@@ -7,7 +9,7 @@ import {
   revokeOperator,
 } from '@rollcall/server/admin/operators'
 import { type Command, Option } from 'commander'
-import { ask } from '../environment.ts'
+import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { collected, instant } from '../values.ts'
@@ -49,10 +51,26 @@ Example: rollcall operator add consent-service --role consent --authority https:
     .addHelpText('after', '\nExample: rollcall operator list')
     .action(runList)
   withJson(operator.command('revoke'))
-    .description('end a token: from the next call on it is refused')
+    .description('end a token and the sessions of its name: from the next call on they are refused')
     .argument('<name>', 'its name')
     .addHelpText('after', '\nExample: rollcall operator revoke civil-registration-system')
     .action(runRevoke)
+  withJson(operator.command('sessions'))
+    .description('list who is signed in to the console; operator revoke ends the sessions of a name')
+    .addHelpText('after', '\nExample: rollcall operator sessions')
+    .action(runSessions)
+  withJson(operator.command('link'))
+    .description('print a link that signs in to the console as the owner of a token, once, within 15 minutes')
+    .argument('<name>', 'name of the token')
+    .addHelpText(
+      'after',
+      `
+The address is that of ROLLCALL_CONSOLE_URL, else of ADMIN_HOST and ADMIN_PORT. Whoever opens the link is signed in: give it
+to the owner of the token alone.
+
+Example: rollcall operator link amina`,
+    )
+    .action(runLink)
 }
 
 interface AddOptions extends OutputOptions {
@@ -94,5 +112,23 @@ async function runList(options: OutputOptions): Promise<void> {
 async function runRevoke(name: string, options: OutputOptions): Promise<void> {
   stopRequest()
   const revoked = await ask(revokeOperator, { name })
-  print(options, revoked, `${revoked.name} is revoked`)
+  const ended = revoked.sessions > 0 ? `; sessions ended: ${revoked.sessions}` : ''
+  print(options, revoked, `${revoked.name} is revoked${ended}`)
+}
+
+async function runSessions(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const rows = await withDatabase((needs) => listSessions({ ...needs, limits: needs.config.limits }, {}))
+  const columns = ['name', 'provider', 'created_at', 'seen_at', 'ends_at']
+  print(options, rows, table(columns, rows, 'nobody is signed in'))
+}
+
+async function runLink(name: string, options: OutputOptions): Promise<void> {
+  stopRequest()
+  const { path, ...link } = await withDatabase(async (needs) => {
+    const made = await makeSignInLink(needs, { name })
+    return { ...made, url: `${needs.config.consoleUrl}${made.path}` }
+  })
+  const text = `${link.url}\nIt signs in as ${link.name}, once, until ${link.expires_at}. It cannot be shown again.`
+  print(options, link, text)
 }

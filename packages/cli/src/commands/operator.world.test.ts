@@ -79,3 +79,27 @@ test.each([
   expect(code).toBe(expected)
   expect(stderr).toMatch(message)
 })
+
+test('a link signs in to the console once; who is signed in is listed, until the token is revoked', async () => {
+  await operator('add', 'amina', '--role', 'read')
+  const { stdout } = await rollcall(['operator', 'link', 'amina'], {
+    ...env,
+    ROLLCALL_CONSOLE_URL: 'https://console.example.org/',
+  })
+  const [, code] =
+    /^https:\/\/console\.example\.org\/#\/sign-in\/(\S+)\nIt signs in as amina, once, until /.exec(stdout) ??
+    []
+  const signIn = async (): Promise<number> => {
+    const response = await fetch(`${server.adminUrl}/admin/v1/session`, {
+      ...{ method: 'POST', body: JSON.stringify({ code }) },
+      headers: { 'Rollcall-Console': '1', 'Content-Type': 'application/json' },
+    })
+    await response.body?.cancel()
+    return response.status
+  }
+  expect([await signIn(), await signIn()]).toEqual([201, 401])
+  expect(await rollcallJson(['operator', 'sessions'], env)).toMatchObject([{ name: 'amina', provider: null }])
+  expect((await operator('revoke', 'amina')).stdout).toBe('amina is revoked; sessions ended: 1\n')
+  expect((await operator('sessions')).stdout).toBe('nobody is signed in\n')
+  expect((await operator('link', 'amina')).stderr).toBe('rollcall: no live token is named amina\n')
+})

@@ -2,6 +2,7 @@
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
+import { makeSignInLink } from '@rollcall/server/admin/operator-sessions'
 import { addOperator, revokeOperator } from '@rollcall/server/admin/operators'
 import {
   addParticipantKeys,
@@ -41,14 +42,33 @@ async function demoSecret(db: Database, participant: Participant, written: unkno
   return client_secret
 }
 
-const OPERATOR = 'demo'
+/** The operators of the demo: one for programs, whose token is in demo.json, and one for the console, who may do everything. */
+const OPERATORS = {
+  program: { name: 'demo', roles: ['operate', 'publish'] },
+  console: { name: 'demo-console', roles: ['own'] },
+} as const
 
 /** A token for the admin API, new with each start: the one before it is refused. */
-export async function demoOperatorToken(db: Database): Promise<string> {
-  await revokeOperator({ db }, { name: OPERATOR }).catch((error: unknown) => {
+export const demoOperatorToken = (db: Database): Promise<string> => newToken(db, OPERATORS.program)
+
+/**
+ * A link that signs in to the console, once. Its operator has no other way in: nobody sees the token.
+ * @param console_url where the console is
+ */
+export async function demoSignInLink(db: Database, console_url: string): Promise<string> {
+  await newToken(db, OPERATORS.console)
+  const { path } = await makeSignInLink({ db }, { name: OPERATORS.console.name })
+  return `${console_url}${path}`
+}
+
+async function newToken(
+  db: Database,
+  { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS],
+): Promise<string> {
+  await revokeOperator({ db }, { name }).catch((error: unknown) => {
     if (!(error instanceof AdminRefusal)) throw error
   })
-  const { token } = await addOperator({ db }, { name: OPERATOR, roles: ['operate', 'publish'] })
+  const { token } = await addOperator({ db }, { name, roles })
   return token
 }
 

@@ -259,6 +259,26 @@ test('its operator token opens the admin API', async () => {
   expect((await admin('registries')).status).toBe(200)
 })
 
+test('the link that it prints signs in to its console, once; the peers’ page leads there, and has no token of the operator’s', async () => {
+  const { stdout } = running.output()
+  const [, base, code] = /^ {2}(\S+)\/#\/sign-in\/(\S+)$/m.exec(stdout) ?? []
+  expect(base).toBe(demo.admin.base_url)
+  const signIn = () =>
+    fetch(`${base}/admin/v1/session`, {
+      ...{ method: 'POST', body: JSON.stringify({ code }) },
+      headers: { 'Rollcall-Console': '1', 'Content-Type': 'application/json' },
+    })
+  expect(await (await signIn()).json()).toMatchObject({
+    ...{ operator: 'demo-console', demo: true, roles: expect.arrayContaining(['own', 'audit']) },
+  })
+  expect((await signIn()).status).toBe(401)
+  expect(stdout).toContain(demo.admin.token)
+  const page = await (await fetch(demo.base_url, { headers: { accept: 'text/html' } })).text()
+  expect(page).toContain(`<a href="${base}/">Open the console</a>`)
+  expect(page).not.toContain(demo.admin.token)
+  expect(page).not.toContain('sign-in/')
+})
+
 /** Where the demo participant is called back: what came, by the end of its path. */
 async function listening() {
   const came: { readonly path: string; readonly body: Answer }[] = []

@@ -2,8 +2,15 @@
 import { kindNamed, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
-/** The text, with commands for bash and for sh. */
-export function greeting(demo: DemoFile, path: string): string {
+/**
+ * The text, with commands for bash and for sh.
+ * @param options.path of demo.json
+ * @param options.link signs in to the console
+ */
+export function greeting(
+  demo: DemoFile,
+  { path, link }: { readonly path: string; readonly link: string },
+): string {
   const width = Math.max(...demo.registries.map(({ namespace }) => namespace.length))
   const pages = demo.registries.map(
     (registry) => `  ${registry.namespace.padEnd(width)}  ${registryUrl(demo, registry)}/docs`,
@@ -12,6 +19,12 @@ export function greeting(demo: DemoFile, path: string): string {
 Open it in a browser, or begin with one of these reference pages:
 
 ${pages.join('\n')}
+
+The operator's console is at ${demo.admin.base_url}. This link signs you in, once, within 15 minutes:
+
+  ${link}
+
+Later, npx rollcall operator link demo-console prints another one. The token of the admin API is ${demo.admin.token}
 
 Ask for a token, then for a record:
 

@@ -62,7 +62,11 @@ test('whatever a sample holds reaches the server as it is', () => {
 })
 
 test('it says where the pages and the file are, and how to stop', () => {
-  const text = greeting(demo, '/data/demo.json')
+  const link = 'http://127.0.0.1:8081/#/sign-in/1_x'
+  const text = greeting(demo, { path: '/data/demo.json', link })
+  expect(text).toContain(`console is at http://127.0.0.1:8081. `)
+  expect(text).toContain(`\n  ${link}\n`)
+  expect(text).toContain('The token of the admin API is t\n')
   expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
   expect(text).toContain('/data/demo.json')
   expect(text).toContain('\nnpx rollcall search --identifier ')

@@ -7,6 +7,7 @@ import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../delivery/sche
 import { readPrefix } from '../http/gate.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
+import { listenerUrl } from './addresses.ts'
 import { type Environment, withSecretFiles } from './secret-files.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
@@ -36,6 +37,8 @@ export interface Config {
   readonly ownerDatabaseUrl: string | undefined
   /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
   readonly publicUrl: string | undefined
+  /** The address of the console, as operators open it; without a slash at its end. */
+  readonly consoleUrl: string
   /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/storage.ts`). */
   readonly masterKey: KeyObject | undefined
   /** Whether a master key that the environment does not name may lie in a file of the data directory. */
@@ -65,12 +68,14 @@ export function readConfig(environment: Environment): Config {
   const env = withSecretFiles(environment)
   const port = readPort(env, 'PORT', 8080)
   const limits = readLimits(env)
+  const adminHost = text(env, 'ADMIN_HOST') ?? '127.0.0.1'
+  const adminPort = readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1)
   return {
     role: readChoice(env, 'ROLLCALL_ROLE', ROLES, 'all'),
     host: text(env, 'HOST') ?? '127.0.0.1',
     port,
-    adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
-    adminPort: readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1),
+    adminHost,
+    adminPort,
     adminHosts: readHosts(env, 'ROLLCALL_ADMIN_HOSTS'),
     adminPrivateNetwork: readChoice(env, 'ROLLCALL_ADMIN_PRIVATE_NETWORK', ['0', '1'], '0') === '1',
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
@@ -78,7 +83,8 @@ export function readConfig(environment: Environment): Config {
     proxies: readProxies(env),
     databaseUrl: readDatabaseUrl(env, 'DATABASE_URL'),
     ownerDatabaseUrl: readOwnerDatabaseUrl(env),
-    publicUrl: readPublicUrl(env),
+    publicUrl: readWebUrl(env, 'ROLLCALL_PUBLIC_URL'),
+    consoleUrl: readWebUrl(env, 'ROLLCALL_CONSOLE_URL') ?? listenerUrl(adminHost, adminPort),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
     masterKeyInFile: text(env, 'DATABASE_URL') === undefined,
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
@@ -220,8 +226,8 @@ function readMasterKey(env: Environment, variable: string): KeyObject | undefine
   return key
 }
 
-function readPublicUrl(env: Environment): string | undefined {
-  const value = text(env, 'ROLLCALL_PUBLIC_URL')
+function readWebUrl(env: Environment, variable: string): string | undefined {
+  const value = text(env, variable)
   if (value === undefined) return undefined
   const url = URL.parse(value)
   if (
@@ -230,7 +236,7 @@ function readPublicUrl(env: Environment): string | undefined {
     url.search !== '' ||
     url.username !== ''
   ) {
-    throw new Error('ROLLCALL_PUBLIC_URL must be an http or https address without query and credentials')
+    throw new Error(`${variable} must be an http or https address without query and credentials`)
   }
   return value.replace(/\/+$/, '')
 }

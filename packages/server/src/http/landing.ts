@@ -110,7 +110,8 @@ function begin({ operatorUrl, commands }: Showcase, [first]: readonly Registry[]
 <p>The reference page has an example that works. Press Execute.</p>
 <p class="links"><a href="${reference}#/Search/sync-search">Open the search</a></p></li>
 <li class="card"><h3>Look as the operator</h3>
-<p>The operator's address is <code>${operatorUrl}</code>: an interface for programs, which the operator's token of demo.json opens.</p></li>
+<p>The console shows who asked what, what was delivered and what failed. Sign in with the link that the demo printed in its terminal.</p>
+<p class="links"><a href="${operatorUrl}/">Open the console</a></p></li>
 </ul>
 </section>
 <section aria-labelledby="shell">
