@@ -1,16 +1,18 @@
 /** Calls of the admin API, with the types of its OpenAPI document. The session's cookie says who calls. */
 import createClient from 'openapi-fetch'
 import { ApiFault, errorsOf, Proposed, proposalOf } from './fault.ts'
+import { consoleHeader } from './presence.ts'
 import type { paths } from './schema.d.ts'
-
-/** The server takes the cookie only with it: a form or a page of another origin cannot send it. */
-export const CONSOLE_HEADER = { 'Rollcall-Console': '1' } as const
 
 export const api = createClient<paths>({
   baseUrl: location.origin,
   credentials: 'same-origin',
-  headers: CONSOLE_HEADER,
   redirect: 'error',
+})
+api.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(consoleHeader())) request.headers.set(name, value)
+  },
 })
 
 interface Pending<Data> {

@@ -24,3 +24,7 @@ export const queries: QueryClient = new QueryClient({
     mutations: { retry: false },
   },
 })
+
+/** Nothing of what one operator has seen stays for the next one. */
+export const forgetAnswers = (): void =>
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })

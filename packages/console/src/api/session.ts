@@ -1,7 +1,7 @@
 /** The session of this browser: who is signed in, and how to sign in and out. */
 import type { OperatorRole } from '../../../server/src/model/operator.ts'
-import { CONSOLE_HEADER } from './client.ts'
 import { ApiFault, errorsOf } from './fault.ts'
+import { consoleHeader } from './presence.ts'
 
 export interface Session {
   readonly operator: string
@@ -58,7 +58,7 @@ export async function signOut(): Promise<void> {
 async function send(method: string, address: string, given?: object) {
   const response = await fetch(address, {
     ...{ method, credentials: 'same-origin', redirect: 'error' },
-    headers: { ...CONSOLE_HEADER, ...(given && { 'Content-Type': 'application/json' }) },
+    headers: { ...consoleHeader(), ...(given && { 'Content-Type': 'application/json' }) },
     ...(given && { body: JSON.stringify(given) }),
   }).catch((reason: unknown) => {
     throw new ApiFault(0, [{ code: 'network', message: `The server does not answer. (${String(reason)})` }])

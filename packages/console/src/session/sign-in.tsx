@@ -3,6 +3,7 @@ import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
+import { forgetAnswers } from '../api/queries.ts'
 import { SESSION_KEY, type SignInOffer, signIn } from '../api/session.ts'
 import { FaultLines } from '../parts/states.tsx'
 import { Brand } from '../shell/brand.tsx'
@@ -21,6 +22,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
     mutationFn: signIn,
     onSuccess: async () => {
       if (code !== undefined) navigate('/', { replace: true })
+      forgetAnswers()
       await queries.invalidateQueries({ queryKey: SESSION_KEY })
     },
     // A code is used up by the attempt.

@@ -1,10 +1,12 @@
 /** Who is signed in, the appearance, the way out. */
 import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core'
-import { IconCheck, IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { forgetAnswers } from '../api/queries.ts'
 import { SESSION_KEY, SIGNED_OUT, signOut } from '../api/session.ts'
-import { Time } from '../parts/time.tsx'
+import { shortTime } from '../parts/times.ts'
 import { useSession } from '../session/session.ts'
+import { LOCALE } from '../texts/common.ts'
 import { SHELL } from '../texts/shell.ts'
 import styles from './shell.module.css'
 
@@ -17,9 +19,8 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
   const leaving = useMutation({
     mutationFn: signOut,
     onSuccess: () => {
-      // Nothing of what this operator has seen stays for the next one.
-      queries.clear()
       queries.setQueryData(SESSION_KEY, SIGNED_OUT)
+      forgetAnswers()
     },
   })
   return (
@@ -29,7 +30,7 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
           <span className={styles.operator}>{session.operator}</span>
           <span className={styles.roles}>{broadest(session.roles)}</span>
         </div>
-        <Menu position="top-end" width={260} withinPortal={false}>
+        <Menu position="top-end" width={260} withinPortal={false} withInitialFocusPlaceholder={false}>
           <Menu.Target>
             <ActionIcon variant="subtle" color="gray" size="lg" aria-label={SHELL.account(session.operator)}>
               <IconUserCircle size={20} stroke={1.6} aria-hidden />
@@ -37,7 +38,7 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Label>
-              {SHELL.expires} <Time at={session.expires_at} />
+              {SHELL.expires(shortTime(new Date(session.expires_at), LOCALE))}
               {session.registries !== null && <div>{SHELL.bound(session.registries)}</div>}
             </Menu.Label>
             <Menu.Divider />
@@ -61,16 +62,13 @@ const SCHEMES = Object.entries(SHELL.schemes) as [MantineColorScheme, string][]
 
 function Schemes() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  return SCHEMES.map(([scheme, label]) => (
-    <Menu.Item
-      key={scheme}
-      role="menuitemradio"
-      aria-checked={scheme === colorScheme}
-      closeMenuOnClick={false}
-      rightSection={scheme === colorScheme && <IconCheck size={16} aria-hidden />}
-      onClick={() => setColorScheme(scheme)}
-    >
-      {label}
-    </Menu.Item>
-  ))
+  return (
+    <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+      {SCHEMES.map(([scheme, label]) => (
+        <Menu.RadioItem key={scheme} value={scheme}>
+          {label}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
+  )
 }

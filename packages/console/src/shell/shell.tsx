@@ -1,4 +1,4 @@
-/** The frame around every page: the menu beside it, on a phone above it. */
+/** The frame around every page: the menu beside it, on a phone above it. Dialogs of Mantine have the only headers. */
 import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconMenu2 } from '@tabler/icons-react'
@@ -43,16 +43,16 @@ export function Shell() {
         {SHELL.skip}
       </button>
       <div className={styles.shell}>
-        <div className={styles.side}>
+        <aside className={styles.side} aria-label={SHELL.menu}>
           <Brand demo={session.demo} />
           {content}
-        </div>
-        <header className={styles.top}>
+        </aside>
+        <aside className={styles.top} aria-label={SHELL.menu}>
           <ActionIcon variant="subtle" color="gray" size="lg" aria-label={SHELL.openMenu} onClick={menu.open}>
             <IconMenu2 size={20} aria-hidden />
           </ActionIcon>
           <Brand demo={session.demo} />
-        </header>
+        </aside>
         <main id={MAIN} tabIndex={-1} className={styles.main}>
           <Boundary key={path}>
             <Suspense fallback={<Skeleton lines={6} />}>

@@ -10,5 +10,5 @@ export const SIGN_IN = {
   useLink: 'Sign in with this link',
   linkFault: 'This link does not sign you in',
   linkAdvice: 'A link works once, and for 15 minutes. Make another one, or sign in with a token.',
-  back: 'Your session has ended. Sign in to go on where you were.',
+  back: 'Sign in to open the page that you asked for.',
 } as const

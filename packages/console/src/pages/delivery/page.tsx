@@ -9,7 +9,6 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count, duration } from '../../parts/times.ts'
-import { usePolling } from '../../parts/use-polling.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERY } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -33,11 +32,10 @@ const COLUMNS: readonly Column<Attempt>[] = [
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>()
-  const soon = usePolling(EVERY_MS)
   const query = useQuery({
     queryKey: ['deliveries', 'one', id],
     queryFn: () => answered(api.GET('/admin/v1/deliveries/{id}', { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? soon() : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? EVERY_MS : false),
   })
   return (
     <PageFrame

@@ -6,7 +6,6 @@ import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
-import { usePolling } from '../../parts/use-polling.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
@@ -22,12 +21,11 @@ const EVERY_MS = 3_000
 
 export function Page() {
   const { message_id = '' } = useParams<{ message_id: string }>()
-  const soon = usePolling(EVERY_MS)
   const query = useQuery({
     queryKey: ['messages', 'timeline', message_id],
     queryFn: () => answered(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
     // While something is still to come.
-    refetchInterval: ({ state }) => (state.data?.messages.some(isMoving) === true ? soon() : false),
+    refetchInterval: ({ state }) => (state.data?.messages.some(isMoving) === true ? EVERY_MS : false),
   })
   return (
     <PageFrame

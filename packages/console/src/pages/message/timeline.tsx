@@ -67,7 +67,7 @@ function titleOf({ step, attempt }: Step): string {
 
 function Details({ step: { duration_ms, status, code, key, page, delivery } }: { readonly step: Step }) {
   const parts = [
-    duration_ms === null ? null : TIMELINE.took(duration(duration_ms, LOCALE)),
+    duration_ms === null || duration_ms === 0 ? null : TIMELINE.took(duration(duration_ms, LOCALE)),
     status === null ? null : TIMELINE.status(status),
     page === null ? null : TIMELINE.page(page),
     key === null ? null : TIMELINE.key(key),

@@ -102,27 +102,29 @@ interface Bar {
 }
 
 const HourTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
-  <table className={styles.unseen}>
-    <caption>{TEXTS.name}</caption>
-    <thead>
-      <tr>
-        <th scope="col">{TEXTS.hour}</th>
-        {SHARES.map((share) => (
-          <th key={share} scope="col">
-            {TEXTS[share]}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {bars.map(({ from, counted, shares }) => (
-        <tr key={from}>
-          <th scope="row">{clock(from)}</th>
+  <div className={styles.unseen}>
+    <table>
+      <caption>{TEXTS.name}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{TEXTS.hour}</th>
           {SHARES.map((share) => (
-            <td key={share}>{counted ? number(shares[share]) : TEXTS.uncounted}</td>
+            <th key={share} scope="col">
+              {TEXTS[share]}
+            </th>
           ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {bars.map(({ from, counted, shares }) => (
+          <tr key={from}>
+            <th scope="row">{clock(from)}</th>
+            {SHARES.map((share) => (
+              <td key={share}>{counted ? number(shares[share]) : TEXTS.uncounted}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 )

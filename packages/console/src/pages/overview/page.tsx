@@ -4,7 +4,6 @@ import { type Answer, answered, api } from '../../api/client.ts'
 import { PageFrame } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { usePolling } from '../../parts/use-polling.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { Attention } from './attention.tsx'
@@ -20,13 +19,11 @@ const EVERY_MS = 30_000
 const COUNTING_MS = 2_000
 
 export function Page() {
-  const often = usePolling(COUNTING_MS)
-  const seldom = usePolling(EVERY_MS)
   const query = useQuery({
     queryKey: ['overview'],
     queryFn: () => answered(api.GET('/admin/v1/overview')),
     refetchInterval: ({ state }) =>
-      state.data?.hours.some(({ counted }) => !counted) === true ? often() : seldom(),
+      state.data?.hours.some(({ counted }) => !counted) === true ? COUNTING_MS : EVERY_MS,
   })
   return (
     <PageFrame

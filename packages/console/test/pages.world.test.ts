@@ -1,0 +1,211 @@
+/**
+ * Every page of the console in a real browser, on a real server with a real database: no page breaks a rule of
+ * accessibility, writes an error, asks another host, or does what the content security policy forbids.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addOperator } from '../../server/src/admin/operators.ts'
+import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
+import {
+  bearer,
+  post,
+  postSearch,
+  searchRequest,
+  type TestServer,
+  testServer,
+} from '../../server/test/server.ts'
+
+const ARTEFACTS = join(import.meta.dirname, '../../../test-artefacts/console')
+const WIDTHS = [360, 768, 1280]
+
+let server: TestServer
+let opened: TestBrowser
+let context: BrowserContext
+let page: Page
+let token: string
+/** Whatever the browser found wrong. */
+const complaints: string[] = []
+
+const person = (uin: string) => ({
+  '@type': 'Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: uin }],
+  name: { given_name: 'Ada' },
+})
+
+beforeAll(async () => {
+  mkdirSync(ARTEFACTS, { recursive: true })
+  server = await testServer()
+  await server.registry('civil', [person('0012'), person('0013')])
+  const asker = await server.participant('spmis.example')
+  const item = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } } }
+  await postSearch(server, asker, [item])
+  const later = searchRequest(asker.sender_id, { type: 'UIN', value: '0013' })
+  await post(`${server.url}/civil/v1.0.0/registry/search`, later, bearer(asker))
+  token = (await addOperator(server.context, { name: 'ops', roles: ['own'] })).token
+  opened = await openBrowser()
+  context = await opened.browser.newContext({
+    reducedMotion: 'reduce',
+    viewport: { width: 1280, height: 900 },
+  })
+  page = await context.newPage()
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (protocol !== 'data:' && origin !== server.adminUrl) complaints.push(`asked ${origin}`)
+  })
+})
+afterAll(async () => {
+  await opened?.close()
+  await server?.close()
+})
+
+/** The page of an address, when nothing of it is loading any more. */
+async function open(hash: string): Promise<void> {
+  await page.goto(`${server.adminUrl}/#${hash}`)
+  await settled()
+}
+
+async function settled(): Promise<void> {
+  await page.locator('h1').waitFor()
+  await page
+    .locator('[aria-busy="true"], [role="status"][aria-label="Loading"]')
+    .first()
+    .waitFor({ state: 'detached' })
+}
+
+/** What axe finds wrong, in both schemes; in the second one only colours differ. */
+async function violations(): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const axe = new AxeBuilder({ page })
+    const { violations: broken } = await (colorScheme === 'light'
+      ? axe
+      : axe.withRules('color-contrast')
+    ).analyze()
+    found.push(
+      ...broken.map(
+        ({ id, nodes }) =>
+          `${colorScheme} ${id}: ${nodes
+            .map(({ html }) => html)
+            .join(' ')
+            .slice(0, 300)}`,
+      ),
+    )
+  }
+  return found
+}
+
+async function screenshots(name: string): Promise<readonly string[]> {
+  const wide: string[] = []
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: join(ARTEFACTS, `${name}-${width}-${colorScheme}.png`) })
+    }
+    const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+    if (beyond > 0) wide.push(`${width} px: the page is ${beyond} px too wide`)
+  }
+  return wide
+}
+
+/** Everything that is wrong with the page that is open. */
+async function faults(name: string): Promise<readonly string[]> {
+  const found = [...(await violations()), ...(await screenshots(name)), ...complaints.splice(0)]
+  return found.map((fault) => `${name}: ${fault}`)
+}
+
+const nameOf = (hash: string): string =>
+  hash.replaceAll(/[^\w]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'
+
+it('signs in with a token, and leads back to the page that was asked for', async () => {
+  await open('/messages')
+  // The browser itself writes a line of each answer that is not a good one: nobody is signed in yet.
+  complaints.splice(0)
+  expect(await faults('sign-in')).toEqual([])
+  await page.getByLabel('Operator token').fill('rollcall_1_wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  complaints.splice(0)
+  await page.getByLabel('Operator token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+  expect(complaints.splice(0)).toEqual([])
+})
+
+it('every page is accessible in light and dark, fits three widths, and keeps to its policy', async () => {
+  await open('/')
+  const links = 'nav[aria-label="Pages"] a[href^="#/"]'
+  const inMenu = await page
+    .locator(links)
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+  expect(inMenu.length).toBeGreaterThan(2)
+  const wrong: string[] = []
+  const seen = new Set<string>()
+  // The first row of each list leads to a page as well.
+  const toVisit = [...inMenu.map((href) => href.slice(1)), '/no-such-page']
+  for (let hash = toVisit.shift(); hash !== undefined; hash = toVisit.shift()) {
+    const [, first = '', id] = hash.split('/')
+    const kind = id === undefined ? first : `${first}-one`
+    if (seen.has(kind)) continue
+    seen.add(kind)
+    await open(hash)
+    const row = page.locator('main table a[href^="#/"]').first()
+    const next = (await row.count()) > 0 ? await row.getAttribute('href') : null
+    if (next !== null) toVisit.push(next.slice(1))
+    wrong.push(...(await faults(nameOf(kind))))
+  }
+  expect(wrong).toEqual([])
+  expect([...seen]).toEqual(
+    expect.arrayContaining(['', 'messages', 'messages-one', 'deliveries', 'no-such-page']),
+  )
+})
+
+it('is used with the keyboard alone', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await open('/')
+  await page.keyboard.press('g')
+  await page.keyboard.press('m')
+  const heading = page.getByRole('heading', { name: 'Messages', level: 1 })
+  await heading.waitFor()
+  // Who listens hears which page is open.
+  expect(await heading.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+  await page.keyboard.press('/')
+  await page.keyboard.type('m-1')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/#\/messages\?message_id=m-1$/)
+  await page.locator('h1').focus()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  expect(await violations()).toEqual([])
+  await page.keyboard.press('Escape')
+  expect(complaints).toEqual([])
+})
+
+it('signs out, and shows nothing of before', async () => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.getByRole('button', { name: 'Signed in as ops' }).click()
+  expect(await violations()).toEqual([])
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.getByRole('table').count()).toBe(0)
+})
+
+it('shows to a reader what a reader may see, and offers nothing else', async () => {
+  const { token: reading } = await addOperator(server.context, { name: 'looks', roles: ['read'] })
+  await page.getByLabel('Operator token').fill(reading)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+  complaints.splice(0)
+  await open('/messages')
+  const first = page.locator('main table a[href^="#/"]').first()
+  await first.click()
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Show the content' }).count()).toBe(0)
+  expect(complaints).toEqual([])
+})
