@@ -6,6 +6,7 @@ import {
   IconGauge,
   IconMessages,
   IconSend,
+  IconSettings,
 } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { OperatorRole } from '../../server/src/model/operator.ts'
@@ -69,5 +70,10 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/events', title: PAGES.events, role: 'read' },
     page: page(() => import('./pages/events/page.tsx')),
     menu: { group: 'partners', icon: IconCalendarEvent, key: 'e' },
+  },
+  {
+    ...{ path: '/settings', title: PAGES.settings, role: 'read' },
+    page: page(() => import('./pages/settings/page.tsx')),
+    menu: { group: 'tools', icon: IconSettings, key: 'c' },
   },
 ]

@@ -13,12 +13,15 @@ export interface Filter {
   readonly clear: () => void
 }
 
-/** @param names of the members that the list has; others in the address are left out */
-export function useFilter(names: readonly string[]): Filter {
+/**
+ * @param names of the members that the list has; others in the address are left out
+ * @param view of the page that the list is in, which stays in the address
+ */
+export function useFilter(names: readonly string[], view?: string): Filter {
   const search = useSearch()
   const [path, navigate] = useLocation()
   const values = readFilter(search, [...names, 'before'])
-  const go = (next: Values) => navigate(`${path}${filterText(next)}`)
+  const go = (next: Values) => navigate(`${path}${filterText({ view, ...next })}`)
   return {
     values,
     isSet: names.some((name) => values[name] !== undefined),

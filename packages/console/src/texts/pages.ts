@@ -8,4 +8,5 @@ export const PAGES = {
   subscriptions: 'Subscriptions',
   subscription: 'Subscription',
   events: 'Events',
+  settings: 'Settings',
 } as const

@@ -88,5 +88,5 @@ export const EVENTS = {
   noRegistry: 'No registry yet',
   noRegistryNote: 'Events belong to a registry. Add one first.',
   empty: 'No event yet',
-  emptyNote: 'Events are recorded when records are published, imported or merged.',
+  emptyNote: 'An event is recorded when it is published.',
 } as const

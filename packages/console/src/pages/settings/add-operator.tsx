@@ -1,0 +1,111 @@
+/** A new token: who has it, what it may do, where, and until when. */
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { OPERATOR_ROLES, type OperatorRole } from '../../../../server/src/model/operator.ts'
+import { answered, api } from '../../api/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { isoOf } from '../../parts/filters.ts'
+import { SecretOnce } from '../../parts/secret.tsx'
+import { useAct } from '../../parts/use-act.tsx'
+import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { OPERATORS } from '../../texts/settings.ts'
+import styles from './settings.module.css'
+
+const { add: ADD } = OPERATORS
+
+const NEW: {
+  readonly name: string
+  readonly roles: OperatorRole[]
+  readonly registries: string[]
+  readonly expires: string
+} = { name: '', roles: [], registries: [], expires: '' }
+
+export function AddOperator() {
+  const [opened, dialog] = useDisclosure(false)
+  const [given, setGiven] = useState(NEW)
+  const namespaces = useNamespaces()
+  const act = useAct({
+    call: ({ name, roles, registries, expires }: typeof NEW) =>
+      answered(
+        api.POST('/admin/v1/operators', {
+          body: {
+            ...{ name: name.trim(), roles },
+            ...(registries.length > 0 && { registries }),
+            ...(isoOf(expires) !== undefined && { expires_at: isoOf(expires) }),
+          },
+        }),
+      ),
+    changes: ['operators'],
+    onOver: () => {
+      dialog.close()
+      setGiven(NEW)
+    },
+  })
+  const set = (changes: Partial<typeof NEW>) => setGiven({ ...given, ...changes })
+  return (
+    <>
+      <Button onClick={dialog.open}>{ADD.act}</Button>
+      <Confirm
+        opened={opened}
+        title={ADD.act}
+        act={ADD.confirm}
+        busy={act.isPending}
+        disabled={given.name.trim() === '' || given.roles.length === 0}
+        onConfirm={() => act.mutate(given)}
+        onClose={dialog.close}
+      >
+        <div className={styles.form}>
+          <TextInput
+            label={ADD.name}
+            description={ADD.nameAdvice}
+            data-autofocus
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            value={given.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <Checkbox.Group
+            label={ADD.roles}
+            value={given.roles}
+            onChange={(roles) => set({ roles: OPERATOR_ROLES.filter((role) => roles.includes(role)) })}
+          >
+            <div className={styles.roles}>
+              {OPERATOR_ROLES.map((role) => (
+                <Checkbox key={role} value={role} label={role} description={OPERATORS.meanings[role]} />
+              ))}
+            </div>
+          </Checkbox.Group>
+          {namespaces.length > 0 && (
+            <Checkbox.Group
+              label={ADD.registries}
+              description={ADD.registriesAdvice}
+              value={given.registries}
+              onChange={(registries) => set({ registries })}
+            >
+              <div className={styles.roles}>
+                {namespaces.map((namespace) => (
+                  <Checkbox key={namespace} value={namespace} label={namespace} />
+                ))}
+              </div>
+            </Checkbox.Group>
+          )}
+          <TextInput
+            type="datetime-local"
+            label={ADD.expires}
+            description={ADD.expiresAdvice}
+            value={given.expires}
+            onChange={(event) => set({ expires: event.currentTarget.value })}
+          />
+        </div>
+      </Confirm>
+      <SecretOnce
+        title={ADD.secretTitle(act.data?.name ?? '')}
+        what={ADD.what}
+        value={act.data?.token ?? null}
+        onClose={act.reset}
+      />
+    </>
+  )
+}

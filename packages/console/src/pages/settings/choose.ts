@@ -1,0 +1,29 @@
+/** Which settings a filter shows, and how their values are written. */
+import { count } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+
+interface Described {
+  readonly variable: string
+  readonly meaning: string
+  readonly kind: string
+  readonly source: string
+}
+
+/** Every word has to stand in the name or in the meaning; upper and lower case are one. */
+export function chosenSettings<Setting extends Described>(
+  settings: readonly Setting[],
+  { text = '', kind, source }: Readonly<Record<string, string | undefined>>,
+): readonly Setting[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return settings.filter((setting) => {
+    const described = `${setting.variable} ${setting.meaning}`.toLowerCase()
+    const isKind = kind === undefined || setting.kind === kind
+    const isSource = source === undefined || setting.source === source
+    return isKind && isSource && words.every((word) => described.includes(word))
+  })
+}
+
+export function valueText(value: string | number, unit: string | null): string {
+  const text = typeof value === 'number' ? count(value, LOCALE) : value
+  return unit === null ? text : `${text} ${unit}`
+}

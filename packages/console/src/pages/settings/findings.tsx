@@ -1,0 +1,66 @@
+/** What doctor finds, the worst first, with the command that mends it. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Id } from '../../parts/identifier.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { count } from '../../parts/times.ts'
+import type { Tone } from '../../parts/tones.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { FINDINGS, SETTINGS } from '../../texts/settings.ts'
+import styles from './settings.module.css'
+
+type Finding = Answer<'/admin/v1/findings'>[number]
+
+const { columns: TITLES } = FINDINGS
+const WORST_FIRST: readonly Finding['state'][] = ['broken', 'weak', 'ok']
+const TONES: Readonly<Record<Finding['state'], Tone>> = { broken: 'bad', weak: 'warn', ok: 'good' }
+
+const COLUMNS: readonly Column<Finding>[] = [
+  {
+    title: TITLES.state,
+    cell: ({ state }) => <Badge state={state} label={FINDINGS.state[state]} tone={TONES[state]} />,
+  },
+  { title: TITLES.check, cell: ({ check }) => check.replaceAll('_', ' ') },
+  { title: TITLES.advice, cell: ({ advice }) => advice },
+  { title: TITLES.command, cell: ({ command }) => command && <Id value={command} what={FINDINGS.command} /> },
+]
+
+export function Findings() {
+  const query = useQuery({
+    queryKey: ['findings'],
+    queryFn: () => answered(api.GET('/admin/v1/findings')),
+  })
+  const sorted = query.data?.toSorted(
+    (one, other) => WORST_FIRST.indexOf(one.state) - WORST_FIRST.indexOf(other.state),
+  )
+  const counted = (state: Finding['state']) =>
+    count(sorted?.filter((finding) => finding.state === state).length ?? 0, LOCALE)
+  return (
+    <Section
+      title={SETTINGS.view.findings}
+      lead={FINDINGS.lead}
+      actions={
+        <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+          {FINDINGS.again}
+        </Button>
+      }
+    >
+      {sorted !== undefined && (
+        <p className={styles.shown} role="status">
+          {FINDINGS.counts(counted('broken'), counted('weak'), counted('ok'))}
+        </p>
+      )}
+      <Panel>
+        <DataTable
+          caption={FINDINGS.caption}
+          columns={COLUMNS}
+          query={{ ...query, data: sorted }}
+          keyOf={({ check }) => check}
+        />
+      </Panel>
+    </Section>
+  )
+}

@@ -1,0 +1,78 @@
+/** Every limit and option with its value, its source and its meaning. */
+import { useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FilterForm } from '../../parts/filter-form.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { NoMatch } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { count } from '../../parts/times.ts'
+import { useFilter } from '../../parts/use-filter.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { SETTINGS } from '../../texts/settings.ts'
+import { chosenSettings, valueText } from './choose.ts'
+import styles from './settings.module.css'
+
+export type Setting = Answer<'/admin/v1/settings'>[number]
+
+const { fields: FIELDS, columns: TITLES } = SETTINGS
+const KINDS: readonly Setting['kind'][] = ['limit', 'option']
+const SOURCES: readonly Setting['source'][] = ['environment', 'file', 'default']
+
+const COLUMNS: readonly Column<Setting>[] = [
+  { title: TITLES.variable, cell: ({ variable }) => <code>{variable}</code> },
+  { title: TITLES.value, cell: (setting) => <Value setting={setting} /> },
+  { title: TITLES.meaning, cell: ({ meaning }) => meaning },
+  {
+    title: TITLES.source,
+    cell: ({ source }) => <Badge state={source} tone={source === 'default' ? 'quiet' : 'info'} />,
+  },
+]
+
+export function SettingList() {
+  const filter = useFilter(Object.keys(FIELDS))
+  const query = useQuery({
+    queryKey: ['settings'],
+    queryFn: () => answered(api.GET('/admin/v1/settings')),
+  })
+  const shown = query.data && chosenSettings(query.data, filter.values)
+  return (
+    <>
+      <FilterForm
+        filter={filter}
+        fields={[
+          { name: 'text', label: FIELDS.text },
+          { name: 'source', label: FIELDS.source, options: SOURCES },
+          { name: 'kind', label: FIELDS.kind, options: KINDS },
+        ]}
+      />
+      {shown !== undefined && (
+        <p className={styles.shown} role="status">
+          {SETTINGS.shown(count(shown.length, LOCALE), count(query.data?.length ?? 0, LOCALE))}
+        </p>
+      )}
+      <Panel>
+        <DataTable
+          caption={SETTINGS.caption}
+          columns={COLUMNS}
+          query={{ ...query, data: shown }}
+          keyOf={({ variable }) => variable}
+          empty={<NoMatch />}
+        />
+      </Panel>
+    </>
+  )
+}
+
+function Value({ setting }: { readonly setting: Setting }) {
+  const { value, secret, unit, source } = setting
+  if (secret) return <span className={styles.none}>{SETTINGS.secret}</span>
+  if (value === null) return <span className={styles.none}>{SETTINGS.unset}</span>
+  const usual = source === 'default' || setting.default === null ? null : valueText(setting.default, unit)
+  return (
+    <>
+      <span className={styles.given}>{valueText(value, unit)}</span>
+      {usual !== null && <span className={styles.usual}>{SETTINGS.usual(usual)}</span>}
+    </>
+  )
+}
