@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { openDetails } from '../accounts/confidential.ts'
 import { type AccountKeys, loadAccountKeys } from '../accounts/keys.ts'
 import { ACCOUNT_KINDS } from '../model/account.ts'
-import type { Period, ReadAccount } from '../store/accounts/read-accounts.ts'
+import { accountAt, type Period, type ReadAccount } from '../store/accounts/read-accounts.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from './members.ts'
 import type { HasVault } from './needs.ts'
 import { AdminRefusal } from './use-case.ts'
@@ -97,4 +97,14 @@ export function placeOf(id: string, member = 'id'): Pick<ReadAccount, 'chain' | 
     )
   }
   return { chain, sequence: Number(sequence) }
+}
+
+/** @throws AdminRefusal it is of no entry, or of one that is not stored any more */
+export async function placeBefore({ pool }: HasVault['db'], before: string | undefined) {
+  if (before === undefined) return undefined
+  const account = await accountAt({ pool }, placeOf(before, 'before'))
+  if (account !== null) return account
+  throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', {
+    reason: 'not_found',
+  })
 }

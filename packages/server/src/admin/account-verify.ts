@@ -1,7 +1,7 @@
 /** Whether the accounts of access are complete and unchanged, and the keys that sign them. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { FAULTS, type FaultKind } from '../accounts/verify/report.ts'
+import { FAULTS, type FaultKind, type Report } from '../accounts/verify/report.ts'
 import { verifyAccounts } from '../accounts/verify/verify.ts'
 import { MasterKeyError } from '../keys/master-key.ts'
 import type { Vault } from '../keys/vault.ts'
@@ -18,81 +18,87 @@ interface HasWitness extends HasVault {
 const Chain = text('Id of a chain.')
 const KINDS = Object.keys(FAULTS) as FaultKind[]
 
+/** What a verification found. */
+export const Verification = closed({
+  good: flag('Whether nothing was found.'),
+  counts: closed({
+    chains: wholeNumber('Chains, one or more of each process.'),
+    entries: wholeNumber('Entries.'),
+    persons: wholeNumber('Rows of persons.'),
+    erased: wholeNumber('Rows of persons that a tombstone says were erased.'),
+    pruned: wholeNumber('Entries that a tombstone says were pruned.'),
+    checkpoints: wholeNumber('Checkpoints.'),
+    tombstones: wholeNumber('Tombstones.'),
+    witnessed: wholeNumber('Checkpoints of the witness.'),
+  }),
+  fault_count: wholeNumber('How many faults there are.'),
+  faults: Type.Array(
+    closed({
+      kind: oneOf(KINDS, { description: 'What it is.' }),
+      meaning: text('What that means.'),
+      chain: orNull(Chain),
+      sequence: orNull(wholeNumber('The first entry that it is about.')),
+      detail: orNull(text('More of it.')),
+    }),
+    { description: 'The first faults.' },
+  ),
+  unsigned: wholeNumber('Entries at the ends of chains that no checkpoint signs.'),
+  unsigned_tails: Type.Array(
+    closed({
+      chain: Chain,
+      from: wholeNumber('The first entry.'),
+      to: wholeNumber('The last entry.'),
+      at: instant('Time of the last entry.'),
+    }),
+    { description: 'The largest of these ends.' },
+  ),
+  restores: Type.Array(
+    closed({
+      at: instant('When the database was restored.'),
+      snapshot_at: instant(
+        'The time whose state it had then: accounts from then until the restore are lost.',
+      ),
+      backup: orNull(text('Id of the backup; null: it was restored by other means.')),
+      reason: text('Why.'),
+      journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
+      open: Type.Array(closed({ chain: Chain, sequence: wholeNumber('The last entry that is there.') }), {
+        description: 'Chains that had not ended: what followed these entries is lost.',
+      }),
+      witnessed: wholeNumber('Checkpoints of the witness that are missing for this reason.'),
+    }),
+    { description: 'Restores of the database, as their signed entries say. They are no faults.' },
+  ),
+  keys: Type.Array(Type.String(), { description: 'Fingerprints of the keys that signed.' }),
+  own_keys: flag(
+    'Whether these keys were compared with their private halves, for which the master key is needed.',
+  ),
+})
+
 /** Reads all accounts as they are at one moment, in little memory. A running server goes on meanwhile. */
 export const verifyAllAccounts = useCase(
-  {
-    input: NOTHING,
-    result: closed({
-      good: flag('Whether nothing was found.'),
-      counts: closed({
-        chains: wholeNumber('Chains, one or more of each process.'),
-        entries: wholeNumber('Entries.'),
-        persons: wholeNumber('Rows of persons.'),
-        erased: wholeNumber('Rows of persons that a tombstone says were erased.'),
-        pruned: wholeNumber('Entries that a tombstone says were pruned.'),
-        checkpoints: wholeNumber('Checkpoints.'),
-        tombstones: wholeNumber('Tombstones.'),
-        witnessed: wholeNumber('Checkpoints of the witness.'),
-      }),
-      fault_count: wholeNumber('How many faults there are.'),
-      faults: Type.Array(
-        closed({
-          kind: oneOf(KINDS, { description: 'What it is.' }),
-          meaning: text('What that means.'),
-          chain: orNull(Chain),
-          sequence: orNull(wholeNumber('The first entry that it is about.')),
-          detail: orNull(text('More of it.')),
-        }),
-        { description: 'The first faults.' },
-      ),
-      unsigned: wholeNumber('Entries at the ends of chains that no checkpoint signs.'),
-      unsigned_tails: Type.Array(
-        closed({
-          chain: Chain,
-          from: wholeNumber('The first entry.'),
-          to: wholeNumber('The last entry.'),
-          at: instant('Time of the last entry.'),
-        }),
-        { description: 'The largest of these ends.' },
-      ),
-      restores: Type.Array(
-        closed({
-          at: instant('When the database was restored.'),
-          snapshot_at: instant(
-            'The time whose state it had then: accounts from then until the restore are lost.',
-          ),
-          backup: orNull(text('Id of the backup; null: it was restored by other means.')),
-          reason: text('Why.'),
-          journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
-          open: Type.Array(closed({ chain: Chain, sequence: wholeNumber('The last entry that is there.') }), {
-            description: 'Chains that had not ended: what followed these entries is lost.',
-          }),
-          witnessed: wholeNumber('Checkpoints of the witness that are missing for this reason.'),
-        }),
-        { description: 'Restores of the database, as their signed entries say. They are no faults.' },
-      ),
-      keys: Type.Array(Type.String(), { description: 'Fingerprints of the keys that signed.' }),
-      own_keys: flag(
-        'Whether these keys were compared with their private halves, for which the master key is needed.',
-      ),
-    }),
-  },
-  async ({ db, vault, witness }: HasWitness) => {
-    const opened = await vaultIfAny(vault)
-    const { report, keys } = await verifyAccounts({ db, vault: opened, witness })
-    return {
-      good: report.faultCount === 0,
-      counts: report.counts,
-      fault_count: report.faultCount,
-      faults: report.faults.map((fault) => ({ ...fault, meaning: FAULTS[fault.kind] })),
-      unsigned: report.unsigned,
-      unsigned_tails: [...report.tails],
-      restores: report.restores,
-      keys: [...keys],
-      own_keys: opened !== null,
-    }
-  },
+  { input: NOTHING, result: Verification },
+  async (needs: HasWitness) => verified(needs),
 )
+
+/** @param watched the report while it is made, and what ends it */
+export async function verified(
+  { db, vault, witness }: HasWitness,
+  watched: { readonly report?: Report; readonly signal?: AbortSignal } = {},
+) {
+  const opened = await vaultIfAny(vault)
+  const { report, keys } = await verifyAccounts({ db, vault: opened, witness, ...watched })
+  return {
+    good: report.faultCount === 0,
+    counts: report.counts,
+    fault_count: report.faultCount,
+    faults: report.faults.map((fault) => ({ ...fault, meaning: FAULTS[fault.kind] })),
+    unsigned: report.unsigned,
+    unsigned_tails: [...report.tails],
+    restores: report.restores,
+    keys: [...keys],
+    own_keys: opened !== null,
+  }
+}
 
 /** Null: there is no master key here, such as where somebody else than the operator verifies. */
 async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {

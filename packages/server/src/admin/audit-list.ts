@@ -14,6 +14,7 @@ import {
   CONFIDENTIAL,
   confidentialFacts,
   periodOf,
+  placeBefore,
   placeOf,
 } from './account-facts.ts'
 import { accountOperator } from './account-of-operator.ts'
@@ -34,12 +35,14 @@ export const listAccounts = useCase(
       kind: Type.Optional(oneOf(ACCOUNT_KINDS, { description: 'Sort of entries.' })),
       from: Type.Optional(instant('Only those of this time or later.')),
       to: Type.Optional(instant('Only those before this time.')),
+      before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
       limit: Limit,
     }),
     result: Type.Array(closed(ACCOUNT)),
   },
-  async (needs: HasAccounts, { participant, namespace, kind, from, to, limit = 50 }) => {
-    const filter = { participant, registry: namespace, kind, ...periodOf({ from, to }) }
+  async (needs: HasAccounts, { participant, namespace, kind, from, to, before, limit = 50 }) => {
+    const place = await placeBefore(needs.db, before)
+    const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
     const found = await newestAccounts(needs.db, filter, limit)
     await accountOperator(needs, { note: 'audit list', registry: namespace })
     return found.map(accountFacts)

@@ -8,8 +8,7 @@ import {
   MESSAGE_OUTCOMES,
   messageKeysOf,
 } from '../store/accounts/message-accounts.ts'
-import { accountAt } from '../store/accounts/read-accounts.ts'
-import { AccountId, placeOf } from './account-facts.ts'
+import { AccountId, placeBefore } from './account-facts.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
@@ -91,15 +90,6 @@ export const listMessages = useCase(
     return { messages, next: found.length > limit ? (messages.at(-1)?.id ?? null) : null }
   },
 )
-
-async function placeBefore(db: HasDatabase['db'], before: string | undefined) {
-  if (before === undefined) return undefined
-  const account = await accountAt(db, placeOf(before, 'before'))
-  if (account !== null) return account
-  throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', {
-    reason: 'not_found',
-  })
-}
 
 function messageFacts({
   chain,

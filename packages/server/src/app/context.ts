@@ -4,6 +4,7 @@ import { createRefusalAccounts } from '../accounts/account-of-refusals.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { failingClosed } from '../accounts/closed.ts'
 import { createPseudonyms } from '../accounts/pseudonyms.ts'
+import { createVerifying } from '../admin/account-verification.ts'
 import { EXPIRING_DAYS } from '../admin/grant-health.ts'
 import type { HasSamples } from '../admin/samples.ts'
 import { createDayUses } from '../admission/day-limits.ts'
@@ -167,6 +168,7 @@ export async function createContext(
       clock,
     }),
     operators: createOperators(db, clock),
+    verifying: createVerifying({ db, log, vault: () => Promise.resolve(vault) }),
     sessions: createOperatorSessions(db, { limits, clock, issuer: null }),
     signInFailures: createThrottle(limits.sign_in_failures, clock.now),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),

@@ -109,6 +109,7 @@ export async function startServer(
     await Promise.race([context.limiter.idle(), late])
     // Last: it says until the end how the node is.
     await operatorServer.close()
+    await context.verifying.stop()
     await context.refusals.flush()
     await Promise.all([
       stopHousekeeping(),

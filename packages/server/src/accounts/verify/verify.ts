@@ -24,6 +24,10 @@ export interface VerifyParts {
   readonly vault: Vault | null
   /** Lines of the witness as they were before the call; null: there is none to compare with. */
   readonly witness: AsyncIterable<string> | null
+  /** What was found so far, for whoever watches. */
+  readonly report?: Report
+  /** Ends it: it then rejects. */
+  readonly signal?: AbortSignal
 }
 
 export interface Verified {
@@ -32,17 +36,22 @@ export interface Verified {
   readonly keys: readonly string[]
 }
 
-export async function verifyAccounts({ db, vault, witness }: VerifyParts): Promise<Verified> {
+export async function verifyAccounts({
+  db,
+  vault,
+  witness,
+  report = newReport(),
+  signal,
+}: VerifyParts): Promise<Verified> {
   const keys = await listAccountKeys(db)
   return withSnapshot(db, async (snapshot) => {
-    const report = newReport()
     const verifier = await createVerifier(keys, vault, report)
     const tombstones = await readAllTombstones(snapshot, verifier, report)
     const gaps = createRestoreGaps(snapshot, tombstones.restores, report)
     const [entries, persons, checkpoints] = [
-      cursorOf(readEntries(snapshot)),
-      cursorOf(readPersons(snapshot)),
-      cursorOf(readCheckpoints(snapshot)),
+      cursorOf(until(signal, readEntries(snapshot))),
+      cursorOf(until(signal, readPersons(snapshot))),
+      cursorOf(until(signal, readCheckpoints(snapshot))),
     ]
     const others = createNamed(snapshot, report)
     for (;;) {
@@ -59,6 +68,13 @@ export async function verifyAccounts({ db, vault, witness }: VerifyParts): Promi
     if (witness !== null) await compareWitness(snapshot, witness, { report, gaps })
     return { report, keys: [...verifier.used].toSorted() }
   })
+}
+
+async function* until<Row>(signal: AbortSignal | undefined, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    signal?.throwIfAborted()
+    yield row
+  }
 }
 
 /** Checkpoints that are looked up by one statement. */

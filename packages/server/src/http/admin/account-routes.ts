@@ -1,4 +1,6 @@
 /** Calls about the accounts of access. */
+import { reportAccess } from '../../admin/access-report.ts'
+import { beginVerification, showVerification, stopVerification } from '../../admin/account-verification.ts'
 import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/audit-list.ts'
 import { auditPerson } from '../../admin/audit-person.ts'
 import { type AdminRoute, route } from './route.ts'
@@ -25,5 +27,21 @@ export const ACCOUNT_ROUTES: readonly AdminRoute[] = [
       status: 201,
     },
     summary: 'Says that an emergency was reviewed, and what was found.',
+  }),
+  route(reportAccess, {
+    ...{ method: 'POST', path: '/accounts/report', name: 'reportAccess', role: 'audit' },
+    summary: 'The answer to a person who asks who has seen the data: as a page, and as JSON.',
+  }),
+  route(beginVerification, {
+    ...{ method: 'POST', path: '/accounts/verify', name: 'beginVerification', role: 'audit' },
+    summary: 'Begins to verify all accounts on this node, and answers at once with its progress.',
+  }),
+  route(showVerification, {
+    ...{ method: 'GET', path: '/accounts/verify', name: 'showVerification', role: 'audit' },
+    summary: 'How far the verification of this node has come, or what the last one found.',
+  }),
+  route(stopVerification, {
+    ...{ method: 'POST', path: '/accounts/verify/stop', name: 'stopVerification', role: 'audit' },
+    summary: 'Ends the verification that is running on this node.',
   }),
 ]

@@ -1,6 +1,7 @@
 /** A call of the admin API: what a row of its table says. */
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
+import type { HasVerifying } from '../../admin/account-verification.ts'
 import type { HasSignatures } from '../../admin/callbacks.ts'
 import type { HasChangeLimit } from '../../admin/delivery-changes.ts'
 import type { HasJudged } from '../../admin/findings.ts'
@@ -24,6 +25,7 @@ export type AdminNeeds = HasVault &
   HasRecording &
   HasAccounts &
   HasChangeLimit &
+  HasVerifying &
   HasSignatures &
   HasDayLimits &
   HasHealth &

@@ -1,4 +1,5 @@
 /** The accounts in the order of their chains, in pages: a database of any size is read in little memory. */
+import type { Database } from '../db/database.ts'
 import type { Snapshot } from '../db/transaction.ts'
 
 /** An entry as it is stored; `at` with microseconds. */
@@ -143,4 +144,12 @@ export async function knownChains(
     [chains],
   )
   return new Set(rows.map(({ chain }) => chain))
+}
+
+/** About how many entries there are: by the statistics of the database, which reads none of them. */
+export async function estimateAccounts({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rows } = await pool.query<{ about: number }>(
+    `select greatest(reltuples, 0)::float8 as about from pg_class where oid = 'account'::regclass`,
+  )
+  return rows[0]?.about ?? 0
 }

@@ -5,10 +5,13 @@ import { messageKey } from '../exchanges/exchanges.ts'
 import {
   type AccountFilter,
   type AccountRowOf,
+  BEHIND,
+  endBehind,
   HAS_MEMBERS,
   membersOf,
   newestFirst,
   parsedAccount,
+  placeValues,
   type ReadAccount,
 } from './read-accounts.ts'
 
@@ -38,8 +41,6 @@ export interface AccountedMessage extends ReadAccount {
 export interface MessageFilter extends Omit<AccountFilter, 'kind'> {
   readonly operation?: string | undefined
   readonly outcome?: MessageOutcome | undefined
-  /** Only those behind this entry in the list. */
-  readonly before?: Pick<ReadAccount, 'chain' | 'sequence' | 'at'> | undefined
   /** Only those with one of these message_ids, as `messageKey` gives them: of a request, or of a message of ours. */
   readonly keys?: readonly string[] | undefined
 }
@@ -48,8 +49,6 @@ const COLUMNS = `chain, sequence, at, entry, message_id, reply_message_id, ${OUT
 
 /** Operators' own acts, and refusals, are no messages that could be looked up. Quotation marks in a text are escaped. */
 const IS_MESSAGE = `strpos(entry, '"kind":"operator"') = 0 and strpos(entry, '"kind":"refusal"') = 0`
-
-const BEHIND = `($6::timestamptz is null or at < $6 or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
 
 const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 
@@ -70,12 +69,11 @@ export async function accountedMessages(
   const wanted = Object.entries({ participant, registry, operation }).filter(
     ([, value]) => value !== undefined,
   )
-  const end =
-    before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
+  const end = endBehind(before, to)
   const read = async (text: string, span: { from: Date; to: Date }, most: number) => {
     const { rows } = await db.pool.query<AccountRowOf<Omit<AccountedMessage, keyof ReadAccount>>>(text, [
       ...[span.from, span.to, ...membersOf(wanted), outcome ?? null],
-      ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null, keys ?? null, most],
+      ...[...placeValues(before), keys ?? null, most],
     ])
     return rows.map(parsedAccount)
   }

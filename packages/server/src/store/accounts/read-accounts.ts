@@ -77,7 +77,24 @@ export interface AccountFilter extends Period {
   /** Namespace. */
   readonly registry?: string | undefined
   readonly kind?: AccountKind | undefined
+  /** Only those behind this entry in the list. */
+  readonly before?: AccountPlace | undefined
 }
+
+/** Where an entry stands in a list, the newest first. */
+export type AccountPlace = Pick<ReadAccount, 'chain' | 'sequence' | 'at'>
+
+/** Of $6, $7 and $8, as `placeValues` gives them. */
+export const BEHIND = `($6::timestamptz is null or at < $6
+  or (at = $6 and (chain > $7::uuid or (chain = $7 and sequence < $8::bigint))))`
+
+export const placeValues = (before: AccountPlace | undefined): unknown[] => [
+  ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null],
+]
+
+/** The end of what is behind an entry; entries have whole milliseconds. */
+export const endBehind = (before: AccountPlace | undefined, to: Date | undefined): Date | undefined =>
+  before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
 /** Milliseconds that one statement looks through, the newest first; all further ones the last of them. */
 const SPANS = [3_600_000, 86_400_000]
@@ -87,11 +104,13 @@ const EMPTY = 30
 /** The newest first. Each statement reads a day at most, so that accounts of any number are looked through. */
 export async function newestAccounts(
   db: Pick<Database, 'pool'>,
-  { participant, registry, kind, from, to }: AccountFilter,
+  { participant, registry, kind, from, to, before }: AccountFilter,
   limit: number,
 ): Promise<readonly ReadAccount[]> {
   const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
-  return newestFirst(db, { from, to }, limit, (span, most) => accountsBetween(db, wanted, span, most))
+  return newestFirst(db, { from, to: endBehind(before, to) }, limit, (span, most) =>
+    accountsBetween(db, wanted, span, before, most),
+  )
 }
 
 /** A span of time that one statement reads; its end is not included. */
@@ -126,13 +145,14 @@ async function accountsBetween(
   { pool }: Pick<Database, 'pool'>,
   wanted: readonly (readonly [string, unknown])[],
   { from, to }: Span,
+  before: AccountPlace | undefined,
   limit: number,
 ): Promise<readonly ReadAccount[]> {
   const { rows } = await pool.query<AccountRowOf<object>>(
     `select chain, sequence, at, entry from account
-     where at >= $1 and at < $2 and ${HAS_MEMBERS}
+     where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${BEHIND}
      order by at desc, chain, sequence desc limit $5`,
-    [from, to, ...membersOf(wanted), limit],
+    [from, to, ...membersOf(wanted), limit, ...placeValues(before)],
   )
   return rows.map(parsedAccount)
 }
