@@ -4,6 +4,7 @@ import {
   IconBell,
   IconCalendarEvent,
   IconGauge,
+  IconMailbox,
   IconMessages,
   IconSend,
   IconSettings,
@@ -56,6 +57,11 @@ export const NAVIGATION: readonly NavigationRow[] = [
   {
     ...{ path: '/deliveries/:id', title: PAGES.delivery, role: 'read', menu: null },
     page: page(() => import('./pages/delivery/page.tsx')),
+  },
+  {
+    ...{ path: '/mailboxes', title: PAGES.mailboxes, role: 'read' },
+    page: page(() => import('./pages/mailboxes/page.tsx')),
+    menu: { group: 'traffic', icon: IconMailbox, key: 'n' },
   },
   {
     ...{ path: '/subscriptions', title: PAGES.subscriptions, role: 'read' },

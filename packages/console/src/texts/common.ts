@@ -9,7 +9,7 @@ export const COMMON = {
   demo: 'Demo',
   loading: 'Loading',
   retry: 'Try again',
-  cancel: 'Cancel',
+  cancel: 'Back',
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied',

@@ -2,7 +2,14 @@
 export const DELIVERIES = {
   lead: 'What is sent to participants: pages of answers, and notifications.',
   caption: 'Deliveries',
-  fields: { state: 'State', participant: 'Participant', since: 'Made from', until: 'Made before' },
+  fields: {
+    state: 'State',
+    participant: 'Participant',
+    namespace: 'Registry',
+    origin: 'Origin of the address',
+    since: 'Made from',
+    until: 'Made before',
+  },
   columns: {
     made: 'Made',
     participant: 'Participant',
@@ -14,7 +21,7 @@ export const DELIVERIES = {
   },
   empty: 'No delivery yet',
   emptyNote: 'Answers to asynchronous requests and notifications appear here.',
-  shown: (count: string) => `The ${count} newest are shown.`,
+  matching: 'With all that match the filter:',
 } as const
 
 export const DELIVERY = {
@@ -36,6 +43,47 @@ export const DELIVERY = {
   attemptsCaption: 'Attempts at this delivery',
   columns: { number: 'Attempt', at: 'Began', duration: 'Duration', status: 'HTTP', error: 'Result' },
   fine: 'taken',
+  advice: 'What to do',
+  gone: 'There is no address.',
   noAttempt: 'No attempt yet',
   toMessage: 'Timeline of the message',
+} as const
+
+export const DESTINATIONS = {
+  title: 'Destinations in trouble',
+  lead: 'Where deliveries fail, why, and what to do.',
+  noAddress: 'no address',
+  dead: (count: string) => `${count} dead`,
+  waiting: (count: string) => `${count} waiting`,
+  open: 'circuit breaker open',
+  failures: (count: string) => `Attempts that failed in a row: ${count}.`,
+  probe: 'Next attempt',
+  times: (count: string) => `(${count})`,
+} as const
+
+export const DELIVERY_ACTS = {
+  retry: {
+    button: 'Retry now',
+    title: 'Retry deliveries',
+    lead: 'Those that wait, or were given up, are attempted now.',
+    act: (count: string) => `Retry ${count}`,
+    done: (count: string) => `Deliveries that are attempted again: ${count}`,
+  },
+  replay: {
+    button: 'Replay',
+    title: 'Replay deliveries',
+    lead: 'Those that came to their end are sent again. The receiver may get what it already has.',
+    act: (count: string) => `Replay ${count}`,
+    done: (count: string) => `Deliveries that are sent again: ${count}`,
+  },
+  cancel: {
+    button: 'Cancel',
+    title: 'Cancel deliveries',
+    lead: 'They are not attempted any more. A cancelled delivery can be replayed.',
+    act: (count: string) => `Cancel ${count}`,
+    done: (count: string) => `Deliveries that are cancelled: ${count}`,
+  },
+  found: (count: string) => `Deliveries: ${count}`,
+  inClosed: (count: string) =>
+    `Left as they are, because their mailbox is closed: ${count}. Resume a subscription of the mailbox first.`,
 } as const

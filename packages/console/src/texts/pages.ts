@@ -5,6 +5,7 @@ export const PAGES = {
   message: 'Message',
   deliveries: 'Deliveries',
   delivery: 'Delivery',
+  mailboxes: 'Notifications',
   subscriptions: 'Subscriptions',
   subscription: 'Subscription',
   events: 'Events',

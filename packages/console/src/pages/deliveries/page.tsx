@@ -4,18 +4,25 @@ import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Empty, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
+import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERIES } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { type Choice, DeliveryActs } from './acts.tsx'
+import styles from './deliveries.module.css'
+import { Destinations } from './destinations.tsx'
 
 type Delivery = Answer<'/admin/v1/deliveries'>[number]
 
 const { fields: FIELDS, columns: TITLES } = DELIVERIES
+const ROWS = 25
 const STATES: readonly Delivery['state'][] = ['pending', 'dead', 'refused', 'held', 'delivered', 'dropped']
 
 const COLUMNS: readonly Column<Delivery>[] = [
@@ -24,7 +31,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
   { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
-  { title: TITLES.reason, cell: ({ reason }) => reason, wideOnly: true },
+  { title: TITLES.reason, cell: ({ reason, cause }) => cause?.meaning ?? reason, wideOnly: true },
   {
     title: TITLES.next,
     cell: ({ next_attempt_at }) => next_attempt_at && <Time at={next_attempt_at} />,
@@ -34,22 +41,36 @@ const COLUMNS: readonly Column<Delivery>[] = [
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
+  const namespaces = useNamespaces()
+  const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', filter.values],
-    queryFn: () => answered(api.GET('/admin/v1/deliveries', { params: { query: filter.values } })),
+    queryFn: () =>
+      answered(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
   })
+  const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
+  const { before: _, ...choice } = filter.values
   return (
     <PageFrame title={PAGES.deliveries} lead={DELIVERIES.lead}>
+      {!filter.isSet && <Destinations />}
       <FilterForm
         filter={filter}
         fields={[
           { name: 'state', label: FIELDS.state, options: STATES },
           { name: 'participant', label: FIELDS.participant },
-          { name: 'since', label: FIELDS.since, time: true },
-          { name: 'until', label: FIELDS.until, time: true },
+          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          { name: 'origin', label: FIELDS.origin, more: true },
+          { name: 'since', label: FIELDS.since, time: true, more: true },
+          { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
       />
+      {filter.isSet && may('operate') && (
+        <div className={styles.matching}>
+          <span className={styles.muted}>{DELIVERIES.matching}</span>
+          <DeliveryActs choice={choice as Choice} state={choice.state} />
+        </div>
+      )}
       <Panel>
         <DataTable
           caption={DELIVERIES.caption}
@@ -60,6 +81,7 @@ export function Page() {
           empty={filter.isSet ? <NoMatch /> : <Empty title={DELIVERIES.empty}>{DELIVERIES.emptyNote}</Empty>}
         />
       </Panel>
+      <Pager filter={filter} next={next} />
     </PageFrame>
   )
 }

@@ -12,6 +12,7 @@ import { count, duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERY } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { DeliveryActs } from '../deliveries/acts.tsx'
 
 type Delivery = Answer<'/admin/v1/deliveries/{id}'>
 type Attempt = Delivery['made'][number]
@@ -26,7 +27,8 @@ const COLUMNS: readonly Column<Attempt>[] = [
   { title: TITLES.status, cell: ({ status }) => status ?? '–', align: 'end' },
   {
     title: TITLES.error,
-    cell: ({ error }) => <Badge state={error ?? DELIVERY.fine} tone={error === null ? 'good' : 'bad'} />,
+    cell: ({ error, cause }) =>
+      error === null ? <Badge state={DELIVERY.fine} tone="good" /> : (cause?.meaning ?? <code>{error}</code>),
   },
 ]
 
@@ -42,6 +44,7 @@ export function Page() {
       title={PAGES.delivery}
       lead={<Id value={id} what="id" />}
       above={<a href="#/deliveries">{DELIVERY.above}</a>}
+      actions={query.data && <DeliveryActs choice={{ ids: [id] }} state={query.data.state} />}
     >
       <Loaded query={query} lines={10}>
         {(delivery) => (
@@ -68,11 +71,12 @@ export function Page() {
 }
 
 function factsOf(delivery: Delivery) {
-  const { state, participant, callback, target, page, message_id, correlation_id, reason } = delivery
+  const { state, participant, callback, target, page, message_id, correlation_id, reason, cause } = delivery
   const { created_at, next_attempt_at, finished_at } = delivery
   return [
     [NAMES.state, <Badge key="state" state={state} />],
-    [NAMES.reason, reason],
+    [NAMES.reason, cause?.meaning ?? reason],
+    [DELIVERY.advice, state === 'delivered' ? null : cause?.advice],
     [
       NAMES.participant,
       <a key="participant" href={`#/participants/${encodeURIComponent(participant)}`}>

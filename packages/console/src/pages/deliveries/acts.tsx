@@ -1,0 +1,115 @@
+/** What can be done with deliveries by hand, each with a preview of how many and whose. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answered, api } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { count } from '../../parts/times.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { useMay } from '../../session/session.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { DELIVERY_ACTS } from '../../texts/deliveries.ts'
+import styles from './deliveries.module.css'
+
+/** Which deliveries: as the admin API takes it. */
+export type Choice = Omit<
+  paths['/admin/v1/deliveries/retry']['post']['requestBody']['content']['application/json'],
+  'dry_run'
+>
+
+const CALLS = {
+  retry: (body: Choice & { dry_run?: boolean }) => answered(api.POST('/admin/v1/deliveries/retry', { body })),
+  replay: (body: Choice & { dry_run?: boolean }) =>
+    answered(api.POST('/admin/v1/deliveries/replay', { body })),
+  cancel: (body: Choice & { dry_run?: boolean }) =>
+    answered(api.POST('/admin/v1/deliveries/cancel', { body })),
+} as const
+type ActName = keyof typeof CALLS
+
+/** In which states an act does something: docs/deliveries.md. */
+const STATES: Readonly<Record<ActName, readonly string[]>> = {
+  retry: ['pending', 'dead'],
+  replay: ['delivered', 'refused', 'dead', 'dropped', 'held'],
+  cancel: ['pending', 'held', 'dead'],
+}
+const NAMES = Object.keys(CALLS) as ActName[]
+
+interface ActsProps {
+  readonly choice: Choice
+  /** Of the deliveries; without it every act is offered. */
+  readonly state?: string | undefined
+}
+
+export function DeliveryActs({ choice, state }: ActsProps) {
+  const may = useMay()
+  const [act, setAct] = useState<ActName | null>(null)
+  if (!may('operate')) return null
+  const offered = NAMES.filter((name) => state === undefined || STATES[name].includes(state))
+  return (
+    <>
+      {offered.map((name) => (
+        <Button key={name} variant="default" size="compact-md" onClick={() => setAct(name)}>
+          {DELIVERY_ACTS[name].button}
+        </Button>
+      ))}
+      {act !== null && <ActDialog name={act} choice={choice} onClose={() => setAct(null)} />}
+    </>
+  )
+}
+
+interface DialogProps {
+  readonly name: ActName
+  readonly choice: Choice
+  readonly onClose: () => void
+}
+
+function ActDialog({ name, choice, onClose }: DialogProps) {
+  const texts = DELIVERY_ACTS[name]
+  const preview = useQuery({
+    queryKey: ['deliveries', 'preview', name, choice],
+    queryFn: () => CALLS[name]({ ...choice, dry_run: true }),
+    staleTime: 0,
+  })
+  const act = useAct({
+    call: () => CALLS[name](choice),
+    changes: ['deliveries', 'destinations', 'messages', 'overview'],
+    done: ({ deliveries }) => texts.done(count(deliveries, LOCALE)),
+    onOver: onClose,
+  })
+  const found = preview.data?.deliveries ?? 0
+  return (
+    <Confirm
+      opened
+      title={texts.title}
+      act={texts.act(count(found, LOCALE))}
+      danger={name === 'cancel'}
+      busy={act.isPending}
+      disabled={found === 0}
+      onConfirm={() => act.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p>{texts.lead}</p>
+      <Loaded query={preview} lines={2}>
+        {({ deliveries, participants, in_closed_mailboxes }) => (
+          <>
+            <p>
+              <strong>{DELIVERY_ACTS.found(count(deliveries, LOCALE))}</strong>
+            </p>
+            {participants.length > 0 && (
+              <ul className={styles.preview}>
+                {participants.map(({ participant, deliveries: theirs }) => (
+                  <li key={participant}>
+                    {participant} <span className={styles.number}>{count(theirs, LOCALE)}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {in_closed_mailboxes > 0 && <p>{DELIVERY_ACTS.inClosed(count(in_closed_mailboxes, LOCALE))}</p>}
+          </>
+        )}
+      </Loaded>
+    </Confirm>
+  )
+}

@@ -1,0 +1,78 @@
+/** Where deliveries wait or were given up: why, and what to do. */
+import { useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { filterText } from '../../parts/filters.ts'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { DESTINATIONS } from '../../texts/deliveries.ts'
+import { DeliveryActs } from './acts.tsx'
+import styles from './deliveries.module.css'
+
+type Destination = Answer<'/admin/v1/destinations'>['destinations'][number]
+
+const EVERY_MS = 10_000
+
+/** Nothing where everything arrives. */
+export function Destinations() {
+  const { data } = useQuery({
+    queryKey: ['destinations'],
+    queryFn: () => answered(api.GET('/admin/v1/destinations')),
+    refetchInterval: EVERY_MS,
+  })
+  const troubled = data?.destinations.filter(({ dead, failures }) => dead > 0 || failures > 0) ?? []
+  if (troubled.length === 0) return null
+  return (
+    <Section title={DESTINATIONS.title} lead={DESTINATIONS.lead}>
+      <Panel>
+        <ul className={styles.destinations}>
+          {troubled.map((destination) => (
+            <li key={`${destination.participant} ${destination.origin}`}>
+              <OneDestination destination={destination} />
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </Section>
+  )
+}
+
+function OneDestination({ destination }: { readonly destination: Destination }) {
+  const { participant, origin, waiting, dead, failures, opened_at, probe_at, causes } = destination
+  const choice = { participant, ...(origin !== null && { origin }) }
+  return (
+    <div className={styles.destination}>
+      <div className={styles.head}>
+        <a className={styles.where} href={`#/deliveries${filterText(choice)}`}>
+          {participant}
+        </a>
+        <code>{origin ?? DESTINATIONS.noAddress}</code>
+        {dead > 0 && <Badge state="dead" label={DESTINATIONS.dead(count(dead, LOCALE))} />}
+        {waiting > 0 && <Badge state="pending" label={DESTINATIONS.waiting(count(waiting, LOCALE))} />}
+        {opened_at !== null && <Badge state="open" tone="bad" label={DESTINATIONS.open} />}
+      </div>
+      {failures > 0 && (
+        <p className={styles.muted}>
+          {DESTINATIONS.failures(count(failures, LOCALE))}
+          {probe_at !== null && (
+            <>
+              {' '}
+              {DESTINATIONS.probe} <Time at={probe_at} relative />
+            </>
+          )}
+        </p>
+      )}
+      {causes.map(({ cause, meaning, advice, deliveries }) => (
+        <p key={cause} className={styles.cause}>
+          {meaning} <span className={styles.muted}>{DESTINATIONS.times(count(deliveries, LOCALE))}</span>
+          <span className={styles.advice}>{advice}</span>
+        </p>
+      ))}
+      <div className={styles.acts}>
+        <DeliveryActs choice={choice} />
+      </div>
+    </div>
+  )
+}

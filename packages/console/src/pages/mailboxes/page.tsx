@@ -1,0 +1,85 @@
+/** The mailboxes: notifications that wait for a participant, in order. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FilterForm } from '../../parts/filter-form.tsx'
+import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty, NoMatch } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { useFilter } from '../../parts/use-filter.ts'
+import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { MAILBOXES } from '../../texts/mailboxes.ts'
+import { PAGES } from '../../texts/pages.ts'
+
+type Mailbox = Answer<'/admin/v1/mailboxes'>[number]
+
+const { fields: FIELDS, columns: TITLES } = MAILBOXES
+const STATES: readonly Mailbox['state'][] = ['open', 'closed']
+const ROWS = 50
+
+const COLUMNS: readonly Column<Mailbox>[] = [
+  { title: TITLES.participant, cell: ({ participant }) => participant },
+  { title: TITLES.registry, cell: ({ registry }) => registry },
+  { title: TITLES.state, cell: (mailbox) => <State mailbox={mailbox} /> },
+  { title: TITLES.waiting, cell: ({ waiting }) => count(waiting, LOCALE), align: 'end' },
+  {
+    title: TITLES.due,
+    cell: ({ oldest_due }) => oldest_due && <Time at={oldest_due} relative />,
+    wideOnly: true,
+  },
+  { title: TITLES.sequence, cell: ({ sequence }) => count(sequence, LOCALE), align: 'end', wideOnly: true },
+  {
+    title: TITLES.subscriptions,
+    cell: ({ subscriptions, suspended }) =>
+      suspended > 0
+        ? MAILBOXES.suspended(count(subscriptions, LOCALE), count(suspended, LOCALE))
+        : count(subscriptions, LOCALE),
+    align: 'end',
+  },
+]
+
+const State = ({ mailbox: { state, held_since } }: { readonly mailbox: Mailbox }) =>
+  held_since === null ? (
+    <Badge state={state} tone={state === 'closed' ? 'bad' : 'good'} />
+  ) : (
+    <Badge state="held" />
+  )
+
+export function Page() {
+  const filter = useFilter(Object.keys(FIELDS))
+  const namespaces = useNamespaces()
+  const query = useQuery({
+    queryKey: ['mailboxes', filter.values],
+    queryFn: () =>
+      answered(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: ROWS } } })),
+    placeholderData: keepPreviousData,
+  })
+  const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
+  return (
+    <PageFrame title={PAGES.mailboxes} lead={MAILBOXES.lead}>
+      <FilterForm
+        filter={filter}
+        fields={[
+          { name: 'participant', label: FIELDS.participant },
+          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          { name: 'state', label: FIELDS.state, options: STATES },
+        ]}
+      />
+      <Panel>
+        <DataTable
+          caption={MAILBOXES.caption}
+          columns={COLUMNS}
+          query={query}
+          keyOf={({ id }) => id}
+          linkOf={({ participant }) => `/subscriptions?participant=${encodeURIComponent(participant)}`}
+          empty={filter.isSet ? <NoMatch /> : <Empty title={MAILBOXES.empty}>{MAILBOXES.emptyNote}</Empty>}
+        />
+      </Panel>
+      <Pager filter={filter} next={next} />
+    </PageFrame>
+  )
+}
