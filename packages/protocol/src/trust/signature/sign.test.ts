@@ -3,7 +3,7 @@ import { CanonicalText, canonicalJson } from '../canonical-json.ts'
 import { SourcedEnvelope } from '../source.ts'
 import { DEFAULT_SIGNATURE_PROFILE as profile } from './layout.ts'
 import { SignatureProblem } from './problem.ts'
-import { type SignRequest, sign } from './sign.ts'
+import { type SignRequest, sign, signedContent } from './sign.ts'
 import { readSignature, verifySignature } from './verify.ts'
 
 type Pair = {
@@ -34,6 +34,14 @@ test('writes the parameters of the spec in its order', async () => {
 test('a message that is canonical text already is signed as it is', async () => {
   const message = new CanonicalText(canonicalJson(request.message))
   expect(await sign({ ...request, message })).toBe(await sign(request))
+})
+
+test('the bytes that are signed are known without the private key', async () => {
+  const { privateKey, ...key } = request.key
+  const content = await signedContent({ ...request, key })
+  const signature = await crypto.subtle.sign({ name: 'Ed25519' }, privateKey, new Uint8Array(content))
+  const text = btoa(String.fromCharCode(...new Uint8Array(signature)))
+  expect(await sign(request)).toContain(`signature="${text}"`)
 })
 
 test('what was signed verifies with the public half, and with no other key', async () => {
