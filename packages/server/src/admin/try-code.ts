@@ -61,7 +61,7 @@ export const criteriaOf = ({ name, query }: TriedForm, record_type: string): Jso
 
 /** Commands for a shell. The body is between two lines, so that nothing in it is read by the shell. */
 export const curlOf = (path: string, body: string): string =>
-  `TOKEN=$(curl -s "$REGISTRY${TOKEN_PATH}" \\
+  `TOKEN=$(curl -s "$REGISTRY/${TOKEN_PATH}" \\
   -d grant_type=client_credentials -d "client_id=$CLIENT_ID" -d "client_secret=$CLIENT_SECRET" |
   sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 

@@ -46,6 +46,8 @@ it('a search is built as a message, as commands, and as a program', async () => 
   })
   expect(body.body).toBe(canonicalJson(body.envelope))
   expect(body.curl).toContain(`<<'END'\n${body.body}\nEND`)
+  expect(body.curl).toContain('"$REGISTRY/oauth2/client/token"')
+  expect(body.curl).toContain('"$REGISTRY/civil/v1.0.0/registry/sync/search"')
   expect(body.typescript).toContain('...identifier("UIN", "0012"), reg_record_type: "Person"')
   expect(body.signature).toEqual({
     required: false,
