@@ -3,7 +3,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { operatorToken } from '../directory/operators.ts'
 import { newSecret } from '../directory/secrets.ts'
-import { OPERATOR_ROLES, type OperatorRole } from '../model/operator.ts'
+import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '../model/operator.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { endOperatorSessions } from '../store/directory/operator-sessions.ts'
 import {
@@ -64,6 +64,11 @@ export const addOperator = useCase(
     result: closed({ ...OPERATOR, token: text('The token. It is not stored and cannot be shown again.') }),
   },
   async ({ db, clock = CLOCK }: Needs, { name, roles, registries, authority, expires_at }) => {
+    if (name.startsWith(PROVIDED_NAME)) {
+      throw new AdminRefusal(
+        `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
+      )
+    }
     const now = clock.date()
     const expires =
       expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))

@@ -2,7 +2,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { isLoopback } from '../shared/loopback.ts'
-import type { Config } from './config.ts'
+
+/** What addresses have to do with the configuration. */
+interface Listeners {
+  readonly host: string
+  readonly adminHost: string
+  readonly adminHosts: readonly string[]
+  readonly behindTlsProxy: boolean
+  readonly publicUrl: string | undefined
+}
 
 /** The host of a Host header, an IPv6 address without brackets; null where it is none. */
 function hostOf(header: string): string | null {
@@ -16,7 +24,7 @@ function hostOf(header: string): string | null {
  * @param localAddress of the connection
  */
 export function isOperatorHost(
-  { adminHost, adminHosts }: Pick<Config, 'adminHost' | 'adminHosts'>,
+  { adminHost, adminHosts }: Pick<Listeners, 'adminHost' | 'adminHosts'>,
   header: string | undefined,
   localAddress: string | undefined,
 ): boolean {
@@ -31,7 +39,7 @@ export function isOperatorHost(
  * passes on a name that is not this machine's. An operator on this machine, or in a tunnel to it, does without the proxy.
  */
 export function isReachedByTls(
-  { behindTlsProxy }: Pick<Config, 'behindTlsProxy'>,
+  { behindTlsProxy }: Pick<Listeners, 'behindTlsProxy'>,
   headers: IncomingHttpHeaders,
 ): boolean {
   if (!behindTlsProxy) return false
@@ -54,6 +62,6 @@ export function reachNote(variable: string, host: string): string {
 }
 
 /** The base address that peers know: the configured one, else that of the listener; without a slash at its end. */
-export function baseUrl(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
+export function baseUrl(config: Pick<Listeners, 'publicUrl' | 'host'>, port: number): string {
   return config.publicUrl ?? listenerUrl(config.host, port)
 }

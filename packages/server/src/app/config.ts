@@ -4,10 +4,12 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { readWitnessAddress, type WitnessAddress } from '../accounts/witness-target.ts'
 import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../delivery/schedule.ts'
+import type { OpenIdSettings } from '../directory/openid-provider.ts'
 import { readPrefix } from '../http/gate.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
 import { listenerUrl } from './addresses.ts'
+import { readOpenId } from './openid-settings.ts'
 import { type Environment, withSecretFiles } from './secret-files.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
@@ -39,6 +41,8 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** The address of the console, as operators open it; without a slash at its end. */
   readonly consoleUrl: string
+  /** At which operators may sign in to the console; null: with tokens alone. */
+  readonly openId: OpenIdSettings | null
   /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/storage.ts`). */
   readonly masterKey: KeyObject | undefined
   /** Whether a master key that the environment does not name may lie in a file of the data directory. */
@@ -85,6 +89,7 @@ export function readConfig(environment: Environment): Config {
     ownerDatabaseUrl: readOwnerDatabaseUrl(env),
     publicUrl: readWebUrl(env, 'ROLLCALL_PUBLIC_URL'),
     consoleUrl: readWebUrl(env, 'ROLLCALL_CONSOLE_URL') ?? listenerUrl(adminHost, adminPort),
+    openId: readOpenId(env),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
     masterKeyInFile: text(env, 'DATABASE_URL') === undefined,
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),

@@ -22,6 +22,7 @@ import { createLimiter } from '../delivery/limiter.ts'
 import { callbackNamed, hasTarget } from '../delivery/targets.ts'
 import { createCallbacks, createDirectory } from '../directory/directory.ts'
 import { createGrants } from '../directory/grants.ts'
+import { createOpenIdProvider } from '../directory/openid-provider.ts'
 import { createOperatorSessions } from '../directory/operator-sessions.ts'
 import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
@@ -169,7 +170,8 @@ export async function createContext(
     }),
     operators: createOperators(db, clock),
     verifying: createVerifying({ db, log, vault: () => Promise.resolve(vault) }),
-    sessions: createOperatorSessions(db, { limits, clock, issuer: null }),
+    sessions: createOperatorSessions(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
+    openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     signInFailures: createThrottle(limits.sign_in_failures, clock.now),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),

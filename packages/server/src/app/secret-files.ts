@@ -10,6 +10,7 @@ const SECRETS = [
   'ROLLCALL_OWNER_DATABASE_URL',
   'ROLLCALL_MASTER_KEY',
   'ROLLCALL_NEW_MASTER_KEY',
+  'ROLLCALL_OIDC_CLIENT_SECRET',
 ] as const
 
 /** The variables that name a file with a secret. */

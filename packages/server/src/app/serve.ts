@@ -115,6 +115,7 @@ export async function startServer(
       stopHousekeeping(),
       context.guards.close(),
       context.authorityGuards.close(),
+      context.openId?.close(),
       context.slowSearches.stop(),
     ])
     await context.accounts.close()

@@ -53,6 +53,63 @@ export const OPTIONS: readonly Option[] = [
     value: ({ adminHosts }) => adminHosts,
   },
   {
+    variable: 'ROLLCALL_CONSOLE_URL',
+    default: null,
+    meaning: 'address at which operators open the console; by default that of ADMIN_HOST and ADMIN_PORT',
+    value: ({ consoleUrl }) => consoleUrl,
+  },
+  {
+    variable: 'ROLLCALL_OIDC_ISSUER',
+    default: null,
+    meaning: 'provider of OpenID Connect at which operators may sign in to the console',
+    value: ({ openId }) => openId?.issuer,
+  },
+  {
+    variable: 'ROLLCALL_OIDC_CLIENT_ID',
+    default: null,
+    meaning: 'id of Rollcall at the provider',
+    value: ({ openId }) => openId?.client_id,
+  },
+  {
+    variable: 'ROLLCALL_OIDC_CLIENT_SECRET',
+    default: null,
+    meaning: 'secret of Rollcall at the provider',
+    value: 'secret',
+  },
+  {
+    variable: 'ROLLCALL_OIDC_ROLES',
+    default: null,
+    meaning: 'values of the role claim with roles of Rollcall, as value=role',
+    value: ({ openId }) =>
+      openId === null
+        ? undefined
+        : [...openId.roles].flatMap(([value, roles]) => roles.map((role) => `${value}=${role}`)),
+  },
+  {
+    variable: 'ROLLCALL_OIDC_ROLE_CLAIM',
+    default: 'roles',
+    meaning: 'claim of the ID token with the roles, or a path with dots',
+    value: ({ openId }) => openId?.role_claim,
+  },
+  {
+    variable: 'ROLLCALL_OIDC_NAME_CLAIM',
+    default: 'sub',
+    meaning: 'claim of the ID token with the name under which acts are accounted',
+    value: ({ openId }) => openId?.name_claim,
+  },
+  {
+    variable: 'ROLLCALL_OIDC_SCOPE',
+    default: 'openid',
+    meaning: 'scope that the provider is asked for',
+    value: ({ openId }) => openId?.scope,
+  },
+  {
+    variable: 'ROLLCALL_OIDC_TITLE',
+    default: 'OpenID Connect',
+    meaning: 'name of the provider on the sign-in page',
+    value: ({ openId }) => openId?.title,
+  },
+  {
     variable: 'DATABASE_URL',
     default: null,
     meaning: 'address of a PostgreSQL; without it the embedded PostgreSQL is used',

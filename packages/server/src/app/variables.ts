@@ -1,6 +1,7 @@
 /** Environment variables: those that there are, and what a misspelled one most likely means. */
 import { LIMITS, REPLACED_LIMITS } from '../limits.ts'
 import { nearestName } from '../shared/nearest.ts'
+import { OPENID_VARIABLES } from './openid-settings.ts'
 
 /** Besides those of limits. docs/settings.md describes them. */
 const VARIABLES = [
@@ -17,6 +18,8 @@ const VARIABLES = [
   'ROLLCALL_MASTER_KEY_FILE',
   'ROLLCALL_NEW_MASTER_KEY',
   'ROLLCALL_NEW_MASTER_KEY_FILE',
+  ...OPENID_VARIABLES,
+  'ROLLCALL_OIDC_CLIENT_SECRET_FILE',
   'ROLLCALL_OWNER_DATABASE_URL',
   'ROLLCALL_OWNER_DATABASE_URL_FILE',
   'ROLLCALL_PROXIES',

@@ -3,6 +3,9 @@
 export const OPERATOR_ROLES = ['read', 'publish', 'consent', 'operate', 'audit', 'own'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
+/** Before the names that a provider of OpenID Connect gives: no token has such a name. */
+export const PROVIDED_NAME = 'oidc:'
+
 /** Who calls the admin API. */
 export interface Operator {
   /** Of its token; null: it has none, a provider of OpenID Connect says who it is. */

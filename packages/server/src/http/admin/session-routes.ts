@@ -3,32 +3,20 @@ import { RequestFault, validator } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { accountOperator } from '../../admin/account-of-operator.ts'
-import type { HasAccounts } from '../../admin/needs.ts'
-import type { Throttle } from '../../admission/throttle.ts'
-import type { Directory } from '../../directory/directory.ts'
-import type { OperatorSession, SessionLimits } from '../../directory/operator-sessions.ts'
+import type { OperatorSession } from '../../directory/operator-sessions.ts'
 import { unauthorized } from '../../exchange/authenticate.ts'
 import { hasRole, OPERATOR_ROLES } from '../../model/operator.ts'
 import { sendFault, sendJson } from '../answer.ts'
-import type { Gate } from '../gate.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { type HttpServer, mountMethods } from '../server.ts'
 import type { Authenticating, OperatorListener } from './authenticate.ts'
-import { type Call, type HasLog, logged } from './call-log.ts'
-import { type InputLimits, readInput } from './read-input.ts'
+import { type Call, logged } from './call-log.ts'
+import { addOpenIdRoutes, OPENID_START } from './openid-routes.ts'
+import { readInput } from './read-input.ts'
 import { ADMIN_BASE, type DescribedCall } from './route.ts'
+import { admit, checkFailures, type SessionParts, sessionIn } from './session-admission.ts'
 import { SESSION_CALLS } from './session-calls.ts'
-import { checkFromConsole, endedSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts'
-
-export type SessionParts = Authenticating &
-  HasLog &
-  Pick<HasAccounts, 'accounts'> & {
-    readonly directory: Pick<Directory, 'registries'>
-    readonly gate: Gate
-    readonly limits: InputLimits & SessionLimits
-    /** By address. */
-    readonly signInFailures: Throttle
-  }
+import { checkFromConsole, endedSessionCookie, readSessionCookie } from './session-cookie.ts'
 
 type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promise<void>
 
@@ -49,6 +37,7 @@ export function addSessionRoutes(app: HttpServer, parts: SessionParts, listener:
   mountMethods(app, `${ADMIN_BASE}${end.path}`, [
     row(end, (request, reply, call) => endSession(parts, listener, request, reply, call)),
   ])
+  if (parts.openId !== null) addOpenIdRoutes(app, parts, parts.openId, listener)
 }
 
 /** @throws RequestFault 400, 401, 403, 413, 415, 429 */
@@ -62,37 +51,18 @@ async function beginSession(
   const { raw, headers } = request
   // Another page must not sign somebody in here, as somebody else.
   checkFromConsole(headers)
-  const address = parts.gate.unit(raw)
-  const retryAfter = parts.signInFailures.wait(address)
-  if (retryAfter > 0) throw tooManyFailures(retryAfter)
+  checkFailures(parts, raw)
   const shown = readShown(await readInput(SESSION_CALLS.begin, request, parts.limits))
 
   const token = await tokenOf(parts, shown)
   const begun = token === null ? null : await parts.sessions.begin({ token })
   if (begun === null) {
-    parts.signInFailures.fail(address)
+    parts.signInFailures.fail(parts.gate.unit(raw))
     throw unauthorized(SHOWN[shown.by].refusal)
   }
-  await answerBegun(parts, listener, { request, reply, call }, { ...begun, note: SHOWN[shown.by].note })
-}
-
-/** A session that has begun: it is accounted for, and what the browser had before is ended. */
-export async function answerBegun(
-  parts: SessionParts,
-  listener: OperatorListener,
-  { request, reply, call }: { request: FastifyRequest; reply: FastifyReply; call: Call },
-  { cookie, session, note }: { cookie: string; session: OperatorSession; note: string },
-): Promise<void> {
-  const { raw } = request
-  call.session = session
-  call.operator = session.operator
-  await accountOperator({ accounts: parts.accounts, operator: session.operator.name }, { note })
-  const byTls = listener.isReachedByTls(raw)
-  const before = await sessionIn(parts, readSessionCookie(raw, byTls))
-  if (before !== null) await parts.sessions.end(before)
-  sendJson(reply, SESSION_CALLS.begin.status, JSON.stringify(await described(parts, listener, session)), {
-    'Set-Cookie': sessionCookie(cookie, byTls),
-  })
+  const cookie = await admit(parts, listener, { request, call }, { ...begun, note: SHOWN[shown.by].note })
+  const body = JSON.stringify(await described(parts, listener, begun.session))
+  sendJson(reply, SESSION_CALLS.begin.status, body, { 'Set-Cookie': cookie })
 }
 
 /** Signed out it says how to sign in. */
@@ -115,7 +85,7 @@ async function showSession(
   const fault = unauthorized('Cookie: nobody is signed in; sign in first')
   // Opening the sign-in page is no failure, but a cookie that is not good is.
   const answered = cookie === null ? fault : parts.gate.refused(raw, fault)
-  sendFault(reply, answered, {}, { sign_in: SIGN_IN, demo: listener.isDemo() })
+  sendFault(reply, answered, {}, { sign_in: waysIn(parts), demo: listener.isDemo() })
 }
 
 /** What has ended already is ended: the browser forgets its cookie. */
@@ -140,11 +110,6 @@ async function endSession(
   }
   sendJson(reply, SESSION_CALLS.end.status, '{}', { 'Set-Cookie': endedSessionCookie(byTls) })
 }
-
-const sessionIn = async (
-  { sessions }: Authenticating,
-  cookie: string | null,
-): Promise<OperatorSession | null> => (cookie === null ? null : sessions.sessionOf(cookie, false))
 
 type BeginInput = Static<(typeof SESSION_CALLS.begin)['input']>
 
@@ -187,19 +152,12 @@ function readShown(input: object): Shown {
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
-const tooManyFailures = (retryAfter: number): RequestFault =>
-  new RequestFault(
-    'err.request.too_many_requests',
-    'too many sign-ins from this address have failed; try again later',
-    undefined,
-    { retryAfter },
-  )
-
 async function described(
-  { directory, limits }: Pick<SessionParts, 'directory' | 'limits'>,
+  parts: SessionParts,
   { isDemo }: OperatorListener,
   { operator, ends_at }: OperatorSession,
 ) {
+  const { directory, limits } = parts
   const { name, registries } = operator
   const bound = registries && (await directory.registries()).filter(({ id }) => registries.includes(id))
   return {
@@ -211,8 +169,11 @@ async function described(
     // No act waits for a second operator yet.
     two_person: false,
     demo: isDemo(),
-    sign_in: SIGN_IN,
+    sign_in: waysIn(parts),
   }
 }
 
-const SIGN_IN = [{ method: 'token', title: 'Token of the admin API', start: null }] as const
+const waysIn = ({ openId }: Pick<SessionParts, 'openId'>) => [
+  { method: 'token', title: 'Token of the admin API', start: null },
+  ...(openId === null ? [] : [{ method: 'openid', title: openId.title, start: OPENID_START }]),
+]

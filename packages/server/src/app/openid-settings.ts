@@ -1,0 +1,78 @@
+/** The provider of OpenID Connect at which operators sign in to the console, from the environment. */
+import { isIP } from 'node:net'
+import type { OpenIdSettings } from '../directory/openid-provider.ts'
+import { OPERATOR_ROLES, type OperatorRole } from '../model/operator.ts'
+import { isLoopback } from '../shared/loopback.ts'
+import type { Environment } from './secret-files.ts'
+
+const ISSUER = 'ROLLCALL_OIDC_ISSUER'
+const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_ROLES'] as const
+const OTHERS = [
+  'ROLLCALL_OIDC_ROLE_CLAIM',
+  'ROLLCALL_OIDC_NAME_CLAIM',
+  'ROLLCALL_OIDC_SCOPE',
+  'ROLLCALL_OIDC_TITLE',
+] as const
+
+/** Every variable of the provider. */
+export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, ...OTHERS]
+
+/** Where the provider sends the browser back to, below the address of the console. */
+export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
+
+/**
+ * @returns null: operators sign in with tokens alone
+ * @throws Error that names the variable and what it must be
+ */
+export function readOpenId(env: Environment): OpenIdSettings | null {
+  const given = (variable: string): string | undefined => env[variable] || undefined
+  const issuer = given(ISSUER)
+  if (issuer === undefined) {
+    const other = OPENID_VARIABLES.find((variable) => given(variable) !== undefined)
+    if (other !== undefined) throw new Error(`${other} needs ${ISSUER} beside it`)
+    return null
+  }
+  const needed = (variable: (typeof NEEDED)[number] | 'ROLLCALL_CONSOLE_URL'): string => {
+    const value = given(variable)
+    if (value === undefined) throw new Error(`${ISSUER} needs ${variable} beside it`)
+    return value
+  }
+  return {
+    issuer: readIssuer(issuer),
+    client_id: needed('ROLLCALL_OIDC_CLIENT_ID'),
+    client_secret: needed('ROLLCALL_OIDC_CLIENT_SECRET'),
+    roles: readRoles(needed('ROLLCALL_OIDC_ROLES')),
+    role_claim: given('ROLLCALL_OIDC_ROLE_CLAIM') ?? 'roles',
+    name_claim: given('ROLLCALL_OIDC_NAME_CLAIM') ?? 'sub',
+    scope: given('ROLLCALL_OIDC_SCOPE') ?? 'openid',
+    title: given('ROLLCALL_OIDC_TITLE') ?? 'OpenID Connect',
+    redirect_uri: `${needed('ROLLCALL_CONSOLE_URL').replace(/\/+$/, '')}${OPENID_CALLBACK}`,
+  }
+}
+
+function readIssuer(text: string): string {
+  const url = URL.parse(text)
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  const local = url?.protocol === 'http:' && isIP(host) !== 0 && isLoopback(host)
+  if (url === null || (url.protocol !== 'https:' && !local) || url.search !== '' || url.username !== '') {
+    throw new Error(`${ISSUER} must be an https address without query and credentials`)
+  }
+  return text
+}
+
+/** Values of the claim with our roles: `registry-admins=own,support=read`. */
+function readRoles(text: string): ReadonlyMap<string, readonly OperatorRole[]> {
+  const roles = new Map<string, readonly OperatorRole[]>()
+  for (const pair of text.split(',')) {
+    const at = pair.lastIndexOf('=')
+    const [value, word] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+    const role = OPERATOR_ROLES.find((one) => one === word)
+    if (at < 1 || value === '' || role === undefined) {
+      throw new Error(
+        `ROLLCALL_OIDC_ROLES must be pairs such as registry-admins=own,support=read; the roles are ${OPERATOR_ROLES.join(', ')}`,
+      )
+    }
+    roles.set(value, [...(roles.get(value) ?? []), role])
+  }
+  return roles
+}

@@ -1,0 +1,133 @@
+/** Signing in to the console at a provider of OpenID Connect: the browser goes there, and comes back with a code. */
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type OpenIdProvider, OpenIdRefused } from '../../directory/openid-provider.ts'
+import { unauthorized } from '../../exchange/authenticate.ts'
+import { plainPage, sendOperatorPage } from '../console.ts'
+import { checkOperatorHost } from '../operator-host.ts'
+import { html } from '../page.ts'
+import { type HttpServer, mount } from '../server.ts'
+import type { OperatorListener } from './authenticate.ts'
+import { type Call, logged } from './call-log.ts'
+import { ADMIN_BASE } from './route.ts'
+import { admit, checkFailures, type SessionParts } from './session-admission.ts'
+import { readCookie } from './session-cookie.ts'
+
+/** Where the button of the sign-in page leads. */
+export const OPENID_START = `${ADMIN_BASE}/session/openid`
+
+type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promise<void>
+
+export function addOpenIdRoutes(
+  app: HttpServer,
+  parts: SessionParts,
+  provider: OpenIdProvider,
+  listener: OperatorListener,
+): void {
+  const page = (name: string, path: string, work: Work): void =>
+    mount(app, 'GET', name, path, async (request, reply) => {
+      try {
+        await logged(parts, name, request, (call) => {
+          checkOperatorHost(listener.isOwnHost, request.raw)
+          return work(request, reply, call)
+        })
+      } catch (error) {
+        if (!(error instanceof RequestFault)) throw error
+        sendRefusal(reply, parts.gate.refused(request.raw, error))
+      }
+    })
+  page('beginOpenId', OPENID_START, (request, reply) => begin(provider, listener, request, reply))
+  page('endOpenId', `${OPENID_START}/callback`, (request, reply, call) =>
+    comeBack(parts, provider, listener, request, reply, call),
+  )
+}
+
+/** A person reads it, not a program. */
+function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
+  const text = plainPage(
+    'You are not signed in',
+    html`${fault.message}.`,
+    html`<a href="/">Back to the sign-in page</a>`,
+  )
+  sendOperatorPage(reply, fault.httpStatus, text)
+}
+
+/** Seconds to sign in at the provider. */
+const TIME = 600
+
+/** Lax: the browser comes back from another site. */
+function openIdCookie(value: string, byTls: boolean): string {
+  const age = value === '' ? 0 : TIME
+  return `${cookieName(byTls)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${byTls ? '; Secure' : ''}`
+}
+
+const cookieName = (byTls: boolean): string => (byTls ? '__Host-rollcall_openid' : 'rollcall_openid')
+
+/** @throws RequestFault 403 another page has sent the browser here; 503 */
+async function begin(
+  provider: OpenIdProvider,
+  { isReachedByTls }: OperatorListener,
+  { raw, headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new RequestFault('err.request.forbidden', 'a sign-in begins at the page of the console')
+  }
+  const { address, secret } = await provider.begin().catch((error: unknown) => {
+    if (!(error instanceof OpenIdRefused)) throw error
+    throw new RequestFault('err.service.unavailable', error.message)
+  })
+  redirect(reply, 302, address, [openIdCookie(secret, isReachedByTls(raw))])
+}
+
+/** @throws RequestFault 400, 401, 429 */
+async function comeBack(
+  parts: SessionParts,
+  provider: OpenIdProvider,
+  listener: OperatorListener,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: Call,
+): Promise<void> {
+  const { raw } = request
+  checkFailures(parts, raw)
+  const byTls = listener.isReachedByTls(raw)
+  // It is spent, whatever comes of it.
+  const spent = openIdCookie('', byTls)
+  reply.raw.setHeader('Set-Cookie', [spent])
+  const secret = readCookie(raw, cookieName(byTls))
+  const failed = (message: string): RequestFault => {
+    parts.signInFailures.fail(parts.gate.unit(raw))
+    return unauthorized(message)
+  }
+  if (secret === null || secret === '') {
+    throw failed('this browser has begun no sign-in, or it took more than 10 minutes')
+  }
+  const by = await provider
+    .operatorOf(secret, new URL(request.url, 'http://here').search)
+    .catch((error: unknown) => {
+      if (!(error instanceof OpenIdRefused)) throw error
+      throw failed(error.message)
+    })
+  const begun = await parts.sessions.begin(by)
+  if (begun === null) throw failed('the session could not begin')
+  const cookie = await admit(
+    parts,
+    listener,
+    { request, call },
+    { ...begun, note: 'operator sign-in by OpenID Connect' },
+  )
+  redirect(reply, 303, '/', [spent, cookie])
+}
+
+function redirect(reply: FastifyReply, status: number, location: string, cookies: readonly string[]): void {
+  reply.hijack()
+  reply.raw.setHeader('Set-Cookie', [...cookies])
+  reply.raw
+    .writeHead(status, {
+      ...{ Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+      'Content-Length': '0',
+    })
+    .end()
+}

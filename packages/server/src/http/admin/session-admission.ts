@@ -1,0 +1,71 @@
+/** What every way of signing in has in common: failures are limited, and a session that has begun is accounted for. */
+import type { IncomingMessage } from 'node:http'
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyRequest } from 'fastify'
+import { accountOperator } from '../../admin/account-of-operator.ts'
+import type { HasAccounts } from '../../admin/needs.ts'
+import type { Throttle } from '../../admission/throttle.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { OpenIdProvider } from '../../directory/openid-provider.ts'
+import type { OperatorSession, SessionLimits } from '../../directory/operator-sessions.ts'
+import type { Gate } from '../gate.ts'
+import type { Authenticating, OperatorListener } from './authenticate.ts'
+import type { Call, HasLog } from './call-log.ts'
+import type { InputLimits } from './read-input.ts'
+import { readSessionCookie, sessionCookie } from './session-cookie.ts'
+
+export type SessionParts = Authenticating &
+  HasLog &
+  Pick<HasAccounts, 'accounts'> & {
+    readonly directory: Pick<Directory, 'registries'>
+    readonly gate: Gate
+    /** Null: operators sign in with tokens alone. */
+    readonly openId: OpenIdProvider | null
+    readonly limits: InputLimits & SessionLimits
+    /** By address. */
+    readonly signInFailures: Throttle
+  }
+
+/** @throws RequestFault 429 too many sign-ins from the address have failed */
+export function checkFailures(
+  { gate, signInFailures }: Pick<SessionParts, 'gate' | 'signInFailures'>,
+  request: IncomingMessage,
+): void {
+  const retryAfter = signInFailures.wait(gate.unit(request))
+  if (retryAfter === 0) return
+  throw new RequestFault(
+    'err.request.too_many_requests',
+    'too many sign-ins from this address have failed; try again later',
+    undefined,
+    { retryAfter },
+  )
+}
+
+/**
+ * Accounts for a session that has begun, and ends the one that the browser had before.
+ * @returns the Set-Cookie header
+ */
+export async function admit(
+  parts: SessionParts,
+  { isReachedByTls }: OperatorListener,
+  { request: { raw }, call }: { readonly request: Pick<FastifyRequest, 'raw'>; readonly call: Call },
+  {
+    cookie,
+    session,
+    note,
+  }: { readonly cookie: string; readonly session: OperatorSession; readonly note: string },
+): Promise<string> {
+  call.session = session
+  call.operator = session.operator
+  await accountOperator({ accounts: parts.accounts, operator: session.operator.name }, { note })
+  const byTls = isReachedByTls(raw)
+  const before = await sessionIn(parts, readSessionCookie(raw, byTls))
+  if (before !== null) await parts.sessions.end(before)
+  return sessionCookie(cookie, byTls)
+}
+
+/** The session of a cookie, which is looked at and not used. */
+export const sessionIn = async (
+  { sessions }: Authenticating,
+  cookie: string | null,
+): Promise<OperatorSession | null> => (cookie === null ? null : sessions.sessionOf(cookie, false))
