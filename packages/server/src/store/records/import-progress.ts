@@ -152,7 +152,7 @@ export async function findBegunImport(
     Record<Count, string> & Pick<BegunImport, 'read' | 'updated_at' | 'running'>
   >(
     `select ${COUNTS.join(', ')}, read, updated_at, exists (
-        select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+        select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
         where locktype = 'advisory' and datname = current_database() and objsubid = 2
           and classid = hashtext('rollcall import')::oid and objid = $1::integer::oid and granted) as running
       from import_progress where registry = $1::integer`,
