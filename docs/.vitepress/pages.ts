@@ -53,6 +53,7 @@ export const GROUPS: readonly Group[] = [
       ['keys', 'Keys'],
       ['backup', 'Backup and restore'],
       ['upgrade', 'Upgrade'],
+      ['console', 'Console'],
       ['admin-api', 'Admin API'],
     ],
   },
