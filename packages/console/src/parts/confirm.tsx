@@ -28,7 +28,6 @@ export function Confirm(props: ConfirmProps) {
       onClose={props.onClose}
       title={title}
       closeButtonProps={{ 'aria-label': COMMON.close }}
-      classNames={{ title: styles.title ?? '' }}
     >
       <form
         className={styles.form}

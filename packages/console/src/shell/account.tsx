@@ -30,7 +30,7 @@ export function Account({ onHelp }: { readonly onHelp: () => void }) {
           <span className={styles.operator}>{session.operator}</span>
           <span className={styles.roles}>{broadest(session.roles)}</span>
         </div>
-        <Menu position="top-end" width={260} withinPortal={false} withInitialFocusPlaceholder={false}>
+        <Menu position="top-end" width={208} withinPortal={false} withInitialFocusPlaceholder={false}>
           <Menu.Target>
             <ActionIcon variant="subtle" color="gray" size="lg" aria-label={SHELL.account(session.operator)}>
               <IconUserCircle size={20} stroke={1.6} aria-hidden />

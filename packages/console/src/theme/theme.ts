@@ -37,7 +37,11 @@ export const THEME = createTheme({
   defaultRadius: 'var(--radius)',
   respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { centered: true, shadow: 'none', overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: {
+      defaultProps: { centered: true, shadow: 'none', overlayProps: { backgroundOpacity: 0.45 } },
+      styles: { title: { fontSize: 'var(--type-lg)', fontWeight: 600 } },
+    },
+    Drawer: { styles: { title: { fontSize: 'var(--type-lg)', fontWeight: 600 } } },
   },
 })
 
