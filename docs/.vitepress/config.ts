@@ -26,7 +26,6 @@ export default defineConfig({
     ],
     sidebar: GROUPS.map(({ text, pages }) => ({
       text,
-      collapsed: false,
       items: pages.map(([page, name]) => ({ text: name, link: `/${page}` })),
     })),
     outline: { level: [2, 3], label: 'On this page' },

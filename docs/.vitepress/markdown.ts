@@ -66,6 +66,7 @@ function siteRules(md: MarkdownIt): void {
 }
 
 export const markdown: MarkdownOptions = {
+  theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
   anchor: { slugify: slug },
   toc: { slugify: slug },
   headers: { slugify: slug },
