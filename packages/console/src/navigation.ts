@@ -3,6 +3,7 @@ import {
   type Icon,
   IconBell,
   IconCalendarEvent,
+  IconFlask,
   IconGauge,
   IconMailbox,
   IconMessages,
@@ -76,6 +77,11 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/events', title: PAGES.events, role: 'read' },
     page: page(() => import('./pages/events/page.tsx')),
     menu: { group: 'partners', icon: IconCalendarEvent, key: 'e' },
+  },
+  {
+    ...{ path: '/try', title: PAGES.try, role: 'operate' },
+    page: page(() => import('./pages/try/page.tsx')),
+    menu: { group: 'tools', icon: IconFlask, key: 't' },
   },
   {
     ...{ path: '/settings', title: PAGES.settings, role: 'read' },

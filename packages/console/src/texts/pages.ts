@@ -10,4 +10,5 @@ export const PAGES = {
   subscription: 'Subscription',
   events: 'Events',
   settings: 'Settings',
+  try: 'Try it',
 } as const

@@ -38,7 +38,8 @@ export interface HasTrial extends HasAccounts {
   readonly now?: () => Date
 }
 
-const Json = (description: string) => Type.Unsafe<JsonObject>(Type.Object({}, { description }))
+const Json = (description: string) =>
+  Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
 
 /** Builds a search from a form. With `send` it is sent, in a demo or a sandbox alone. */
 export const trySearch = useCase(

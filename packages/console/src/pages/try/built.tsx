@@ -1,0 +1,151 @@
+/** What was built: the message, how to send it, the bytes that are signed; and the answer where it was sent. */
+import { Button, Tabs } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { Badge } from '../../parts/badge.tsx'
+import { CopyValue } from '../../parts/identifier.tsx'
+import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { TRY } from '../../texts/try.ts'
+import styles from './try.module.css'
+
+export interface BuiltSearch {
+  readonly envelope: unknown
+  readonly curl: string
+  readonly typescript: string
+  readonly can_send: boolean
+  readonly signature: {
+    readonly required: boolean
+    readonly kid: string | null
+    readonly algorithm: string | null
+    readonly layout: string
+    readonly bytes: string | null
+  }
+  readonly reply: { readonly status: number; readonly body: string } | null
+}
+
+interface BuiltProps {
+  readonly built: BuiltSearch
+  readonly busy: boolean
+  readonly onSend: () => void
+}
+
+type PartName = keyof typeof TRY.part
+
+const { signature: NAMES } = TRY
+
+export function Built({ built, busy, onSend }: BuiltProps) {
+  const { reply, can_send, curl, typescript, envelope } = built
+  const [part, setPart] = useState<PartName>('envelope')
+  // Who has sent wants to see the answer.
+  useEffect(() => setPart(reply === null ? 'envelope' : 'answer'), [reply])
+  const names = (Object.keys(TRY.part) as PartName[]).filter((name) => name !== 'answer' || reply !== null)
+  return (
+    <Section
+      title={TRY.result}
+      lead={can_send ? TRY.maySend : TRY.mayNotSend}
+      actions={
+        can_send && (
+          <Button onClick={onSend} loading={busy}>
+            {TRY.send}
+          </Button>
+        )
+      }
+    >
+      <Panel padded>
+        <Tabs value={part} onChange={(value) => setPart(names.find((name) => name === value) ?? 'envelope')}>
+          <Tabs.List aria-label={TRY.parts}>
+            {names.map((name) => (
+              <Tabs.Tab key={name} value={name}>
+                {TRY.part[name]}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {reply !== null && (
+            <Tabs.Panel value="answer" className={styles.part}>
+              <Reply reply={reply} envelope={envelope} />
+            </Tabs.Panel>
+          )}
+          <Tabs.Panel value="envelope" className={styles.part}>
+            <Code text={JSON.stringify(envelope, null, 2)} what={TRY.part.envelope} />
+          </Tabs.Panel>
+          <Tabs.Panel value="curl" className={styles.part}>
+            <Code text={curl} what={TRY.part.curl} />
+          </Tabs.Panel>
+          <Tabs.Panel value="typescript" className={styles.part}>
+            <Code text={typescript} what={TRY.part.typescript} />
+          </Tabs.Panel>
+          <Tabs.Panel value="signed" className={styles.part}>
+            <Signed signature={built.signature} />
+          </Tabs.Panel>
+        </Tabs>
+      </Panel>
+    </Section>
+  )
+}
+
+function Reply({
+  reply,
+  envelope,
+}: Pick<BuiltSearch, 'envelope'> & { readonly reply: NonNullable<BuiltSearch['reply']> }) {
+  const id = messageId(envelope)
+  return (
+    <>
+      <p className={styles.status}>
+        {TRY.status} <Badge state={String(reply.status)} tone={reply.status < 300 ? 'good' : 'bad'} />
+        {id !== null && <a href={`#/messages/${encodeURIComponent(id)}`}>{TRY.toTimeline}</a>}
+      </p>
+      <Code text={readable(reply.body)} what={TRY.part.answer} />
+    </>
+  )
+}
+
+function Signed({ signature }: Pick<BuiltSearch, 'signature'>) {
+  const { required, kid, algorithm, layout, bytes } = signature
+  return (
+    <>
+      <Facts
+        rows={[
+          [NAMES.required, required ? NAMES.needed : NAMES.optional],
+          [NAMES.kid, kid && <code>{kid}</code>],
+          [NAMES.algorithm, algorithm],
+          [NAMES.layout, layout],
+        ]}
+      />
+      {bytes === null ? (
+        <Empty title={NAMES.none} />
+      ) : (
+        <>
+          <p className={styles.lead}>{NAMES.lead}</p>
+          <Code text={bytes} what={TRY.part.signed} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Text alone: nothing of it is read as HTML. */
+const Code = ({ text, what }: { readonly text: string; readonly what: string }) => (
+  <div className={styles.code}>
+    <div className={styles.copy}>
+      <CopyValue value={text} what={what} />
+    </div>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+    <pre className={styles.text} tabIndex={0}>
+      {text}
+    </pre>
+  </div>
+)
+
+/** JSON with line ends; anything else as it came. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
+
+function messageId(envelope: unknown): string | null {
+  const { header } = (envelope ?? {}) as { readonly header?: { readonly message_id?: unknown } }
+  return typeof header?.message_id === 'string' ? header.message_id : null
+}

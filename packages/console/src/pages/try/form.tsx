@@ -1,0 +1,131 @@
+/** The form of a search: in whose name, of which records, and by an identifier or by attributes. */
+import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { TRY } from '../../texts/try.ts'
+import { Conditions } from './conditions.tsx'
+import { type Condition, expressionOf, valueAt } from './expression.ts'
+import type { Registry, Samples } from './page.tsx'
+import { SenderField } from './sender.tsx'
+import styles from './try.module.css'
+
+export interface Tried {
+  sender_id: string
+  record_type: string
+  page_size?: number
+  identifier?: { type: string; value: string }
+  expression?: Record<string, unknown>
+  send?: boolean
+}
+
+interface FormProps {
+  readonly registry: Registry
+  readonly samples: Samples
+  readonly busy: boolean
+  readonly onBuild: (tried: Tried) => void
+}
+
+const { fields: FIELDS } = TRY
+const FEW = '3'
+
+export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
+  const types = Object.keys(registry.records)
+  const [recordType, setRecordType] = useState(types[0] ?? '')
+  const [sender, setSender] = useState('')
+  const [by, setBy] = useState<keyof typeof TRY.by>('attributes')
+  const [type, setType] = useState(registry.identifier_types[0]?.name ?? '')
+  const [value, setValue] = useState('')
+  const [pageSize, setPageSize] = useState(FEW)
+  const attributes = registry.attributes.filter(({ record_type }) => record_type === recordType)
+  const [conditions, setConditions] = useState(() => usual(attributes, samples, recordType))
+  const chooseType = (name: string) => {
+    setRecordType(name)
+    const of = registry.attributes.filter(({ record_type }) => record_type === name)
+    setConditions(usual(of, samples, name))
+  }
+  const build = () => {
+    const kinds = new Map(attributes.map(({ name, type: kind }) => [name, kind]))
+    onBuild({
+      ...{ sender_id: sender.trim(), record_type: recordType },
+      ...(/^\d{1,9}$/.test(pageSize) && { page_size: Number(pageSize) }),
+      ...(by === 'identifier'
+        ? { identifier: { type, value: value.trim() } }
+        : { expression: expressionOf(conditions, kinds) }),
+    })
+  }
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        build()
+      }}
+    >
+      <div className={styles.fields}>
+        <SenderField value={sender} onChange={setSender} />
+        <NativeSelect
+          label={FIELDS.record_type}
+          data={types}
+          value={recordType}
+          onChange={(event) => chooseType(event.currentTarget.value)}
+        />
+        <TextInput
+          label={FIELDS.page_size}
+          inputMode="numeric"
+          autoComplete="off"
+          value={pageSize}
+          onChange={(event) => setPageSize(event.currentTarget.value)}
+        />
+      </div>
+      <Radio.Group
+        label={FIELDS.by}
+        value={by}
+        onChange={(chosen) => setBy(chosen === 'identifier' ? chosen : 'attributes')}
+      >
+        <div className={styles.choices}>
+          <Radio value="attributes" label={TRY.by.attributes} />
+          <Radio value="identifier" label={TRY.by.identifier} />
+        </div>
+      </Radio.Group>
+      {by === 'identifier' ? (
+        <div className={styles.fields}>
+          <NativeSelect
+            label={FIELDS.type}
+            data={registry.identifier_types.map(({ name }) => name)}
+            value={type}
+            onChange={(event) => setType(event.currentTarget.value)}
+          />
+          <TextInput
+            label={FIELDS.value}
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            spellCheck={false}
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+        </div>
+      ) : (
+        <Conditions attributes={attributes} conditions={conditions} onChange={setConditions} />
+      )}
+      <div>
+        <Button type="submit" loading={busy} disabled={sender.trim() === ''}>
+          {TRY.build}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** To begin with: the first attribute that the synthetic record has a value of. */
+function usual(
+  attributes: Registry['attributes'],
+  samples: Samples,
+  recordType: string,
+): readonly Condition[] {
+  const record = samples.find(({ record_type }) => record_type === recordType)?.record
+  for (const { name, paths } of attributes) {
+    const value = paths.map((path) => valueAt(record, path)).find((found) => found !== null)
+    if (value !== undefined && value !== null) return [{ attribute: name, operator: '$eq', value }]
+  }
+  return [{ attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }]
+}

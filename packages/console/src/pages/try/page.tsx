@@ -1,0 +1,97 @@
+/** A search that is tried out: built in a form, and sent where nobody's data are at stake. */
+import { NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { useAct } from '../../parts/use-act.tsx'
+import { useNamespaceQuery } from '../../parts/use-namespaces.ts'
+import { PAGES } from '../../texts/pages.ts'
+import { TRY } from '../../texts/try.ts'
+import { Built } from './built.tsx'
+import { type Tried, TryForm } from './form.tsx'
+import styles from './try.module.css'
+
+export type Registry = Answer<'/admin/v1/registries/{namespace}'>
+export type Samples = Answer<'/admin/v1/registries/{namespace}/sample'>
+
+const LONG_MS = 300_000
+
+export function Page() {
+  const namespaces = useNamespaceQuery()
+  return (
+    <PageFrame title={PAGES.try} lead={TRY.lead}>
+      <Loaded query={namespaces}>
+        {(names) =>
+          names[0] === undefined ? (
+            <Panel>
+              <Empty title={TRY.noRegistry}>{TRY.noRegistryNote}</Empty>
+            </Panel>
+          ) : (
+            <Trial names={names} first={names[0]} />
+          )
+        }
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+function Trial({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
+  const [namespace, setNamespace] = useState(first)
+  const of = { params: { path: { namespace } } }
+  const registry = useQuery({
+    queryKey: ['registries', 'one', namespace],
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', of)),
+  })
+  const samples = useQuery({
+    queryKey: ['registries', 'sample', namespace],
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', of)),
+    staleTime: LONG_MS,
+    retry: false,
+  })
+  const act = useAct({
+    call: (body: Tried) => answered(api.POST('/admin/v1/registries/{namespace}/try', { ...of, body })),
+    changes: ['messages', 'accounts'],
+  })
+  const [last, setLast] = useState<Tried | null>(null)
+  const build = (tried: Tried) => {
+    setLast(tried)
+    act.mutate(tried)
+  }
+  return (
+    <>
+      <Section title={TRY.form}>
+        <Panel padded>
+          <div className={styles.form}>
+            <NativeSelect
+              label={TRY.fields.namespace}
+              data={[...names]}
+              value={namespace}
+              onChange={(event) => {
+                setNamespace(event.currentTarget.value)
+                act.reset()
+              }}
+            />
+            <Loaded query={registry}>
+              {(found) =>
+                samples.isPending ? null : (
+                  <TryForm
+                    key={namespace}
+                    registry={found}
+                    samples={samples.data ?? []}
+                    busy={act.isPending}
+                    onBuild={build}
+                  />
+                )
+              }
+            </Loaded>
+          </div>
+        </Panel>
+      </Section>
+      {act.data !== undefined && last !== null && (
+        <Built built={act.data} busy={act.isPending} onSend={() => act.mutate({ ...last, send: true })} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+/** The participant in whose name a search is built: a choice, or a text where the operator may not list participants. */
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { answered, api } from '../../api/client.ts'
+import { TRY } from '../../texts/try.ts'
+
+interface SenderProps {
+  readonly value: string
+  readonly onChange: (sender: string) => void
+}
+
+const { fields: FIELDS } = TRY
+
+export function SenderField({ value, onChange }: SenderProps) {
+  const { data = [] } = useQuery({
+    queryKey: ['participants'],
+    queryFn: () => answered(api.GET('/admin/v1/participants')),
+  })
+  const first = data[0]?.sender_id
+  useEffect(() => {
+    if (value === '' && first !== undefined) onChange(first)
+  }, [value, first, onChange])
+  if (first === undefined) {
+    return (
+      <TextInput
+        label={FIELDS.sender_id}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <NativeSelect
+      label={FIELDS.sender_id}
+      data={data.map(({ sender_id }) => sender_id)}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
