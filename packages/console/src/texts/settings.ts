@@ -15,7 +15,7 @@ export const SETTINGS = {
 export const FINDINGS = {
   lead: 'The checks of rollcall doctor, on the node that answers. They change nothing.',
   caption: 'Findings',
-  columns: { state: 'State', check: 'Check', advice: 'What was found', command: 'Command' },
+  columns: { state: 'State', check: 'Check', advice: 'What was found' },
   command: 'command',
   again: 'Check again',
   counts: (broken: string, weak: string, ok: string) => `${broken} broken, ${weak} weak, ${ok} well`,

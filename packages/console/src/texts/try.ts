@@ -1,6 +1,6 @@
 /** Texts of "Try it". */
 export const TRY = {
-  lead: 'Build a search and see the message that a participant would send. What you enter is not stored.',
+  lead: 'Build a search and see the message that a participant would send. Nothing is sent before you choose to.',
   form: 'Search',
   result: 'What would be sent',
   noRegistry: 'No registry yet',

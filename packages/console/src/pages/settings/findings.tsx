@@ -23,9 +23,23 @@ const COLUMNS: readonly Column<Finding>[] = [
     title: TITLES.state,
     cell: ({ state }) => <Badge state={state} label={FINDINGS.state[state]} tone={TONES[state]} />,
   },
-  { title: TITLES.check, cell: ({ check }) => check.replaceAll('_', ' ') },
-  { title: TITLES.advice, cell: ({ advice }) => advice },
-  { title: TITLES.command, cell: ({ command }) => command && <Id value={command} what={FINDINGS.command} /> },
+  {
+    title: TITLES.check,
+    cell: ({ check }) => <span className={styles.check}>{check.replaceAll('_', ' ')}</span>,
+  },
+  {
+    title: TITLES.advice,
+    cell: ({ advice, command }) => (
+      <>
+        {advice}
+        {command !== null && (
+          <span className={styles.command}>
+            <Id value={command} what={FINDINGS.command} />
+          </span>
+        )}
+      </>
+    ),
+  },
 ]
 
 export function Findings() {
