@@ -82,7 +82,7 @@ describe('the page', () => {
     const { statusCode, body } = await bare.inject('/')
     expect(statusCode).toBe(200)
     expect(body).toContain('The console is not built')
-    expect(body).toContain('npm ci')
+    expect(body).toContain('Run <code>npm ci</code> without <code>--omit=dev</code>')
   })
 
   it('is under a name of this listener alone', async () => {

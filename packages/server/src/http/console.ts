@@ -104,7 +104,7 @@ ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
 const NOT_BUILT = plainPage(
   'The console is not built',
   html`This server runs from its source, and the pages of the console are not built yet.`,
-  html`Run <code>npm ci</code> in the folder of the source. Then start the server again.`,
+  html`Run <code>npm ci</code> without <code>--omit=dev</code> in the folder of the source. Then start the server again.`,
   html`The admin API and the command line work without the console.`,
 )
 
