@@ -45,7 +45,7 @@ Exit codes: 0 every step has passed, 3 a step is missing.
 Example: rollcall participant check new.example.org civil-test --wait 5`,
     )
     .action((sender_id: string, namespace: string, options: CheckOptions) =>
-      runCheck({ sender_id, namespace, version: participant.parent?.version() ?? '' }, options),
+      runCheck({ sender_id, namespace }, options),
     )
   withJson(participant.command('show'))
     .description('show a participant, with the reports of its checks')
@@ -82,20 +82,15 @@ type Report = Awaited<ReturnType<typeof checkParticipant>>
 interface Checked {
   readonly sender_id: string
   readonly namespace: string
-  /** Of this software. */
-  readonly version: string
 }
 
-async function runCheck({ sender_id, namespace, version }: Checked, options: CheckOptions): Promise<void> {
+async function runCheck({ sender_id, namespace }: Checked, options: CheckOptions): Promise<void> {
   const { signal } = stopRequest()
   const begun = Date.now()
   const since = (options.since ?? new Date(begun - A_DAY)).toISOString()
   const report = await withDatabase(async ({ db }) => {
     for (;;) {
-      const found = await checkParticipant(
-        { db, samples: trialRecords, version },
-        { sender_id, namespace, since },
-      )
+      const found = await checkParticipant({ db, samples: trialRecords }, { sender_id, namespace, since })
       const isOver = Date.now() - begun >= options.wait * 1_000
       if (found.passed || isOver || signal.aborted) return found
       await sleep(PAUSE, undefined, { signal }).catch(() => undefined)

@@ -1,6 +1,7 @@
 /** From the sandbox to a live registry, over HTTP: what a check sees, what it does itself, and what a promotion ends. */
 import { generate } from '@rollcall/synthetic'
 import { afterAll, expect, test, vi } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import {
   accepted,
   answerExchange,
@@ -48,7 +49,6 @@ const limits = readLimits({})
 const needs = {
   db,
   limits,
-  version: '0.1.0',
   samples: (kind: string) => generate(kind, { count: 100, seed: 'test' }),
 }
 const since = new Date(Date.now() - 60_000).toISOString()
@@ -116,10 +116,10 @@ test('each step is seen as the system of the participant goes through it', async
   const [subscription] = await listSubscriptions({ db }, { participant: sender_id })
   await asked('unsubscribe', unsubscribeFor(peer, [subscription?.code]))
   const report = await check()
-  expect(report).toMatchObject({ passed: true, version: '0.1.0', namespace: 'civil-test' })
+  expect(report).toMatchObject({ passed: true, version: packageJson.version, namespace: 'civil-test' })
   expect(JSON.stringify(report)).not.toContain(uin)
   expect((await showParticipant({ db, limits }, { sender_id })).checks).toMatchObject([
-    { passed: true, since, version: '0.1.0' },
+    { passed: true, since, version: packageJson.version },
   ])
 })
 

@@ -5,6 +5,7 @@
  */
 import { oneOf, operationsOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import packageJson from '../../package.json' with { type: 'json' }
 import { type CheckStep, STEP_STATES } from '../model/check.ts'
 import { type Grant, isGranted } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
@@ -120,8 +121,6 @@ export const REPORT = {
 } as const
 
 interface Checking extends HasSamples {
-  /** Of this software. */
-  readonly version: string
   readonly now?: () => Date
 }
 
@@ -131,7 +130,7 @@ export const checkParticipant = useCase(
     input: closed({ sender_id: SenderId, namespace: Namespace, since: REPORT.since }),
     result: closed({ sender_id: SenderId, ...REPORT }),
   },
-  async ({ db, samples, version, now = () => new Date() }: Checking, { sender_id, namespace, since }) => {
+  async ({ db, samples, now = () => new Date() }: Checking, { sender_id, namespace, since }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
     const grant = await grantToCheck({ db }, participant, registry)
@@ -141,7 +140,7 @@ export const checkParticipant = useCase(
     const isCalled = allowed.length > 0 || default_url !== null
     const steps = STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))
     const passed = steps.every(({ state }) => state !== 'missing')
-    const report = { checked_at: now(), version, passed, steps }
+    const report = { checked_at: now(), version: packageJson.version, passed, steps }
     await saveCheck(db, of, report)
     await drive({ db, samples }, grant, evidence)
     return { sender_id, ...reported({ namespace, since: of.since, ...report }) }

@@ -106,6 +106,23 @@ it('a participant is shown with what it uses of its quotas, and when it was last
   expect(body.grants).toMatchObject([{ namespace: 'civil', terms: { items_per_day: 100 } }])
 })
 
+it('a sandbox participant is checked by one who operates, and its reports are shown', async () => {
+  await server.registry('civil', [], 'civil-test', 'sandbox')
+  await server.participant('tries.example', { environment: 'sandbox', signature_policy: 'required' })
+  const at = '/participants/tries.example'
+  const of = { namespace: 'civil-test', since: '2026-01-01T00:00:00Z' }
+  expect(await refusal(`${at}/check`, { ...of, namespace: 'civil' }, tokens.operate)).toBe(
+    '400 err.request.bad the registry civil is live; a participant is checked in a sandbox registry',
+  )
+  const { status, body } = await post(`${at}/check`, of, tokens.operate)
+  expect([status, body]).toMatchObject([200, { sender_id: 'tries.example', passed: false }])
+  expect(body.steps).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ name: 'token', state: 'missing' })]),
+  )
+  const { sender_id, ...report } = body
+  expect((await get(at, tokens.read)).body.checks).toEqual([report])
+})
+
 it('a participant is disabled by one who operates, and enabled and removed by one who owns', async () => {
   const at = '/participants/goes.example'
   await post('/participants', { sender_id: 'goes.example', name: 'Goes' })

@@ -3,6 +3,7 @@
  * running, needs `operate`.
  */
 import { changeCallback, testCallback } from '../../admin/callbacks.ts'
+import { checkParticipant } from '../../admin/participant-check.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../../admin/participant-keys.ts'
 import {
   allowParticipantHost,
@@ -83,6 +84,11 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   route(changeParticipantSubscriptions, {
     ...{ method: 'POST', path: `${ONE}/subscriptions`, name: 'changeParticipantSubscriptions' },
     ...{ role: 'operate', summary: 'Changes how many subscriptions a participant may have.' },
+  }),
+  route(checkParticipant, {
+    ...{ method: 'POST', path: `${ONE}/check`, name: 'checkParticipant', role: 'operate' },
+    summary:
+      'Looks once at what the system of a sandbox participant has done since a time, and stores the report. It may send a test notification, and a callback once more.',
   }),
   route(promoteParticipant, {
     ...{ method: 'POST', path: `${ONE}/promote`, name: 'promoteParticipant', role: 'own' },
