@@ -8,6 +8,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addOperator } from '../../server/src/admin/operators.ts'
+import { storedAccounts } from '../../server/test/accounts.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import {
   bearer,
@@ -20,12 +21,16 @@ import {
 
 const ARTEFACTS = join(import.meta.dirname, '../../../test-artefacts/console')
 const WIDTHS = [360, 768, 1280]
+/** Milliseconds after which a walk through all pages is taken for one that hangs. */
+const LONG = 600_000
 
 let server: TestServer
 let opened: TestBrowser
 let context: BrowserContext
 let page: Page
 let token: string
+/** Of a request that is answered later. */
+let message_id: string
 /** Whatever the browser found wrong. */
 const complaints: string[] = []
 
@@ -43,6 +48,7 @@ beforeAll(async () => {
   const item = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } } }
   await postSearch(server, asker, [item])
   const later = searchRequest(asker.sender_id, { type: 'UIN', value: '0013' })
+  message_id = later.header.message_id
   await post(`${server.url}/civil/v1.0.0/registry/search`, later, bearer(asker))
   token = (await addOperator(server.context, { name: 'ops', roles: ['own'] })).token
   opened = await openBrowser()
@@ -102,15 +108,16 @@ async function violations(): Promise<readonly string[]> {
 
 async function screenshots(name: string): Promise<readonly string[]> {
   const wide: string[] = []
+  await page.emulateMedia({ colorScheme: 'light' })
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: join(ARTEFACTS, `${name}-${width}-${colorScheme}.png`) })
-    }
+    await page.screenshot({ path: join(ARTEFACTS, `${name}-${width}.png`) })
     const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
     if (beyond > 0) wide.push(`${width} px: the page is ${beyond} px too wide`)
   }
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.screenshot({ path: join(ARTEFACTS, `${name}-dark.png`) })
+  await page.emulateMedia({ colorScheme: 'light' })
   return wide
 }
 
@@ -138,32 +145,52 @@ it('signs in with a token, and leads back to the page that was asked for', async
   expect(complaints.splice(0)).toEqual([])
 })
 
-it('every page is accessible in light and dark, fits three widths, and keeps to its policy', async () => {
-  await open('/')
-  const links = 'nav[aria-label="Pages"] a[href^="#/"]'
-  const inMenu = await page
-    .locator(links)
-    .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
-  expect(inMenu.length).toBeGreaterThan(2)
-  const wrong: string[] = []
-  const seen = new Set<string>()
-  // The first row of each list leads to a page as well.
-  const toVisit = [...inMenu.map((href) => href.slice(1)), '/no-such-page']
-  for (let hash = toVisit.shift(); hash !== undefined; hash = toVisit.shift()) {
-    const [, first = '', id] = hash.split('/')
-    const kind = id === undefined ? first : `${first}-one`
-    if (seen.has(kind)) continue
-    seen.add(kind)
-    await open(hash)
-    const row = page.locator('main table a[href^="#/"]').first()
-    const next = (await row.count()) > 0 ? await row.getAttribute('href') : null
-    if (next !== null) toVisit.push(next.slice(1))
-    wrong.push(...(await faults(nameOf(kind))))
-  }
-  expect(wrong).toEqual([])
-  expect([...seen]).toEqual(
-    expect.arrayContaining(['', 'messages', 'messages-one', 'deliveries', 'no-such-page']),
-  )
+it(
+  'every page is accessible in light and dark, fits three widths, and keeps to its policy',
+  async () => {
+    await open('/')
+    const links = 'nav[aria-label="Pages"] a[href^="#/"]'
+    const inMenu = await page
+      .locator(links)
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    expect(inMenu.length).toBeGreaterThan(2)
+    const wrong: string[] = []
+    const seen = new Set<string>()
+    // The first row of each list leads to a page as well.
+    const toVisit = [...inMenu.map((href) => href.slice(1)), '/no-such-page']
+    for (let hash = toVisit.shift(); hash !== undefined; hash = toVisit.shift()) {
+      const [, first = '', id] = hash.split('/')
+      const kind = id === undefined ? first : `${first}-one`
+      if (seen.has(kind)) continue
+      seen.add(kind)
+      await open(hash)
+      const row = page.locator('main table a[href^="#/"]').first()
+      const next = (await row.count()) > 0 ? await row.getAttribute('href') : null
+      if (next !== null) toVisit.push(next.slice(1))
+      wrong.push(...(await faults(nameOf(kind))))
+    }
+    expect(wrong).toEqual([])
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['', 'messages', 'messages-one', 'deliveries', 'no-such-page']),
+    )
+  },
+  LONG,
+)
+
+it('shows the content of a message after a reason, which is accounted', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await open(`/messages/${message_id}`)
+  await page.getByRole('button', { name: 'Show the content' }).click()
+  const act = page.getByRole('button', { name: 'Account and show' })
+  expect(await act.isDisabled()).toBe(true)
+  await page.getByLabel('Reason').fill('complaint 12')
+  expect(await violations()).toEqual([])
+  await act.click()
+  await page.getByText('search_request').waitFor()
+  expect(await violations()).toEqual([])
+  const looks = (await storedAccounts(server.database.db)).map(({ entry }) => [entry.note, entry.operator])
+  expect(looks).toContainEqual(['messages bodies', 'ops'])
+  expect(complaints.splice(0)).toEqual([])
 })
 
 it('is used with the keyboard alone', async () => {

@@ -68,13 +68,3 @@ export const TIMELINE = {
   docs: 'What this step is (opens the documents in another tab)',
   gone: 'Nothing is stored of this message any more, or there never was one.',
 } as const
-
-export const BODIES = {
-  title: 'Content',
-  lead: 'What was sent and answered is encrypted in the database. Looking at it is accounted with your name and your reason.',
-  act: 'Show the content',
-  reason: 'Reason',
-  reasonAdvice: 'Such as the number of a complaint. It is stored in the accounts, where others read it.',
-  open: 'Account and show',
-  none: 'No content is stored.',
-} as const

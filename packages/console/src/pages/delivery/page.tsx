@@ -5,10 +5,12 @@ import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count, duration } from '../../parts/times.ts'
+import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERY } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -34,6 +36,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>()
+  const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', 'one', id],
     queryFn: () => answered(api.GET('/admin/v1/deliveries/{id}', { params: { path: { id } } })),
@@ -63,6 +66,7 @@ export function Page() {
                 />
               </Panel>
             </Section>
+            {may('audit') && <SealedContent open={(reason) => openBody(id, reason)} />}
           </>
         )}
       </Loaded>
@@ -104,3 +108,7 @@ function factsOf(delivery: Delivery) {
     ],
   ] as const
 }
+
+const openBody = async (id: string, reason: string) => [
+  await answered(api.POST('/admin/v1/deliveries/{id}/body', { params: { path: { id } }, body: { reason } })),
+]

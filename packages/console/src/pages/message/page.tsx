@@ -4,13 +4,13 @@ import { useParams } from 'wouter'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { Bodies } from './bodies.tsx'
 import styles from './message.module.css'
 import { Timeline } from './timeline.tsx'
 
@@ -87,7 +87,18 @@ function OneMessage({ message }: { readonly message: Message }) {
           <Timeline message={message} />
         </Panel>
       </Section>
-      {may('audit') && message_id !== null && <Bodies message_id={message_id} participant={participant} />}
+      {may('audit') && message_id !== null && (
+        <SealedContent open={(reason) => openBodies(message_id, participant, reason)} />
+      )}
     </>
   )
+}
+
+/** Of one participant: others may have used the same message_id. */
+async function openBodies(message_id: string, participant: string | null, reason: string) {
+  const body = { reason, ...(participant !== null && { participant }) }
+  const { bodies } = await answered(
+    api.POST('/admin/v1/messages/{message_id}/bodies', { params: { path: { message_id } }, body }),
+  )
+  return bodies
 }

@@ -1,34 +1,35 @@
-/** The content of a message, for who may see personal data: shown after a reason is typed, and accounted before. */
+/** Content that is personal data, for who may see it: shown after a reason is typed, and accounted before. */
 import { Button, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { answered, api } from '../../api/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
-import { useAct } from '../../parts/use-act.tsx'
-import { BODIES } from '../../texts/messages.ts'
-import styles from './message.module.css'
+import { SEALED } from '../texts/sealed-content.ts'
+import { Confirm } from './confirm.tsx'
+import { Panel, Section } from './page.tsx'
+import styles from './sealed-content.module.css'
+import { useAct } from './use-act.tsx'
 
-interface BodiesProps {
-  readonly message_id: string
-  readonly participant: string | null
+/** One body, as the admin API opens it. */
+interface Opened {
+  readonly what: string
+  readonly id: string
+  readonly body?: unknown
+  /** Why it cannot be opened. */
+  readonly problem: string | null
+}
+
+interface SealedProps {
+  readonly open: (reason: string) => Promise<readonly Opened[]>
 }
 
 /** The server asks for as much. */
 const SHORTEST_REASON = 5
 
 /** What was opened is nowhere but in this page: it is gone when the page is left. */
-export function Bodies({ message_id, participant }: BodiesProps) {
+export function SealedContent({ open }: SealedProps) {
   const [opened, dialog] = useDisclosure(false)
   const [reason, setReason] = useState('')
   const act = useAct({
-    call: () =>
-      answered(
-        api.POST('/admin/v1/messages/{message_id}/bodies', {
-          params: { path: { message_id } },
-          body: { reason, ...(participant !== null && { participant }) },
-        }),
-      ),
+    call: () => open(reason),
     changes: ['accounts'],
     onOver: () => {
       dialog.close()
@@ -37,18 +38,18 @@ export function Bodies({ message_id, participant }: BodiesProps) {
   })
   return (
     <Section
-      title={BODIES.title}
-      lead={BODIES.lead}
+      title={SEALED.title}
+      lead={SEALED.lead}
       actions={
         <Button variant="default" onClick={dialog.open}>
-          {BODIES.act}
+          {SEALED.act}
         </Button>
       }
     >
       {act.data !== undefined && (
         <Panel padded>
           <div className={styles.bodies}>
-            {act.data.bodies.map(({ what, id, body, problem }) => (
+            {act.data.map(({ what, id, body, problem }) => (
               <Content
                 key={`${what} ${id}`}
                 title={`${what} ${id}`}
@@ -60,17 +61,17 @@ export function Bodies({ message_id, participant }: BodiesProps) {
       )}
       <Confirm
         opened={opened}
-        title={BODIES.act}
-        act={BODIES.open}
+        title={SEALED.act}
+        act={SEALED.open}
         busy={act.isPending}
         disabled={reason.trim().length < SHORTEST_REASON}
         onConfirm={() => act.mutate(undefined)}
         onClose={dialog.close}
       >
-        <p>{BODIES.lead}</p>
+        <p>{SEALED.lead}</p>
         <TextInput
-          label={BODIES.reason}
-          description={BODIES.reasonAdvice}
+          label={SEALED.reason}
+          description={SEALED.reasonAdvice}
           data-autofocus
           required
           withAsterisk={false}
