@@ -1,5 +1,5 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
-import type { JsonObject } from '@rollcall/protocol'
+import { type JsonObject, operationsOf } from '@rollcall/protocol'
 import Type, { type TSchema } from 'typebox'
 import { findBegunImport } from '../store/records/import-progress.ts'
 import { countRecords } from '../store/records/record-counts.ts'
@@ -50,6 +50,12 @@ export const showRegistry = useCase(
       records: Records,
       attributes: Type.Array(AttributeResult),
       identifier_types: Type.Array(IdentifierTypeResult),
+      operations: Type.Array(Type.String(), {
+        description: 'Operations that it answers, by the names that a grant takes.',
+      }),
+      event_types: Type.Array(Type.String(), {
+        description: 'Event types that may be subscribed to, by the names that a grant takes.',
+      }),
       purposes: Type.Array(PURPOSE, { description: 'Those that consents may name, in all registries.' }),
       indexes: Type.Array(Plan, {
         description: 'By record type, what is missing, and what slow searches would use.',
@@ -64,6 +70,8 @@ export const showRegistry = useCase(
       records: await countRecords(db, registry),
       attributes: await listAttributes({ db }, { namespace }),
       identifier_types: await listIdentifierTypes({ db }, { namespace }),
+      operations: operationsOf(registry.kind).map(({ name }) => name),
+      event_types: registry.kind.event_types.map(({ name }) => name),
       purposes: await listPurposes({ db }, {}),
       indexes: await planIndexes({ db }, { namespace }),
       import: await importOf({ db }, registry),

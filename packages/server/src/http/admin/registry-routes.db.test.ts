@@ -16,6 +16,8 @@ it('a registry is shown with what can be searched, and without records', async (
   expect([status, body.records, body.import]).toEqual([200, { Person: 1 }, null])
   expect(body.attributes).toContainEqual(expect.objectContaining({ name: 'birth_date', filled: true }))
   expect(body.identifier_types).toContainEqual(expect.objectContaining({ name: 'UIN', primary: ['Person'] }))
+  expect(body.operations).toEqual(expect.arrayContaining(['search', 'subscribe']))
+  expect(body.event_types.length).toBeGreaterThan(0)
   expect(body.indexes).toMatchObject([{ record_type: 'Person', missing: [], unfilled: [] }])
   expect(JSON.stringify(body)).not.toContain(JSON.stringify(ADA.identifier[0]?.identifier_value))
 })
