@@ -3,12 +3,14 @@ import {
   type Icon,
   IconBell,
   IconCalendarEvent,
+  IconDatabase,
   IconFlask,
   IconGauge,
   IconMailbox,
   IconMessages,
   IconSend,
   IconSettings,
+  IconUsers,
 } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { OperatorRole } from '../../server/src/model/operator.ts'
@@ -63,6 +65,28 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/mailboxes', title: PAGES.mailboxes, role: 'read' },
     page: page(() => import('./pages/mailboxes/page.tsx')),
     menu: { group: 'traffic', icon: IconMailbox, key: 'n' },
+  },
+  {
+    ...{ path: '/participants', title: PAGES.participants, role: 'read' },
+    page: page(() => import('./pages/participants/page.tsx')),
+    menu: { group: 'partners', icon: IconUsers, key: 'p' },
+  },
+  {
+    ...{ path: '/participants/:sender_id', title: PAGES.participant, role: 'read', menu: null },
+    page: page(() => import('./pages/participant/page.tsx')),
+  },
+  {
+    ...{ path: '/participants/:sender_id/grants/:namespace', title: PAGES.grant, role: 'read', menu: null },
+    page: page(() => import('./pages/grant/page.tsx')),
+  },
+  {
+    ...{ path: '/registries', title: PAGES.registries, role: 'read' },
+    page: page(() => import('./pages/registries/page.tsx')),
+    menu: { group: 'partners', icon: IconDatabase, key: 'r' },
+  },
+  {
+    ...{ path: '/registries/:namespace', title: PAGES.registry, role: 'read', menu: null },
+    page: page(() => import('./pages/registry/page.tsx')),
   },
   {
     ...{ path: '/subscriptions', title: PAGES.subscriptions, role: 'read' },

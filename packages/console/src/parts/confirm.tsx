@@ -16,7 +16,8 @@ interface ConfirmProps {
   readonly busy?: boolean
   /** Not before something is filled in, or before the preview is here. */
   readonly disabled?: boolean
-  readonly onConfirm: () => void
+  /** @param given what was filled in */
+  readonly onConfirm: (given: FormData) => void
   readonly onClose: () => void
 }
 
@@ -33,7 +34,7 @@ export function Confirm(props: ConfirmProps) {
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault()
-          props.onConfirm()
+          props.onConfirm(new FormData(event.currentTarget))
         }}
       >
         {children}

@@ -19,6 +19,7 @@ export const COMMON = {
   yes: 'yes',
   no: 'no',
   all: 'all',
+  unchanged: 'not chosen',
   refresh: 'Refresh',
   details: 'Details',
   newest: 'Newest',

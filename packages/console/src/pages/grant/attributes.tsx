@@ -1,0 +1,82 @@
+/** The matrix of attributes: which may be asked about, and which may be seen. */
+import { Checkbox } from '@mantine/core'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { GRANT } from '../../texts/grants.ts'
+import { type Draft, has, namesOf, toggled } from './draft.ts'
+import styles from './grant.module.css'
+import type { Registry } from './page.tsx'
+
+const { edit: TEXTS } = GRANT
+const { columns: TITLES } = TEXTS
+const MEMBERS = { ask: TEXTS.askOf, see: TEXTS.seeOf } as const
+type Member = keyof typeof MEMBERS
+
+interface Row {
+  readonly name: string
+  readonly types: readonly string[]
+}
+
+interface AttributesProps {
+  readonly registry: Registry
+  readonly draft: Draft
+  readonly set: (member: string, value: unknown) => void
+}
+
+export function Attributes({ registry, draft, set }: AttributesProps) {
+  const rows = rowsOf(registry, draft)
+  const box = (member: Member, name: string) => {
+    const names = namesOf(draft, member)
+    // By identifiers everybody asks who may ask at all.
+    if (member === 'ask' && name === TEXTS.identifier) return null
+    return (
+      <Checkbox
+        aria-label={MEMBERS[member](name)}
+        checked={has(names, name)}
+        onChange={() => set(member, toggled(names, name, known(member, rows)))}
+      />
+    )
+  }
+  const columns: readonly Column<Row>[] = [
+    { title: TITLES.name, cell: ({ name }) => <code>{name}</code> },
+    { title: TITLES.types, cell: ({ types }) => types.join(', '), wideOnly: true },
+    { title: TITLES.ask, cell: ({ name }) => box('ask', name) },
+    { title: TITLES.see, cell: ({ name }) => box('see', name) },
+  ]
+  return (
+    <fieldset className={styles.names}>
+      <legend className={styles.legend}>{TEXTS.attributes}</legend>
+      {(['ask', 'see'] as const).map((member) => (
+        <Checkbox
+          key={member}
+          label={`${TITLES[member]}: ${TEXTS.everything}`}
+          checked={namesOf(draft, member) === 'all'}
+          onChange={() => set(member, namesOf(draft, member) === 'all' ? known(member, rows) : 'all')}
+        />
+      ))}
+      <div className={styles.matrix}>
+        <DataTable
+          caption={TEXTS.attributesCaption}
+          columns={columns}
+          query={fixed(rows)}
+          keyOf={({ name }) => name}
+        />
+      </div>
+    </fieldset>
+  )
+}
+
+const known = (member: Member, rows: readonly Row[]): readonly string[] =>
+  rows.map(({ name }) => name).filter((name) => member === 'see' || name !== TEXTS.identifier)
+
+/** The attributes of the registry, and whatever else is granted by name. */
+function rowsOf({ attributes }: Registry, draft: Draft): readonly Row[] {
+  const granted = (['ask', 'see'] as const).flatMap((member) => {
+    const names = namesOf(draft, member)
+    return names === 'all' ? [] : names
+  })
+  const names = [...new Set([TEXTS.identifier, ...attributes.map(({ name }) => name), ...granted])]
+  return names.map((name) => ({
+    name,
+    types: attributes.filter((row) => row.name === name).map(({ record_type }) => record_type),
+  }))
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { changesOf, has, namesOf, readObject, textOf, toggled, withMember } from './draft.ts'
+
+it('a member that is not given means what the server takes it for', () => {
+  expect(namesOf({}, 'record_types')).toBe('all')
+  expect(namesOf({}, 'query_forms')).toEqual(['identifier'])
+  expect(namesOf({}, 'ask')).toEqual([])
+  expect(namesOf({ see: 'all' }, 'see')).toBe('all')
+})
+
+it('takes one name away from all, and gives it back', () => {
+  const known = ['a', 'b']
+  expect(toggled('all', 'a', known)).toEqual(['b'])
+  expect(toggled(['b'], 'a', known)).toEqual(['b', 'a'])
+  expect([has('all', 'z'), has(['a'], 'z')]).toEqual([true, false])
+})
+
+it('says what changes, and not that names stand in another order', () => {
+  const before = { operations: ['search', 'subscribe'], basis: 'law', counts: 'exact' }
+  const after = { operations: ['subscribe', 'search'], basis: 'consent', see: 'all' }
+  expect(changesOf(before, after)).toEqual([
+    { member: 'basis', before: 'law', after: 'consent' },
+    { member: 'counts', before: 'exact', after: undefined },
+    { member: 'see', before: undefined, after: 'all' },
+  ])
+  expect(withMember({ basis: 'law', counts: 'none' }, 'counts', undefined)).toEqual({ basis: 'law' })
+})
+
+it.each([
+  ['', {}],
+  ['{"minors":"never"}', { minors: 'never' }],
+  ['[]', null],
+  ['null', null],
+  ['{', null],
+])('reads %j as %j', (text, value) => {
+  expect(readObject(text)).toEqual(value)
+})
+
+it('writes values for people', () => {
+  expect([textOf(['a', 'b']), textOf([]), textOf('law'), textOf(3), textOf(undefined)]).toEqual([
+    ...['a, b', '–', 'law', '3', undefined],
+  ])
+})

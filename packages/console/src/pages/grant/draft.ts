@@ -1,0 +1,66 @@
+/** The terms of a grant while they are edited. The server checks them. */
+import type { Answer } from '../../api/client.ts'
+
+export type Terms = Answer<'/admin/v1/grants'>[number]['terms']
+export type Draft = Readonly<Record<string, unknown>>
+export type Names = 'all' | readonly string[]
+
+export const EMPTY: Draft = { operations: [], see: [], basis: 'law' }
+
+/** What a member means that is not given. */
+const OTHERWISE: Readonly<Record<string, Names>> = {
+  ...{ record_types: 'all', identifier_types: 'all', query_forms: ['identifier'] },
+}
+
+export function namesOf(draft: Draft, member: string): Names {
+  const given = draft[member] ?? OTHERWISE[member] ?? []
+  return given === 'all' ? 'all' : (given as readonly string[])
+}
+
+export const has = (names: Names, name: string): boolean => names === 'all' || names.includes(name)
+
+/** With the member changed; without it where it is undefined. */
+export function withMember(draft: Draft, member: string, value: unknown): Draft {
+  const { [member]: _, ...others } = draft
+  return value === undefined ? others : { ...draft, [member]: value }
+}
+
+/** "all" becomes every name that is known, when one of them is taken away. */
+export function toggled(names: Names, name: string, known: readonly string[]): Names {
+  const listed = names === 'all' ? known : names
+  return listed.includes(name) ? listed.filter((one) => one !== name) : [...listed, name]
+}
+
+interface Change {
+  readonly member: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** The members that differ. The order of names does not count. */
+export function changesOf(before: Draft, after: Draft): readonly Change[] {
+  const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return members
+    .filter((member) => written(before[member]) !== written(after[member]))
+    .map((member) => ({ member, before: before[member], after: after[member] }))
+}
+
+const written = (value: unknown): string | undefined =>
+  JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
+
+/** A value for people; undefined stays. */
+export function textOf(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  return Array.isArray(value) ? value.join(', ') || '–' : JSON.stringify(value)
+}
+
+/** The object of a JSON text; null: it is none. An empty text is an object without members. */
+export function readObject(text: string): Draft | null {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Draft) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,146 @@
+/** The terms of a grant as a form. Nothing changes before they are granted. */
+import { Button, NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answered, api } from '../../api/client.ts'
+import { Panel, Section } from '../../parts/page.tsx'
+import { count } from '../../parts/times.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { LOCALE } from '../../texts/common.ts'
+import { GRANT } from '../../texts/grants.ts'
+import { Attributes } from './attributes.tsx'
+import { Conditions } from './conditions.tsx'
+import { type Draft, EMPTY, namesOf, type Terms, withMember } from './draft.ts'
+import styles from './grant.module.css'
+import { GrantIt } from './grant-it.tsx'
+import { NameList } from './name-list.tsx'
+import type { Registry, Whose } from './page.tsx'
+import { Preview } from './preview.tsx'
+
+const { edit: TEXTS } = GRANT
+const FORMS = ['identifier', 'expression', 'predicate', 'graphql']
+const DAYS = 90
+
+/** The lists of names, and where the names are known from. */
+const LISTS: readonly {
+  readonly member: keyof typeof TEXTS.lists
+  readonly known: (registry: Registry) => readonly string[]
+}[] = [
+  { member: 'operations', known: ({ operations }) => operations },
+  { member: 'record_types', known: ({ records }) => Object.keys(records) },
+  { member: 'query_forms', known: () => FORMS },
+  { member: 'identifier_types', known: ({ identifier_types }) => identifier_types.map(({ name }) => name) },
+  { member: 'event_types', known: ({ event_types }) => event_types },
+]
+
+interface EditorProps {
+  readonly whose: Whose
+  readonly registry: Registry
+  /** Null: there is no grant yet. */
+  readonly terms: Terms | null
+}
+
+export function Editor({ whose, registry, terms }: EditorProps) {
+  const before: Draft = terms ?? EMPTY
+  const [draft, setDraft] = useState(before)
+  const [tried, setTried] = useState<Draft | null>(null)
+  const [isWrong, setWrong] = useState(false)
+  const set = (member: string, value: unknown) => setDraft((last) => withMember(last, member, value))
+  return (
+    <>
+      <Section
+        title={terms === null ? TEXTS.newTitle : TEXTS.title}
+        lead={TEXTS.lead}
+        actions={terms !== null && <Narrow whose={whose} onProposed={setDraft} />}
+      >
+        <Panel padded>
+          <div className={styles.editor}>
+            <Templates namespace={whose.namespace} onChosen={setDraft} />
+            {LISTS.map(({ member, known }) => (
+              <NameList
+                key={member}
+                label={TEXTS.lists[member]}
+                known={known(registry)}
+                withAll
+                names={namesOf(draft, member)}
+                onChange={(names) => set(member, names)}
+              />
+            ))}
+            <Attributes registry={registry} draft={draft} set={set} />
+            <Conditions registry={registry} draft={draft} set={set} onDraft={setDraft} onWrong={setWrong} />
+            <div className={styles.buttons}>
+              <Button variant="subtle" onClick={() => setDraft(before)}>
+                {TEXTS.undo}
+              </Button>
+              <Button variant="default" disabled={isWrong} onClick={() => setTried(draft)}>
+                {TEXTS.try}
+              </Button>
+              <GrantIt whose={whose} before={terms ?? {}} draft={draft} disabled={isWrong} />
+            </div>
+          </div>
+        </Panel>
+      </Section>
+      {tried !== null && (
+        <Preview
+          title={GRANT.preview.draftTitle}
+          lead={GRANT.preview.draftLead}
+          whose={whose}
+          terms={tried}
+        />
+      )}
+    </>
+  )
+}
+
+interface TemplatesProps {
+  readonly namespace: string
+  readonly onChosen: (draft: Draft) => void
+}
+
+function Templates({ namespace, onChosen }: TemplatesProps) {
+  const { data = [] } = useQuery({
+    queryKey: ['grants', 'templates', namespace],
+    queryFn: () =>
+      answered(
+        api.GET('/admin/v1/registries/{namespace}/grant-templates', { params: { path: { namespace } } }),
+      ),
+  })
+  return (
+    <NativeSelect
+      label={TEXTS.template}
+      description={TEXTS.templateNote}
+      data={[
+        { value: '', label: TEXTS.templateNone },
+        ...data.map(({ name, description }) => ({ value: name, label: `${name}: ${description}` })),
+      ]}
+      onChange={(event) => {
+        const found = data.find(({ name }) => name === event.currentTarget.value)
+        if (found !== undefined) onChosen(found.terms)
+      }}
+    />
+  )
+}
+
+interface NarrowProps {
+  readonly whose: Whose
+  readonly onProposed: (draft: Draft) => void
+}
+
+function Narrow({ whose, onProposed }: NarrowProps) {
+  const act = useAct({
+    call: () =>
+      answered(
+        api.GET('/admin/v1/registries/{namespace}/grants/{sender_id}/proposal', {
+          params: { path: whose, query: { days: DAYS } },
+        }),
+      ),
+    changes: [],
+    done: () => TEXTS.narrowed(count(DAYS, LOCALE)),
+    onDone: ({ terms }) => onProposed(terms),
+  })
+  return (
+    <Button variant="default" loading={act.isPending} onClick={() => act.mutate(undefined)}>
+      {TEXTS.narrow}
+    </Button>
+  )
+}

@@ -1,0 +1,72 @@
+/** Grants the terms, after what changes was shown. */
+import { Button, Checkbox } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { answered, api } from '../../api/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { count } from '../../parts/times.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { LOCALE } from '../../texts/common.ts'
+import { GRANT } from '../../texts/grants.ts'
+import { changesOf, type Draft, type Terms, textOf } from './draft.ts'
+import type { Whose } from './page.tsx'
+
+const { confirm: TEXTS } = GRANT
+const { columns: TITLES } = TEXTS
+
+const COLUMNS: readonly Column<ReturnType<typeof changesOf>[number]>[] = [
+  { title: TITLES.member, cell: ({ member }) => <code>{member}</code> },
+  { title: TITLES.before, cell: ({ before }) => textOf(before) ?? TEXTS.absent },
+  { title: TITLES.after, cell: ({ after }) => textOf(after) ?? TEXTS.absent },
+]
+
+interface GrantItProps {
+  readonly whose: Whose
+  readonly before: Draft
+  readonly draft: Draft
+  readonly disabled: boolean
+}
+
+export function GrantIt({ whose, before, draft, disabled }: GrantItProps) {
+  const [opened, dialog] = useDisclosure(false)
+  const changes = changesOf(before, draft)
+  const act = useAct({
+    call: (beside: boolean) =>
+      answered(
+        api.POST('/admin/v1/registries/{namespace}/grants/{sender_id}', {
+          params: { path: whose },
+          // The server checks the terms.
+          body: { terms: draft as Terms, beside },
+        }),
+      ),
+    changes: ['grants', 'participants', 'subscriptions'],
+    done: ({ suspended }) => TEXTS.done(count(suspended, LOCALE)),
+    onOver: dialog.close,
+  })
+  return (
+    <>
+      <Button disabled={disabled || changes.length === 0} onClick={dialog.open}>
+        {GRANT.edit.grant}
+      </Button>
+      <Confirm
+        opened={opened}
+        title={TEXTS.title(whose.sender_id, whose.namespace)}
+        act={GRANT.edit.grant}
+        busy={act.isPending}
+        onConfirm={(given) => act.mutate(given.has('beside'))}
+        onClose={dialog.close}
+      >
+        <DataTable
+          caption={TEXTS.caption}
+          columns={COLUMNS}
+          query={fixed(changes)}
+          keyOf={({ member }) => member}
+          empty={<Empty title={TEXTS.nothing} />}
+        />
+        <p>{TEXTS.lead}</p>
+        <Checkbox name="beside" label={TEXTS.beside} />
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+/** What the grant that counts now means, attribute by attribute. */
+import { Badge } from '../../parts/badge.tsx'
+import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { COMMON } from '../../texts/common.ts'
+import { GRANT, GRANTS } from '../../texts/grants.ts'
+import { textOf } from './draft.ts'
+import type { Explained } from './page.tsx'
+
+const { inForce: TEXTS } = GRANT
+const { columns: TITLES, facts: NAMES } = TEXTS
+
+interface Row {
+  readonly name: string
+  readonly record_type: string
+  readonly asks: boolean
+  readonly sees: boolean
+}
+
+const Mark = ({ may }: { readonly may: boolean }) => (
+  <Badge state={may ? TEXTS.yes : TEXTS.no} tone={may ? 'good' : 'quiet'} />
+)
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: TITLES.attribute, cell: ({ name }) => <code>{name}</code> },
+  { title: TITLES.record_type, cell: ({ record_type }) => record_type, wideOnly: true },
+  { title: TITLES.asks, cell: ({ asks }) => <Mark may={asks} /> },
+  { title: TITLES.sees, cell: ({ sees }) => <Mark may={sees} /> },
+]
+
+export const InForce = ({ grant }: { readonly grant: Explained }) => (
+  <Section title={TEXTS.title} lead={TEXTS.lead}>
+    <Panel padded>
+      <Facts rows={factsOf(grant)} />
+    </Panel>
+    <Panel>
+      <DataTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={fixed(rowsOf(grant))}
+        keyOf={({ record_type, name }) => `${record_type} ${name}`}
+      />
+    </Panel>
+  </Section>
+)
+
+function factsOf({ terms, identifier_types, sees_everything, valid_from, valid_until }: Explained) {
+  return [
+    [NAMES.operations, textOf(terms.operations)],
+    [NAMES.identifiers, identifier_types.join(', ')],
+    [NAMES.basis, terms.basis],
+    [NAMES.whole, sees_everything ? COMMON.yes : COMMON.no],
+    [NAMES.from, <Time key="from" at={valid_from} />],
+    [NAMES.until, valid_until === null ? GRANTS.noEnd : <Time key="until" at={valid_until} relative />],
+    [NAMES.legal, terms.legal_reference],
+    [NAMES.responsible, terms.responsible],
+  ] as const
+}
+
+function rowsOf({ asks, asks_not, sees }: Explained): Row[] {
+  return Object.entries(asks).flatMap(([record_type, asked]) =>
+    [...asked, ...(asks_not[record_type] ?? [])].map((name) => ({
+      ...{ name, record_type, asks: asked.includes(name) },
+      sees: sees[record_type]?.includes(name) === true,
+    })),
+  )
+}

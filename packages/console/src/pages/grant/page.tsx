@@ -1,0 +1,98 @@
+/** The grant of a participant in a registry: what it means, what would be seen under it, and its change. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { ApiFault } from '../../api/fault.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { count } from '../../parts/times.ts'
+import { useMay } from '../../session/session.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { GRANT } from '../../texts/grants.ts'
+import { Editor } from './editor.tsx'
+import { InForce } from './in-force.tsx'
+import { Preview } from './preview.tsx'
+
+export type Explained = Answer<'/admin/v1/registries/{namespace}/grants/{sender_id}'>
+export type Registry = Answer<'/admin/v1/registries/{namespace}'>
+
+export interface Whose {
+  readonly sender_id: string
+  readonly namespace: string
+}
+
+const PATH = '/admin/v1/registries/{namespace}/grants/{sender_id}'
+
+/** Null: no grant is in force. */
+function useGrant(whose: Whose) {
+  const { sender_id, namespace } = whose
+  return useQuery({
+    queryKey: ['grants', 'one', sender_id, namespace],
+    queryFn: (): Promise<Explained | null> =>
+      answered(api.GET(PATH, { params: { path: whose } })).catch((error: unknown) => {
+        if (error instanceof ApiFault && error.status === 404) return null
+        throw error
+      }),
+  })
+}
+
+export function Page() {
+  const { sender_id = '', namespace = '' } = useParams<{ sender_id: string; namespace: string }>()
+  const whose = { sender_id, namespace }
+  const may = useMay()
+  const grant = useGrant(whose)
+  const registry = useQuery({
+    queryKey: ['registries', 'one', namespace],
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+  })
+  return (
+    <PageFrame
+      title={GRANT.title(sender_id, namespace)}
+      above={<a href={`#/participants/${encodeURIComponent(sender_id)}`}>{GRANT.above(sender_id)}</a>}
+      actions={grant.data && may('operate') && <Revoke {...whose} />}
+    >
+      <Loaded query={grant} lines={8}>
+        {(explained) => (
+          <>
+            {explained === null ? (
+              <Panel>
+                <Empty title={GRANT.none}>{GRANT.noneNote}</Empty>
+              </Panel>
+            ) : (
+              <>
+                <InForce grant={explained} />
+                <Preview title={GRANT.preview.title} lead={GRANT.preview.lead} whose={whose} />
+              </>
+            )}
+            <Loaded query={registry} lines={8}>
+              {(known) =>
+                may('own') && (
+                  <Editor
+                    key={explained?.version}
+                    whose={whose}
+                    registry={known}
+                    terms={explained?.terms ?? null}
+                  />
+                )
+              }
+            </Loaded>
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+const Revoke = (whose: Whose) => (
+  <FormDialog
+    danger
+    label={GRANT.revoke.label}
+    title={GRANT.revoke.title(whose.sender_id, whose.namespace)}
+    call={() => answered(api.POST(`${PATH}/revoke`, { params: { path: whose }, body: {} }))}
+    changes={['grants', 'participants', 'subscriptions']}
+    done={({ revoked, suspended }) => GRANT.revoke.done(count(revoked, LOCALE), count(suspended, LOCALE))}
+  >
+    <p>{GRANT.revoke.lead}</p>
+  </FormDialog>
+)

@@ -1,0 +1,78 @@
+/** A synthetic record, whole and as the participant would see it. */
+import { useQuery } from '@tanstack/react-query'
+import { answered, api } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { Columns } from '../../parts/columns.tsx'
+import { Document } from '../../parts/document.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { count } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { GRANT } from '../../texts/grants.ts'
+import type { Draft, Terms } from './draft.ts'
+import styles from './grant.module.css'
+import type { Whose } from './page.tsx'
+
+const { preview: TEXTS } = GRANT
+
+interface PreviewProps {
+  readonly title: string
+  readonly lead: string
+  readonly whose: Whose
+  /** Without them those of the grant in force. */
+  readonly terms?: Draft
+}
+
+export function Preview({ title, lead, whose, terms }: PreviewProps) {
+  const query = useQuery({
+    queryKey: ['grants', 'preview', whose, terms],
+    queryFn: () =>
+      answered(
+        api.POST('/admin/v1/registries/{namespace}/grants/{sender_id}/preview', {
+          params: { path: whose },
+          // The server checks the terms.
+          body: terms === undefined ? {} : { terms: terms as Terms },
+        }),
+      ),
+  })
+  return (
+    <Section title={title} lead={lead}>
+      <Panel padded>
+        <Loaded query={query}>
+          {({ records }) => (
+            <div className={styles.records}>
+              {records.map((record) => (
+                <Compared key={record.record_type} record={record} />
+              ))}
+            </div>
+          )}
+        </Loaded>
+      </Panel>
+    </Section>
+  )
+}
+
+type Call = paths['/admin/v1/registries/{namespace}/grants/{sender_id}/preview']['post']
+type Previewed = Call['responses'][200]['content']['application/json']['records'][number]
+
+function Compared({ record }: { readonly record: Previewed }) {
+  const { record_type, granted, before, after, cut } = record
+  return (
+    <div>
+      <Columns>
+        <Document title={TEXTS.whole(record_type)} value={before} />
+        {after === null ? (
+          <p className={styles.nothing}>{granted ? TEXTS.notFound : TEXTS.notGranted}</p>
+        ) : (
+          <Document title={TEXTS.shown(record_type)} value={after} />
+        )}
+      </Columns>
+      {cut.length > 0 && (
+        <details className={styles.cut}>
+          <summary>{TEXTS.cut(count(cut.length, LOCALE))}</summary>
+          <code>{cut.join(', ')}</code>
+        </details>
+      )}
+    </div>
+  )
+}

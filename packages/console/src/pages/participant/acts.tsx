@@ -1,0 +1,85 @@
+/** What is done with a participant as a whole. */
+import { useState } from 'react'
+import { answered, api } from '../../api/client.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Removal } from '../../parts/removal.tsx'
+import { SecretOnce } from '../../parts/secret.tsx'
+import { useMay } from '../../session/session.ts'
+import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
+import type { Participant } from './page.tsx'
+
+const { disable: DISABLE, enable: ENABLE, promote: PROMOTE, keys: KEYS, policy: POLICY } = PARTICIPANT
+const CHANGES = ['participants', 'overview', 'grants'] as const
+
+export function Acts({
+  participant: { sender_id, status, environment },
+}: {
+  readonly participant: Participant
+}) {
+  const may = useMay()
+  const [secret, setSecret] = useState<string | null>(null)
+  const path = { params: { path: { sender_id } } }
+  return (
+    <>
+      {status === 'active' && may('operate') && (
+        <FormDialog
+          danger
+          label={DISABLE.label}
+          title={DISABLE.title(sender_id)}
+          call={() => answered(api.POST('/admin/v1/participants/{sender_id}/disable', { ...path, body: {} }))}
+          changes={CHANGES}
+          done={() => DISABLE.done(sender_id)}
+        >
+          <p>{DISABLE.lead}</p>
+        </FormDialog>
+      )}
+      {status === 'disabled' && may('own') && (
+        <FormDialog
+          label={ENABLE.label}
+          title={ENABLE.title(sender_id)}
+          call={() => answered(api.POST('/admin/v1/participants/{sender_id}/enable', { ...path, body: {} }))}
+          changes={CHANGES}
+          done={() => ENABLE.done(sender_id)}
+        >
+          <p>{ENABLE.lead}</p>
+        </FormDialog>
+      )}
+      {environment === 'sandbox' && may('own') && (
+        <FormDialog
+          label={PROMOTE.label}
+          title={PROMOTE.title(sender_id)}
+          fields={[
+            { name: 'keys', label: PROMOTE.keys, note: KEYS.fields.keysNote, as: 'area' },
+            { name: 'jwks_uri', label: PROMOTE.jwks_uri, note: POLICY.uriNote },
+          ]}
+          call={(given) =>
+            answered(
+              api.POST('/admin/v1/participants/{sender_id}/promote', {
+                ...path,
+                body: { keys: given.text('keys'), jwks_uri: given.text('jwks_uri') },
+              }),
+            )
+          }
+          changes={CHANGES}
+          done={() => PROMOTE.done(sender_id)}
+          onDone={({ client_secret }) => setSecret(client_secret)}
+        >
+          <p>{PROMOTE.lead}</p>
+        </FormDialog>
+      )}
+      {may('own') && (
+        <Removal
+          name={sender_id}
+          list="participants"
+          call={(body) => answered(api.POST('/admin/v1/participants/{sender_id}/remove', { ...path, body }))}
+        />
+      )}
+      <SecretOnce
+        title={PARTICIPANTS.secretTitle}
+        what={PARTICIPANTS.secret}
+        value={secret}
+        onClose={() => setSecret(null)}
+      />
+    </>
+  )
+}

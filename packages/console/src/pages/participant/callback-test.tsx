@@ -1,0 +1,83 @@
+/** A test message to a participant, with every step of how it went. */
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import { answered, api } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Facts } from '../../parts/page.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { COMMON } from '../../texts/common.ts'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import styles from './participant.module.css'
+
+type Call = paths['/admin/v1/participants/{sender_id}/callback/test']['post']
+type Result = Call['responses'][200]['content']['application/json']
+
+const { test: TEXTS } = PARTICIPANT.callback
+const { columns: TITLES } = TEXTS
+
+const COLUMNS: readonly Column<Result['steps'][number]>[] = [
+  { title: TITLES.step, cell: ({ step }) => step },
+  {
+    title: TITLES.state,
+    cell: ({ ok }) => <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} />,
+  },
+  { title: TITLES.told, cell: ({ told }) => told },
+]
+
+export function CallbackTest({ sender_id }: { readonly sender_id: string }) {
+  const [result, setResult] = useState<Result | null>(null)
+  return (
+    <>
+      <FormDialog
+        label={TEXTS.label}
+        title={TEXTS.title(sender_id)}
+        act={TEXTS.act}
+        fields={[{ name: 'to', label: TEXTS.to, note: TEXTS.toNote }]}
+        call={(given) =>
+          answered(
+            api.POST('/admin/v1/participants/{sender_id}/callback/test', {
+              params: { path: { sender_id } },
+              body: { to: given.text('to') },
+            }),
+          )
+        }
+        changes={[]}
+        onDone={setResult}
+      >
+        <p>{TEXTS.lead}</p>
+      </FormDialog>
+      <Modal
+        opened={result !== null}
+        onClose={() => setResult(null)}
+        title={TEXTS.result}
+        size="lg"
+        closeButtonProps={{ 'aria-label': COMMON.close }}
+      >
+        {result !== null && <Shown result={result} />}
+      </Modal>
+    </>
+  )
+}
+
+const Shown = ({
+  result: { ok, steps, target, status, answer, message_id },
+}: {
+  readonly result: Result
+}) => (
+  <div className={styles.result}>
+    <div>
+      <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> {ok ? TEXTS.ok : TEXTS.notOk}
+    </div>
+    <DataTable caption={TEXTS.caption} columns={COLUMNS} query={fixed(steps)} keyOf={({ step }) => step} />
+    <Facts
+      rows={[
+        [TEXTS.target, target],
+        [TEXTS.status, status],
+        [TEXTS.message_id, <code key="id">{message_id}</code>],
+        [TEXTS.answer, answer === '' ? null : <code key="answer">{answer}</code>],
+      ]}
+    />
+  </div>
+)

@@ -1,0 +1,107 @@
+/** Where and how a participant takes callbacks and notifications. */
+import { answered, api } from '../../api/client.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { count } from '../../parts/times.ts'
+import { useMay } from '../../session/session.ts'
+import { COMMON, LOCALE } from '../../texts/common.ts'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import { CallbackTest } from './callback-test.tsx'
+import { Credentials } from './credentials.tsx'
+import type { Participant } from './page.tsx'
+
+type Callback = Participant['callback']
+
+const { callback: TEXTS } = PARTICIPANT
+const { names: NAMES } = TEXTS
+const NUMBERS = ['concurrency', 'rate', 'timeout_ms', 'notify_items', 'notify_bytes'] as const
+
+export function Callbacks({ participant: { sender_id, callback } }: { readonly participant: Participant }) {
+  const may = useMay()
+  return (
+    <Section
+      title={TEXTS.title}
+      lead={TEXTS.lead}
+      actions={
+        <>
+          {may('operate') && <CallbackTest sender_id={sender_id} />}
+          {may('own') && <Credentials sender_id={sender_id} auth={callback.auth} />}
+          {may('own') && <Change sender_id={sender_id} callback={callback} />}
+        </>
+      }
+    >
+      <Panel padded>
+        <Facts rows={factsOf(callback)} />
+      </Panel>
+    </Section>
+  )
+}
+
+function factsOf(callback: Callback) {
+  const { default_url, notify_url, allowed, auth, schedule, notify_unlisted } = callback
+  return [
+    [NAMES.default_url, default_url === null ? TEXTS.noDefault : <code key="default">{default_url}</code>],
+    [NAMES.notify_url, notify_url === null ? TEXTS.noNotify : <code key="notify">{notify_url}</code>],
+    [NAMES.allowed, allowed.length === 0 ? TEXTS.noAllowed : <code key="allowed">{allowed.join(' ')}</code>],
+    [NAMES.auth, auth],
+    ...NUMBERS.map((name) => [NAMES[name], count(callback[name], LOCALE)] as const),
+    [NAMES.schedule, schedule === null ? TEXTS.noSchedule : schedule.join(', ')],
+    [NAMES.notify_unlisted, notify_unlisted ? COMMON.yes : COMMON.no],
+  ] as const
+}
+
+interface ChangeProps {
+  readonly sender_id: string
+  readonly callback: Callback
+}
+
+const Change = ({ sender_id, callback }: ChangeProps) => (
+  <FormDialog
+    label={TEXTS.change}
+    title={TEXTS.title}
+    act={TEXTS.save}
+    fields={[
+      {
+        ...{ name: 'default_url', label: NAMES.default_url, note: TEXTS.defaultNote },
+        value: callback.default_url,
+      },
+      {
+        ...{ name: 'notify_url', label: NAMES.notify_url, note: TEXTS.notifyNote },
+        value: callback.notify_url,
+      },
+      {
+        ...{ name: 'allowed', label: NAMES.allowed, note: TEXTS.linesNote, as: 'area' },
+        value: callback.allowed.join('\n'),
+      },
+      ...NUMBERS.map(
+        (name) =>
+          ({ name, label: NAMES[name], as: 'number', value: callback[name], required: true }) as const,
+      ),
+      {
+        ...{ name: 'schedule', label: NAMES.schedule, note: TEXTS.scheduleNote, as: 'area' },
+        value: callback.schedule?.join('\n'),
+      },
+      { name: 'notify_unlisted', label: NAMES.notify_unlisted, as: 'flag', value: callback.notify_unlisted },
+    ]}
+    call={(given) => {
+      const allowed = given.lines('allowed')
+      const schedule = given.lines('schedule')
+      return answered(
+        api.POST('/admin/v1/participants/{sender_id}/callback', {
+          params: { path: { sender_id } },
+          body: {
+            default_url: given.textOrNull('default_url'),
+            notify_url: given.textOrNull('notify_url'),
+            allow: allowed.filter((entry) => !callback.allowed.includes(entry)),
+            disallow: callback.allowed.filter((entry) => !allowed.includes(entry)),
+            schedule: schedule.length === 0 ? null : schedule.map(Number),
+            notify_unlisted: given.flag('notify_unlisted'),
+            ...Object.fromEntries(NUMBERS.map((name) => [name, given.number(name)])),
+          },
+        }),
+      )
+    }}
+    changes={['participants', 'deliveries']}
+    done={() => TEXTS.done}
+  />
+)

@@ -1,0 +1,62 @@
+/** How we authenticate to a participant. Credentials are sent, and never read. */
+import { answered, api } from '../../api/client.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import type { Participant } from './page.tsx'
+
+type Auth = Participant['callback']['auth']
+
+const { callback: TEXTS } = PARTICIPANT
+const { fields: FIELDS } = TEXTS
+const AUTHS: readonly Auth[] = ['none', 'bearer', 'oauth2', 'mtls']
+
+/** What each way takes. */
+const FIELDS_OF = [
+  { name: 'token', when: ['bearer'], as: 'secret', required: true },
+  { name: 'token_url', when: ['oauth2'], as: 'text', required: true },
+  { name: 'client_id', when: ['oauth2'], as: 'text', required: true },
+  { name: 'client_secret', when: ['oauth2'], as: 'secret', required: true },
+  { name: 'scope', when: ['oauth2'], as: 'text', required: false },
+  { name: 'cert', when: ['mtls'], as: 'area', required: true },
+  { name: 'key', when: ['mtls'], as: 'area', required: true },
+] as const
+
+interface CredentialsProps {
+  readonly sender_id: string
+  readonly auth: Auth
+}
+
+export const Credentials = ({ sender_id, auth }: CredentialsProps) => (
+  <FormDialog
+    label={TEXTS.authenticate}
+    title={TEXTS.names.auth}
+    act={TEXTS.save}
+    fields={[
+      { name: 'auth', label: FIELDS.auth, as: 'choice', options: AUTHS, required: true, value: auth },
+      ...FIELDS_OF.map(({ when, ...field }) => ({
+        ...{ ...field, label: FIELDS[field.name], when: { field: 'auth', is: when } },
+        ...(field.as === 'area' && { note: FIELDS.pemNote }),
+      })),
+      {
+        ...{ name: 'origin', label: FIELDS.origin, note: FIELDS.originNote },
+        when: { field: 'auth', is: ['bearer', 'oauth2', 'mtls'] },
+      },
+    ]}
+    call={(given) =>
+      answered(
+        api.POST('/admin/v1/participants/{sender_id}/callback', {
+          params: { path: { sender_id } },
+          body: {
+            auth: given.choice('auth', AUTHS) ?? auth,
+            origin: given.text('origin'),
+            ...Object.fromEntries(FIELDS_OF.map(({ name }) => [name, given.text(name)])),
+          },
+        }),
+      )
+    }
+    changes={['participants']}
+    done={() => TEXTS.authenticated}
+  >
+    <p>{TEXTS.authenticateLead}</p>
+  </FormDialog>
+)

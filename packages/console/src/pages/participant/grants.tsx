@@ -1,0 +1,135 @@
+/** What a participant may do: its grants registry by registry, and the matrix of operations. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { GRANTS } from '../../texts/grants.ts'
+import type { Participant } from './page.tsx'
+
+type Grant = Answer<'/admin/v1/grants'>[number]
+type Names = 'all' | readonly string[]
+
+interface Row {
+  readonly namespace: string
+  /** Null: it has none here. */
+  readonly grant: Grant | null
+}
+
+const { columns: TITLES } = GRANTS
+
+const numberText = (names: Names, none: string): string => {
+  if (names === 'all') return GRANTS.all
+  return names.length === 0 ? none : GRANTS.number(count(names.length, LOCALE))
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: TITLES.registry, cell: ({ namespace }) => namespace },
+  {
+    title: TITLES.operations,
+    cell: ({ grant }) => {
+      if (grant === null) return <Badge state={GRANTS.noGrant} />
+      const { operations } = grant.terms
+      return operations === 'all' ? GRANTS.all : operations.join(', ')
+    },
+  },
+  {
+    title: TITLES.asks,
+    cell: ({ grant }) => grant && numberText(grant.terms.ask ?? [], GRANTS.identifiersOnly),
+  },
+  { title: TITLES.sees, cell: ({ grant }) => grant && numberText(grant.terms.see, GRANTS.number('0')) },
+  { title: TITLES.basis, cell: ({ grant }) => grant?.terms.basis, wideOnly: true },
+  { title: TITLES.from, cell: ({ grant }) => grant && <Time at={grant.valid_from} />, wideOnly: true },
+  {
+    title: TITLES.until,
+    cell: ({ grant }) =>
+      grant && (grant.valid_until === null ? GRANTS.noEnd : <Time at={grant.valid_until} relative />),
+  },
+]
+
+export function Grants({ participant }: { readonly participant: Participant }) {
+  const { sender_id, environment, grants } = participant
+  const registries = useQuery({
+    queryKey: ['registries', 'all'],
+    queryFn: () => answered(api.GET('/admin/v1/registries')),
+  })
+  const rows = registries.data?.flatMap(({ namespace, environment: its }): Row[] => {
+    const granted = grants.filter((grant) => grant.namespace === namespace)
+    if (granted.length > 0) return granted.map((grant) => ({ namespace, grant }))
+    return its === environment ? [{ namespace, grant: null }] : []
+  })
+  return (
+    <Section title={GRANTS.title} lead={GRANTS.lead}>
+      <Panel>
+        <DataTable
+          caption={GRANTS.caption}
+          columns={COLUMNS}
+          query={{ ...registries, data: rows }}
+          keyOf={({ namespace, grant }) => `${namespace} ${grant?.version}`}
+          linkOf={({ namespace }) =>
+            `/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`
+          }
+          empty={<Empty title={GRANTS.none} />}
+        />
+      </Panel>
+      {grants.length > 0 && <Matrix grants={inForce(grants)} />}
+    </Section>
+  )
+}
+
+function inForce(grants: readonly Grant[]): readonly Grant[] {
+  const now = Date.now()
+  return grants.filter(
+    ({ valid_from, valid_until }) =>
+      Date.parse(valid_from) <= now && (valid_until === null || Date.parse(valid_until) > now),
+  )
+}
+
+/** Operations by registry, of the grants in force. */
+function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
+  const registries = useQueries({
+    queries: grants.map(({ namespace }) => ({
+      queryKey: ['registries', 'one', namespace],
+      queryFn: () =>
+        answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+    })),
+  })
+  const known = new Map(registries.flatMap(({ data }) => (data ? [[data.namespace, data.operations]] : [])))
+  const operations = [...new Set([...known.values()].flat())]
+  const columns: readonly Column<string>[] = [
+    { title: GRANTS.operation, cell: (operation) => <code>{operation}</code> },
+    ...grants.map(({ namespace, terms }) => ({
+      title: namespace,
+      cell: (operation: string) => (
+        <Mark names={terms.operations} known={known.get(namespace) ?? []} operation={operation} />
+      ),
+    })),
+  ]
+  const [waiting] = registries.filter(({ data }) => data === undefined)
+  return (
+    <Panel>
+      <DataTable
+        caption={GRANTS.matrixCaption}
+        columns={columns}
+        query={waiting === undefined ? fixed(operations) : { ...waiting, data: undefined }}
+        keyOf={(operation) => operation}
+      />
+    </Panel>
+  )
+}
+
+interface MarkProps {
+  readonly names: Names
+  readonly known: readonly string[]
+  readonly operation: string
+}
+
+function Mark({ names, known, operation }: MarkProps) {
+  if (!known.includes(operation)) return <Badge state={GRANTS.unknown} />
+  const may = names === 'all' || names.includes(operation)
+  return <Badge state={may ? GRANTS.may : GRANTS.mayNot} tone={may ? 'good' : 'quiet'} />
+}

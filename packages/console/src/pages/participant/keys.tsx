@@ -1,0 +1,139 @@
+/** The keys of a participant: registered ones, and published ones that have signed. */
+import { answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Id } from '../../parts/identifier.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import type { Tone } from '../../parts/tones.ts'
+import { useMay } from '../../session/session.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import type { Participant } from './page.tsx'
+
+type Key = Participant['keys'][number]
+type Published = Participant['published_keys'][number]
+
+const { keys: TEXTS } = PARTICIPANT
+const { columns: TITLES, publishedColumns: PUBLISHED, fields: FIELDS } = TEXTS
+const USES: readonly Key['use'][] = ['sig', 'enc']
+const CHANGES = ['participants', 'overview'] as const
+const TONES: Readonly<Record<Key['state'], Tone>> = {
+  live: 'good',
+  later: 'info',
+  over: 'bad',
+  revoked: 'quiet',
+}
+
+const COLUMNS: readonly Column<Key>[] = [
+  { title: TITLES.kid, cell: ({ kid }) => <Id value={kid} what={TITLES.kid} /> },
+  { title: TITLES.use, cell: ({ use }) => TEXTS.uses[use] },
+  { title: TITLES.algorithm, cell: ({ algorithm }) => algorithm, wideOnly: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} /> },
+  { title: TITLES.from, cell: ({ valid_from }) => <Time at={valid_from} />, wideOnly: true },
+  {
+    title: TITLES.until,
+    cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />),
+  },
+]
+
+const PUBLISHED_COLUMNS: readonly Column<Published>[] = [
+  { title: PUBLISHED.kid, cell: ({ kid }) => <Id value={kid} what={PUBLISHED.kid} /> },
+  { title: PUBLISHED.first, cell: ({ first_used_at }) => <Time at={first_used_at} /> },
+  { title: PUBLISHED.last, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
+]
+
+export function Keys({
+  participant: { sender_id, keys, published_keys },
+}: {
+  readonly participant: Participant
+}) {
+  const may = useMay()
+  const acts: Column<Key> = {
+    title: TITLES.acts,
+    cell: ({ kid, state }) => state !== 'revoked' && <Revoke sender_id={sender_id} kid={kid} />,
+  }
+  return (
+    <>
+      <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <Add sender_id={sender_id} />}>
+        <Panel>
+          <DataTable
+            caption={TEXTS.caption}
+            columns={may('operate') ? [...COLUMNS, acts] : COLUMNS}
+            query={fixed(keys)}
+            keyOf={({ kid, use }) => `${kid} ${use}`}
+            empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}
+          />
+        </Panel>
+      </Section>
+      {published_keys.length > 0 && (
+        <Section title={TEXTS.published}>
+          <Panel>
+            <DataTable
+              caption={TEXTS.publishedCaption}
+              columns={PUBLISHED_COLUMNS}
+              query={fixed(published_keys)}
+              keyOf={({ kid }) => kid}
+            />
+          </Panel>
+        </Section>
+      )}
+    </>
+  )
+}
+
+const Revoke = ({ sender_id, kid }: { readonly sender_id: string; readonly kid: string }) => (
+  <FormDialog
+    small
+    danger
+    label={TEXTS.revoke}
+    title={TEXTS.revokeTitle(kid)}
+    call={() =>
+      answered(
+        api.POST('/admin/v1/participants/{sender_id}/keys/revoke', {
+          params: { path: { sender_id } },
+          body: { kid },
+        }),
+      )
+    }
+    changes={CHANGES}
+    done={() => TEXTS.revoked(kid)}
+  >
+    <p>{TEXTS.revokeLead}</p>
+  </FormDialog>
+)
+
+const Add = ({ sender_id }: { readonly sender_id: string }) => (
+  <FormDialog
+    label={TEXTS.add}
+    title={TEXTS.add}
+    fields={[
+      { name: 'keys', label: FIELDS.keys, note: FIELDS.keysNote, as: 'area', required: true },
+      { name: 'kid', label: FIELDS.kid, note: FIELDS.kidNote },
+      { name: 'use', label: FIELDS.use, note: FIELDS.useNote, as: 'choice', options: USES },
+      { name: 'valid_from', label: FIELDS.valid_from, note: FIELDS.fromNote, as: 'time' },
+      { name: 'valid_until', label: FIELDS.valid_until, note: FIELDS.untilNote, as: 'time' },
+    ]}
+    call={(given) =>
+      answered(
+        api.POST('/admin/v1/participants/{sender_id}/keys', {
+          params: { path: { sender_id } },
+          body: {
+            keys: given.text('keys') ?? '',
+            kid: given.text('kid'),
+            use: given.choice('use', USES),
+            valid_from: given.time('valid_from'),
+            valid_until: given.time('valid_until'),
+          },
+        }),
+      )
+    }
+    changes={CHANGES}
+    done={(keys) => TEXTS.added(count(keys.length, LOCALE))}
+  >
+    <p>{TEXTS.addLead}</p>
+  </FormDialog>
+)

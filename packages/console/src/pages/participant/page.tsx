@@ -1,0 +1,80 @@
+/** One participant: what is agreed with it, what it has, and what it uses. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Id } from '../../parts/identifier.tsx'
+import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import { Acts } from './acts.tsx'
+import { Callbacks } from './callbacks.tsx'
+import { Checks } from './checks.tsx'
+import { Grants } from './grants.tsx'
+import { Hosts } from './hosts.tsx'
+import { Keys } from './keys.tsx'
+import { Policies } from './policies.tsx'
+import { Quotas } from './quotas.tsx'
+import { Secrets } from './secrets.tsx'
+
+export type Participant = Answer<'/admin/v1/participants/{sender_id}'>
+
+const { facts: NAMES } = PARTICIPANT
+
+export function Page() {
+  const { sender_id = '' } = useParams<{ sender_id: string }>()
+  const query = useQuery({
+    queryKey: ['participants', 'one', sender_id],
+    queryFn: () =>
+      answered(api.GET('/admin/v1/participants/{sender_id}', { params: { path: { sender_id } } })),
+  })
+  return (
+    <PageFrame
+      title={sender_id}
+      lead={query.data && [query.data.name, query.data.demo && PARTICIPANT.demo].filter(Boolean).join('. ')}
+      above={<a href="#/participants">{PARTICIPANT.above}</a>}
+      actions={query.data !== undefined && <Acts participant={query.data} />}
+    >
+      <Loaded query={query} lines={12}>
+        {(participant) => (
+          <>
+            <Panel padded>
+              <Facts rows={factsOf(participant)} />
+            </Panel>
+            <Grants participant={participant} />
+            <Quotas participant={participant} />
+            <Keys participant={participant} />
+            <Policies participant={participant} />
+            <Callbacks participant={participant} />
+            <Hosts participant={participant} />
+            <Secrets participant={participant} />
+            <Checks participant={participant} />
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+const limitText = (limit: number | 'unlimited' | null): string =>
+  typeof limit === 'number' ? count(limit, LOCALE) : (limit ?? PARTICIPANT.serversLimit)
+
+function factsOf(participant: Participant) {
+  const { status, environment, client_id, last_seen, subscriptions } = participant
+  const { rate_limit, concurrency_limit, max_page_size, max_subscriptions } = participant
+  const { live, suspended } = subscriptions
+  return [
+    [NAMES.status, <Badge key="status" state={status} />],
+    [NAMES.environment, <Badge key="environment" state={environment} />],
+    [NAMES.client_id, <Id key="client" value={client_id} what={NAMES.client_id} />],
+    [NAMES.last_seen, last_seen === null ? NAMES.noneSeen : <Time key="seen" at={last_seen} relative />],
+    [NAMES.subscriptions, NAMES.subscribed(count(live, LOCALE), count(suspended, LOCALE))],
+    [NAMES.most, limitText(max_subscriptions)],
+    [NAMES.rate, limitText(rate_limit)],
+    [NAMES.concurrency, limitText(concurrency_limit)],
+    [NAMES.page, limitText(max_page_size)],
+  ] as const
+}

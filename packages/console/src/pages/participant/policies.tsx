@@ -1,0 +1,118 @@
+/** How a participant signs and encrypts. */
+import { answered, api } from '../../api/client.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
+import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { useMay } from '../../session/session.ts'
+import { COMMON } from '../../texts/common.ts'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import type { Participant } from './page.tsx'
+
+type Policy = Participant['policy']
+type Profile = Policy['signature_profile']
+
+const { policy: TEXTS } = PARTICIPANT
+const { names: NAMES } = TEXTS
+const SIGNATURES: readonly Policy['signature_policy'][] = ['required', 'if-present', 'off']
+const ENCRYPTIONS: readonly Policy['encryption_policy'][] = ['required', 'allowed', 'refused']
+const LAYOUTS: readonly Profile['layout'][] = ['parameters', 'jws', 'jws-detached', 'raw-rsa']
+const FORMS: readonly Profile['canonical_form'][] = ['rfc8785', 'sorted-escaped', 'as-received']
+const PREFIXES: readonly Profile['digest_prefix'][] = ['SHA-256=', 'BLAKE-512=']
+const ALGORITHMS: readonly Profile['algorithms'][number][] = ['EdDSA', 'ES256', 'RS256']
+
+export function Policies({ participant: { sender_id, policy } }: { readonly participant: Participant }) {
+  const may = useMay()
+  return (
+    <Section
+      title={TEXTS.title}
+      lead={TEXTS.lead}
+      actions={may('own') && <Change sender_id={sender_id} policy={policy} />}
+    >
+      <Panel padded>
+        <Facts rows={factsOf(policy)} />
+      </Panel>
+    </Section>
+  )
+}
+
+function factsOf({
+  signature_policy,
+  allow_unsigned,
+  encryption_policy,
+  jwks_uri,
+  signature_profile,
+}: Policy) {
+  const { layout, canonical_form, digest_prefix, algorithms } = signature_profile
+  return [
+    [NAMES.signature_policy, signature_policy],
+    [NAMES.allow_unsigned, allow_unsigned ? COMMON.yes : COMMON.no],
+    [NAMES.encryption_policy, encryption_policy],
+    [NAMES.jwks_uri, jwks_uri === null ? TEXTS.noUri : <code key="uri">{jwks_uri}</code>],
+    [NAMES.layout, layout],
+    [NAMES.canonical_form, canonical_form],
+    [NAMES.digest_prefix, digest_prefix || TEXTS.noPrefix],
+    [NAMES.algorithms, algorithms.join(', ')],
+  ] as const
+}
+
+interface ChangeProps {
+  readonly sender_id: string
+  readonly policy: Policy
+}
+
+function Change({ sender_id, policy }: ChangeProps) {
+  const { signature_profile: profile, signature_policy, encryption_policy } = policy
+  const choice = (name: keyof typeof NAMES, options: readonly string[], value: string) =>
+    ({ name, label: NAMES[name], as: 'choice', options, value, required: true }) as const
+  return (
+    <FormDialog
+      label={TEXTS.change}
+      title={TEXTS.title}
+      act={TEXTS.save}
+      fields={[
+        choice('signature_policy', SIGNATURES, signature_policy),
+        {
+          ...{ name: 'allow_unsigned', label: NAMES.allow_unsigned, note: TEXTS.unsignedNote },
+          ...{ as: 'flag', value: policy.allow_unsigned },
+        },
+        choice('encryption_policy', ENCRYPTIONS, encryption_policy),
+        { name: 'jwks_uri', label: NAMES.jwks_uri, note: TEXTS.uriNote, value: policy.jwks_uri },
+        choice('layout', LAYOUTS, profile.layout),
+        choice('canonical_form', FORMS, profile.canonical_form),
+        {
+          ...choice('digest_prefix', PREFIXES, profile.digest_prefix),
+          ...{ required: false, empty: TEXTS.noPrefix },
+        },
+        {
+          ...{ name: 'algorithms', label: NAMES.algorithms, as: 'group', options: ALGORITHMS },
+          ticked: profile.algorithms,
+        },
+      ]}
+      call={(given) =>
+        answered(
+          api.POST('/admin/v1/participants/{sender_id}/policy', {
+            params: { path: { sender_id } },
+            body: bodyOf(given, policy),
+          }),
+        )
+      }
+      changes={['participants']}
+      done={() => TEXTS.done}
+    />
+  )
+}
+
+function bodyOf(given: FormValues, { signature_policy, encryption_policy, signature_profile }: Policy) {
+  return {
+    signature_policy: given.choice('signature_policy', SIGNATURES) ?? signature_policy,
+    allow_unsigned: given.flag('allow_unsigned'),
+    encryption_policy: given.choice('encryption_policy', ENCRYPTIONS) ?? encryption_policy,
+    jwks_uri: given.textOrNull('jwks_uri'),
+    signature_profile: {
+      layout: given.choice('layout', LAYOUTS) ?? signature_profile.layout,
+      canonical_form: given.choice('canonical_form', FORMS) ?? signature_profile.canonical_form,
+      digest_prefix: given.choice('digest_prefix', PREFIXES) ?? '',
+      algorithms: ALGORITHMS.filter((name) => given.ticked('algorithms').includes(name)),
+    },
+  }
+}

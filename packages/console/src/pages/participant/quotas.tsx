@@ -1,0 +1,68 @@
+/** What a participant has used today of what it may. */
+import { Panel, Section } from '../../parts/page.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { count } from '../../parts/times.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import type { Participant } from './page.tsx'
+import styles from './participant.module.css'
+
+const { quotas: TEXTS } = PARTICIPANT
+const { columns: TITLES, counted: NAMES } = TEXTS
+
+interface Quota {
+  readonly what: string
+  readonly registry: string
+  readonly used: number
+  readonly most: number
+}
+
+const percent = ({ used, most }: Quota): string =>
+  new Intl.NumberFormat(LOCALE, { style: 'percent' }).format(most === 0 ? 0 : used / most)
+
+const COLUMNS: readonly Column<Quota>[] = [
+  { title: TITLES.what, cell: ({ what }) => what },
+  { title: TITLES.registry, cell: ({ registry }) => registry },
+  { title: TITLES.used, cell: ({ used }) => count(used, LOCALE), align: 'end' },
+  { title: TITLES.most, cell: ({ most }) => count(most, LOCALE), align: 'end' },
+  {
+    title: TITLES.part,
+    cell: (row) => (
+      <span className={styles.part}>
+        <meter
+          className={styles.meter}
+          value={row.used}
+          max={row.most}
+          aria-label={TEXTS.part(percent(row))}
+        />
+        {percent(row)}
+      </span>
+    ),
+  },
+]
+
+export const Quotas = ({ participant }: { readonly participant: Participant }) => (
+  <Section title={TEXTS.title} lead={TEXTS.lead}>
+    <Panel>
+      <DataTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={fixed(rowsOf(participant))}
+        keyOf={({ what, registry }) => `${what} ${registry}`}
+      />
+    </Panel>
+  </Section>
+)
+
+function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: Participant): Quota[] {
+  const registry = TEXTS.everywhere
+  return [
+    ...quotas.map(({ namespace, counted, used, most }) => ({
+      ...{ what: NAMES[counted], registry: namespace, used, most },
+    })),
+    { what: NAMES.accepted_today, registry, used: accepted.messages, most: accepted.most_messages },
+    { what: NAMES.accepted_bytes, registry, used: accepted.bytes, most: accepted.most_bytes },
+    { what: NAMES.callbacks_today, registry, used: called.messages, most: called.most_messages },
+    { what: NAMES.callbacks_bytes, registry, used: called.bytes, most: called.most_bytes },
+  ]
+}

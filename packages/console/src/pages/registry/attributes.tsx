@@ -1,0 +1,141 @@
+/** What can be asked about, with its indexes; attributes are added, indexed and removed here. */
+import { answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { useMay } from '../../session/session.ts'
+import { REGISTRY } from '../../texts/registries.ts'
+import type { Registry } from './page.tsx'
+
+type Attribute = Registry['attributes'][number]
+
+const { attributes: TEXTS } = REGISTRY
+const { columns: TITLES, fields: FIELDS } = TEXTS
+const TYPES: readonly Exclude<Attribute['type'], 'age'>[] = [
+  ...(['text', 'code', 'date'] as const),
+  ...(['datetime', 'number', 'boolean'] as const),
+]
+const CHANGES = ['registries'] as const
+
+const COLUMNS: readonly Column<Attribute>[] = [
+  {
+    title: TITLES.name,
+    cell: ({ name, from }) => (
+      <>
+        <code>{name}</code> {from === 'registry' && <Badge state={TEXTS.of[from]} />}
+      </>
+    ),
+  },
+  { title: TITLES.record_type, cell: ({ record_type }) => record_type },
+  { title: TITLES.type, cell: ({ type, codes }) => (codes === null ? type : `${type} (${codes})`) },
+  {
+    title: TITLES.index,
+    cell: ({ indexed, filled }) => (
+      <>
+        <Badge state={indexed ? TEXTS.indexed : TEXTS.unindexed} tone={indexed ? 'good' : 'quiet'} />{' '}
+        {!filled && <Badge state={TEXTS.unfilled} tone="bad" />}
+      </>
+    ),
+  },
+  { title: TITLES.paths, cell: ({ paths }) => <code>{paths.join(', ')}</code>, wideOnly: true },
+]
+
+export function Attributes({ registry }: { readonly registry: Registry }) {
+  const { namespace, attributes, records } = registry
+  const mayOperate = useMay()('operate')
+  const acts: Column<Attribute> = {
+    title: TITLES.acts,
+    cell: (row) => <Acts namespace={namespace} attribute={row} />,
+  }
+  return (
+    <Section
+      title={TEXTS.title}
+      lead={TEXTS.lead}
+      actions={mayOperate && <Add namespace={namespace} types={Object.keys(records)} />}
+    >
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
+          query={fixed(attributes)}
+          keyOf={({ record_type, name }) => `${record_type} ${name}`}
+        />
+      </Panel>
+    </Section>
+  )
+}
+
+interface ActsProps {
+  readonly namespace: string
+  readonly attribute: Attribute
+}
+
+function Acts({ namespace, attribute: { record_type, name, type, indexed, from } }: ActsProps) {
+  const named = { params: { path: { namespace } }, body: { record_type, name } }
+  return (
+    <>
+      {!indexed && type !== 'age' && (
+        <FormDialog
+          small
+          label={TEXTS.index}
+          title={TEXTS.indexTitle(name)}
+          call={() => answered(api.POST('/admin/v1/registries/{namespace}/attributes/index', named))}
+          changes={CHANGES}
+          done={() => TEXTS.indexDone}
+        >
+          <p>{TEXTS.indexLead}</p>
+        </FormDialog>
+      )}
+      {from === 'registry' && (
+        <FormDialog
+          small
+          danger
+          label={TEXTS.remove}
+          title={TEXTS.removeTitle(name)}
+          call={() => answered(api.POST('/admin/v1/registries/{namespace}/attributes/remove', named))}
+          changes={CHANGES}
+          done={() => TEXTS.removeDone(name)}
+        >
+          <p>{TEXTS.removeLead}</p>
+        </FormDialog>
+      )}
+    </>
+  )
+}
+
+const Add = ({ namespace, types }: { readonly namespace: string; readonly types: readonly string[] }) => (
+  <FormDialog
+    label={TEXTS.add}
+    title={TEXTS.add}
+    fields={[
+      { name: 'record_type', label: FIELDS.record_type, as: 'choice', options: types, required: true },
+      { name: 'name', label: FIELDS.name, note: FIELDS.nameNote, required: true },
+      { name: 'type', label: FIELDS.type, as: 'choice', options: TYPES, required: true },
+      { name: 'paths', label: FIELDS.paths, note: FIELDS.pathsNote, as: 'area', required: true },
+      { name: 'many', label: FIELDS.many, as: 'flag' },
+      { name: 'fold', label: FIELDS.fold, as: 'flag' },
+      { name: 'indexed', label: FIELDS.indexed, as: 'flag' },
+      { name: 'sortable', label: FIELDS.sortable, as: 'flag' },
+    ]}
+    call={(given) =>
+      answered(
+        api.POST('/admin/v1/registries/{namespace}/attributes', {
+          params: { path: { namespace } },
+          body: {
+            record_type: given.text('record_type') ?? '',
+            name: given.text('name') ?? '',
+            type: given.choice('type', TYPES) ?? 'text',
+            paths: given.lines('paths'),
+            ...{ many: given.flag('many'), fold: given.flag('fold') },
+            ...{ indexed: given.flag('indexed'), sortable: given.flag('sortable') },
+          },
+        }),
+      )
+    }
+    changes={CHANGES}
+    done={({ name }) => TEXTS.added(name)}
+  >
+    <p>{TEXTS.addLead}</p>
+  </FormDialog>
+)

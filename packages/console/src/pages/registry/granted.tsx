@@ -1,0 +1,48 @@
+/** Who may ask the registry. */
+import { useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { REGISTRY } from '../../texts/registries.ts'
+
+type Grant = Answer<'/admin/v1/grants'>[number]
+
+const { granted: TEXTS } = REGISTRY
+const { columns: TITLES } = TEXTS
+
+const COLUMNS: readonly Column<Grant>[] = [
+  { title: TITLES.participant, cell: ({ sender_id }) => sender_id },
+  {
+    title: TITLES.operations,
+    cell: ({ terms: { operations } }) =>
+      typeof operations === 'string' ? operations : operations.join(', '),
+  },
+  { title: TITLES.basis, cell: ({ terms }) => terms.basis },
+  {
+    title: TITLES.until,
+    cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />),
+  },
+]
+
+export function Granted({ namespace }: { readonly namespace: string }) {
+  const query = useQuery({
+    queryKey: ['grants', { namespace }],
+    queryFn: () => answered(api.GET('/admin/v1/grants', { params: { query: { namespace } } })),
+  })
+  return (
+    <Section title={TEXTS.title} lead={TEXTS.lead}>
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={COLUMNS}
+          query={query}
+          keyOf={({ version }) => version}
+          linkOf={({ sender_id }) => `/participants/${encodeURIComponent(sender_id)}`}
+          empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}
+        />
+      </Panel>
+    </Section>
+  )
+}

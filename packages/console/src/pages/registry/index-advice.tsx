@@ -1,0 +1,78 @@
+/** Indexes that are declared and not there, and those that slow searches would have used. */
+import { Badge } from '../../parts/badge.tsx'
+import { CopyValue } from '../../parts/identifier.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { count, duration } from '../../parts/times.ts'
+import type { Tone } from '../../parts/tones.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { REGISTRY } from '../../texts/registries.ts'
+import type { Registry } from './page.tsx'
+
+const { advice: TEXTS } = REGISTRY
+const { columns: TITLES } = TEXTS
+
+interface Advice {
+  readonly of: string
+  readonly record_type: string
+  readonly state: keyof typeof TEXTS.states
+  readonly why: string
+  /** A command, or else a sentence. */
+  readonly command: string | null
+  readonly note?: string
+}
+
+const TONES: Readonly<Record<Advice['state'], Tone>> = {
+  ...{ missing: 'bad', invalid: 'bad', unfilled: 'bad' },
+  ...{ foreign: 'quiet', wanted: 'warn' },
+}
+
+const COLUMNS: readonly Column<Advice>[] = [
+  { title: TITLES.of, cell: ({ of }) => <code>{of}</code> },
+  { title: TITLES.record_type, cell: ({ record_type }) => record_type, wideOnly: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={TEXTS.states[state]} tone={TONES[state]} /> },
+  { title: TITLES.why, cell: ({ why }) => why },
+  {
+    title: TITLES.todo,
+    cell: ({ command, note }) =>
+      command === null ? (
+        note
+      ) : (
+        <>
+          <code>{command}</code> <CopyValue value={command} what={TITLES.todo} />
+        </>
+      ),
+  },
+]
+
+export const IndexAdvice = ({ registry }: { readonly registry: Registry }) => (
+  <Section title={TEXTS.title} lead={TEXTS.lead}>
+    <Panel>
+      <DataTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={fixed(adviceOf(registry))}
+        keyOf={({ of, record_type, state }) => `${record_type} ${of} ${state}`}
+        empty={<Empty title={TEXTS.fine}>{TEXTS.fineNote}</Empty>}
+      />
+    </Panel>
+  </Section>
+)
+
+function adviceOf({ indexes, namespace }: Registry): Advice[] {
+  const command = TEXTS.apply(namespace)
+  return indexes.flatMap(({ record_type, missing, unfilled, foreign, wanted }): Advice[] => [
+    ...unfilled.map((of) => ({ of, record_type, state: 'unfilled', why: TEXTS.unfilled, command }) as const),
+    ...missing.map(({ of, state }) => ({ of, record_type, state, why: TEXTS[state], command })),
+    ...wanted.map(({ attribute, searches, max_ms, declare }) => ({
+      ...{ of: attribute, record_type, state: 'wanted' as const },
+      why: TEXTS.wanted(count(searches, LOCALE), duration(max_ms, LOCALE)),
+      ...{ command: declare, note: TEXTS.cannot },
+    })),
+    ...foreign.map((of) => ({
+      ...{ of, record_type, state: 'foreign' as const, why: TEXTS.foreign },
+      ...{ command: null, note: TEXTS.look },
+    })),
+  ])
+}

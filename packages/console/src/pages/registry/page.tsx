@@ -1,0 +1,97 @@
+/** One registry: its settings, what can be searched, its import, a synthetic record. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
+import { Removal } from '../../parts/removal.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { count } from '../../parts/times.ts'
+import { usePolling } from '../../parts/use-polling.ts'
+import { useMay } from '../../session/session.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { REGISTRY } from '../../texts/registries.ts'
+import { Attributes } from './attributes.tsx'
+import { Granted } from './granted.tsx'
+import { IdentifierTypes } from './identifier-types.tsx'
+import { ImportProgress } from './import-progress.tsx'
+import { IndexAdvice } from './index-advice.tsx'
+import { Sample } from './sample.tsx'
+import { Settings } from './settings.tsx'
+
+export type Registry = Answer<'/admin/v1/registries/{namespace}'>
+
+const { facts: NAMES } = REGISTRY
+const EVERY_MS = 3_000
+
+export function Page() {
+  const { namespace = '' } = useParams<{ namespace: string }>()
+  const may = useMay()
+  const soon = usePolling(EVERY_MS)
+  const query = useQuery({
+    queryKey: ['registries', 'one', namespace],
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+    refetchInterval: ({ state }) => (state.data?.import?.running ? soon() : false),
+  })
+  return (
+    <PageFrame
+      title={namespace}
+      lead={query.data?.demo ? REGISTRY.demo : undefined}
+      above={<a href="#/registries">{REGISTRY.above}</a>}
+      actions={
+        query.data !== undefined &&
+        may('own') && (
+          <>
+            <Settings registry={query.data} />
+            <Removal
+              name={namespace}
+              list="registries"
+              call={(body) =>
+                answered(
+                  api.POST('/admin/v1/registries/{namespace}/remove', {
+                    params: { path: { namespace } },
+                    body,
+                  }),
+                )
+              }
+            />
+          </>
+        )
+      }
+    >
+      <Loaded query={query} lines={12}>
+        {(registry) => (
+          <>
+            <Panel padded>
+              <Facts rows={factsOf(registry)} />
+            </Panel>
+            <ImportProgress running={registry.import} />
+            <IndexAdvice registry={registry} />
+            <Granted namespace={namespace} />
+            <Attributes registry={registry} />
+            <IdentifierTypes registry={registry} />
+            <Sample namespace={namespace} />
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+function factsOf(registry: Registry) {
+  const { kind, environment, sender_id, aliases, time_zone, majority_age, web_origins } = registry
+  const known = Object.entries(registry.primary_identifiers).map(([type, name]) => `${type}: ${name}`)
+  return [
+    ...Object.entries(registry.records).map(
+      ([type, number]) => [NAMES.records(type), count(number, LOCALE)] as const,
+    ),
+    [NAMES.kind, kind],
+    [NAMES.environment, <Badge key="environment" state={environment} />],
+    [NAMES.sender_id, <code key="sender">{sender_id}</code>],
+    [NAMES.aliases, aliases.length > 0 ? aliases.join(', ') : null],
+    [NAMES.primary, known.join(', ')],
+    [NAMES.time_zone, time_zone],
+    [NAMES.majority_age, majority_age],
+    [NAMES.web_origins, web_origins.length > 0 ? web_origins.join(', ') : REGISTRY.noOrigin],
+  ] as const
+}

@@ -1,0 +1,36 @@
+/** A synthetic record of each type, with its schema beside it. */
+import { useQuery } from '@tanstack/react-query'
+import { answered, api } from '../../api/client.ts'
+import { Columns } from '../../parts/columns.tsx'
+import { Document } from '../../parts/document.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { REGISTRY } from '../../texts/registries.ts'
+
+const { sample: TEXTS } = REGISTRY
+
+export function Sample({ namespace }: { readonly namespace: string }) {
+  const query = useQuery({
+    queryKey: ['registries', 'sample', namespace],
+    queryFn: () =>
+      answered(api.GET('/admin/v1/registries/{namespace}/sample', { params: { path: { namespace } } })),
+    // Every answer is another record: this one stays.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <Section title={TEXTS.title} lead={TEXTS.lead}>
+      <Loaded query={query} lines={8}>
+        {(samples) =>
+          samples.map(({ record_type, record, schema }) => (
+            <Panel key={record_type} padded>
+              <Columns>
+                <Document title={TEXTS.record(record_type)} value={record} />
+                <Document title={TEXTS.schema(record_type)} value={schema} />
+              </Columns>
+            </Panel>
+          ))
+        }
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,81 @@
+/** A field of a form, as a row of data. What is entered is read when the form is sent. */
+import { Checkbox, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { COMMON } from '../texts/common.ts'
+import styles from './field.module.css'
+import { localOf } from './filters.ts'
+
+export interface DialogField {
+  /** A choice or a group of boxes has `options`. Without it a line of text. */
+  readonly as?: keyof typeof INPUTS
+  readonly name: string
+  readonly label: string
+  /** What to write there. */
+  readonly note?: string
+  readonly options?: readonly string[]
+  readonly required?: boolean
+  /** What stands there at first. */
+  readonly value?: string | number | boolean | null
+  /** Of a group: the boxes that are ticked at first. */
+  readonly ticked?: readonly string[]
+  /** Of a choice: the name of choosing nothing. */
+  readonly empty?: string
+  /** It is shown only while this is chosen in another field. */
+  readonly when?: { readonly field: string; readonly is: readonly string[] }
+}
+
+interface Given extends Omit<DialogField, 'as' | 'when'> {
+  readonly onChoice?: (value: string) => void
+}
+
+export const Field = ({ as = 'text', ...field }: Given & Pick<DialogField, 'as'>) => INPUTS[as](field)
+
+const shared = ({ name, label, note, required = false }: Given) => ({
+  ...{ name, label, description: note, required },
+  ...{ autoComplete: 'off', spellCheck: false },
+})
+const textOf = ({ value }: Given) => (value === null || value === undefined ? '' : String(value))
+
+const INPUTS = {
+  text: (field) => <TextInput {...shared(field)} defaultValue={textOf(field)} />,
+  number: (field) => <TextInput {...shared(field)} inputMode="decimal" defaultValue={textOf(field)} />,
+  area: (field) => <Textarea {...shared(field)} rows={4} defaultValue={textOf(field)} />,
+  secret: (field) => <PasswordInput {...shared(field)} autoComplete="new-password" />,
+  time: (field) => (
+    <TextInput {...shared(field)} type="datetime-local" defaultValue={localOf(textOf(field))} />
+  ),
+  flag: ({ name, label, note, value }) => (
+    <Checkbox name={name} label={label} description={note} defaultChecked={value === true} />
+  ),
+  group: ({ name, label, note, options = [], ticked = [] }) => (
+    <fieldset className={styles.group}>
+      <legend className={styles.legend}>{label}</legend>
+      {note !== undefined && <p className={styles.note}>{note}</p>}
+      <div className={styles.boxes}>
+        {options.map((option) => (
+          <Checkbox
+            key={option}
+            name={name}
+            value={option}
+            label={option}
+            defaultChecked={ticked.includes(option)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  ),
+  choice: (field) => {
+    const { options = [], required = false, empty = COMMON.unchanged, onChoice } = field
+    return (
+      <NativeSelect
+        {...shared(field)}
+        data={[
+          ...(required ? [] : [{ value: '', label: empty }]),
+          ...options.map((one) => ({ value: one, label: one })),
+        ]}
+        defaultValue={textOf(field)}
+        onChange={(event) => onChoice?.(event.currentTarget.value)}
+      />
+    )
+  },
+} as const satisfies Readonly<Record<string, (field: Given) => ReactNode>>

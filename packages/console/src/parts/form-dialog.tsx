@@ -1,0 +1,72 @@
+/** An act behind a button: a question with what it will do, and with fields where it needs more to be said. */
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type ReactNode, useState } from 'react'
+import { Confirm } from './confirm.tsx'
+import { type DialogField, Field } from './field.tsx'
+import { FormValues } from './form-values.ts'
+import { useAct } from './use-act.tsx'
+
+interface DialogProps<Output> {
+  /** On the button that opens it. */
+  readonly label: string
+  readonly title: string
+  /** On the button that does it; without it the label. */
+  readonly act?: string
+  readonly danger?: boolean
+  readonly small?: boolean
+  readonly fields?: readonly DialogField[]
+  /** What will happen. */
+  readonly children?: ReactNode
+  readonly call: (given: FormValues) => Promise<Output>
+  /** First members of the keys of queries whose answers change. */
+  readonly changes: readonly string[]
+  readonly done?: (output: Output) => ReactNode
+  readonly onDone?: (output: Output) => void
+}
+
+export function FormDialog<Output>(props: DialogProps<Output>) {
+  const { label, title, act = label, danger = false, small = false, fields = [], children } = props
+  const [opened, dialog] = useDisclosure(false)
+  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({})
+  const close = () => {
+    dialog.close()
+    setChosen({})
+  }
+  const doing = useAct({ ...props, onOver: close })
+  const isShown = ({ when }: DialogField): boolean => {
+    if (when === undefined) return true
+    const before = fields.find(({ name }) => name === when.field)?.value
+    return when.is.includes(chosen[when.field] ?? String(before))
+  }
+  return (
+    <>
+      <Button
+        variant={small ? 'subtle' : 'default'}
+        size={small ? 'compact-sm' : 'sm'}
+        color={danger ? 'red' : 'accent'}
+        onClick={dialog.open}
+      >
+        {label}
+      </Button>
+      <Confirm
+        opened={opened}
+        title={title}
+        act={act}
+        danger={danger}
+        busy={doing.isPending}
+        onConfirm={(given) => doing.mutate(new FormValues(given))}
+        onClose={close}
+      >
+        {children}
+        {fields.filter(isShown).map((field) => (
+          <Field
+            key={field.name}
+            {...field}
+            onChoice={(value) => setChosen((others) => ({ ...others, [field.name]: value }))}
+          />
+        ))}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { FormValues } from './form-values.ts'
+
+function values(entries: Readonly<Record<string, string>>): FormValues {
+  const given = new FormData()
+  for (const [name, value] of Object.entries(entries)) given.append(name, value)
+  return new FormValues(given)
+}
+
+it('an empty field is not given, or takes away what was there', () => {
+  const empty = values({ name: '  ' })
+  expect(empty.text('name')).toBe(undefined)
+  expect(empty.textOrNull('name')).toBe(null)
+  expect([empty.number('name'), empty.limit('name'), empty.time('name')]).toEqual([
+    undefined,
+    null,
+    undefined,
+  ])
+  expect([empty.lines('name'), empty.ticked('other'), empty.flag('other')]).toEqual([[], [], false])
+})
+
+it('reads what was filled in as what the call takes', () => {
+  const given = values({
+    ...{ name: ' Ministry ', most: '20', rate: 'unlimited' },
+    lines: 'a\n\n b \n',
+    on: 'on',
+  })
+  expect(given.text('name')).toBe('Ministry')
+  expect([given.number('most'), given.limit('most'), given.limit('rate')]).toEqual([20, 20, 'unlimited'])
+  expect(given.lines('lines')).toEqual(['a', 'b'])
+  expect(given.flag('on')).toBe(true)
+})
+
+it('a choice is one of the list, or none', () => {
+  const given = values({ use: 'sig', kind: 'cows' })
+  expect(given.choice('use', ['sig', 'enc'])).toBe('sig')
+  expect(given.choice('kind', ['civil'])).toBe(undefined)
+})

@@ -1,0 +1,58 @@
+/** What was filled in, read as the members of a call: an empty field is a member that is not given. */
+import { isoOf } from './filters.ts'
+
+export class FormValues {
+  readonly #given: FormData
+
+  constructor(given: FormData) {
+    this.#given = given
+  }
+
+  text(name: string): string | undefined {
+    return String(this.#given.get(name) ?? '').trim() || undefined
+  }
+
+  /** Of a field that was filled in before: an emptied one takes the value away. */
+  textOrNull(name: string): string | null {
+    return this.text(name) ?? null
+  }
+
+  number(name: string): number | undefined {
+    const text = this.text(name)
+    return text === undefined ? undefined : Number(text)
+  }
+
+  /** A number, "unlimited", or null for an empty field: the server's limit. */
+  limit(name: string): number | 'unlimited' | null {
+    const text = this.text(name)
+    if (text === 'unlimited') return text
+    return text === undefined ? null : Number(text)
+  }
+
+  /** One on each line. */
+  lines(name: string): string[] {
+    return (this.text(name) ?? '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+  }
+
+  /** The names of the boxes of a group that are ticked. */
+  ticked(name: string): string[] {
+    return this.#given.getAll(name).map(String)
+  }
+
+  flag(name: string): boolean {
+    return this.#given.has(name)
+  }
+
+  /** A time that was written in the reader's zone. */
+  time(name: string): string | undefined {
+    return isoOf(this.text(name) ?? '')
+  }
+
+  /** Undefined where nothing of the list is chosen. */
+  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+    return choices.find((one) => one === this.text(name))
+  }
+}

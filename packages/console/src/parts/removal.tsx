@@ -1,0 +1,98 @@
+/** The removal of something with all that is stored of it: it is counted first, and its name has to be typed. */
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { LOCALE } from '../texts/common.ts'
+import { REMOVAL } from '../texts/removal.ts'
+import { Confirm } from './confirm.tsx'
+import { Facts } from './page.tsx'
+import { Loaded } from './states.tsx'
+import { count } from './times.ts'
+import { useAct } from './use-act.tsx'
+
+interface Counted {
+  readonly pending: Readonly<Record<string, number>>
+  readonly stored: Readonly<Record<string, number>>
+  readonly records?: Readonly<Record<string, number>>
+}
+
+interface RemovalProps {
+  /** Its name, which has to be typed. */
+  readonly name: string
+  /** The first member of the keys of its queries, and the address of their list. */
+  readonly list: string
+  readonly call: (how: { readonly dry_run?: boolean; readonly end?: boolean }) => Promise<Counted>
+}
+
+export function Removal({ name, list, call }: RemovalProps) {
+  const [opened, dialog] = useDisclosure(false)
+  const [typed, setTyped] = useState('')
+  const [, navigate] = useLocation()
+  const preview = useQuery({
+    queryKey: [list, 'removal', name],
+    queryFn: () => call({ dry_run: true }),
+    enabled: opened,
+    gcTime: 0,
+  })
+  const close = () => {
+    dialog.close()
+    setTyped('')
+  }
+  const act = useAct({
+    call: (end: boolean) => call({ end }),
+    changes: [list],
+    done: () => REMOVAL.done(name),
+    onDone: () => navigate(`/${list}`),
+    onOver: close,
+  })
+  return (
+    <>
+      <Button variant="default" color="red" onClick={dialog.open}>
+        {REMOVAL.label}
+      </Button>
+      <Confirm
+        opened={opened}
+        title={REMOVAL.title(name)}
+        act={REMOVAL.label}
+        danger
+        busy={act.isPending}
+        disabled={preview.data === undefined || typed !== name}
+        onConfirm={(given) => act.mutate(given.has('end'))}
+        onClose={close}
+      >
+        <p>{REMOVAL.lead}</p>
+        <Loaded query={preview}>{(counted) => <Counts {...counted} />}</Loaded>
+        <TextInput
+          label={REMOVAL.typeName(name)}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </Confirm>
+    </>
+  )
+}
+
+function Counts({ pending, stored, records = {} }: Counted) {
+  const rows = Object.entries({ ...records, ...stored }).filter(([, number]) => number > 0)
+  const waiting = Object.entries(pending).filter(([, number]) => number > 0)
+  return (
+    <>
+      {rows.length === 0 ? (
+        <p>{REMOVAL.nothing}</p>
+      ) : (
+        <Facts rows={rows.map(([what, number]) => [what.replaceAll('_', ' '), count(number, LOCALE)])} />
+      )}
+      {waiting.length > 0 && (
+        <Checkbox
+          name="end"
+          label={REMOVAL.end(waiting.map(([what, number]) => `${what} ${count(number, LOCALE)}`).join(', '))}
+          description={REMOVAL.endNote}
+        />
+      )}
+    </>
+  )
+}
