@@ -159,8 +159,8 @@ it(
     // The first row of each list leads to a page as well.
     const toVisit = [...inMenu.map((href) => href.slice(1)), '/no-such-page']
     for (let hash = toVisit.shift(); hash !== undefined; hash = toVisit.shift()) {
-      const [, first = '', id] = hash.split('/')
-      const kind = id === undefined ? first : `${first}-one`
+      const [, first = '', ...rest] = hash.split('/')
+      const kind = [first, ...rest.map((part: string, at: number) => (at % 2 === 0 ? 'one' : part))].join('-')
       if (seen.has(kind)) continue
       seen.add(kind)
       await open(hash)
@@ -171,7 +171,10 @@ it(
     }
     expect(wrong).toEqual([])
     expect([...seen]).toEqual(
-      expect.arrayContaining(['', 'messages', 'messages-one', 'deliveries', 'no-such-page']),
+      expect.arrayContaining([
+        ...['', 'messages', 'messages-one', 'deliveries', 'no-such-page'],
+        ...['registries-one', 'participants-one', 'participants-one-grants-one'],
+      ]),
     )
   },
   LONG,
@@ -191,6 +194,44 @@ it('shows the content of a message after a reason, which is accounted', async ()
   const looks = (await storedAccounts(server.database.db)).map(({ entry }) => [entry.note, entry.operator])
   expect(looks).toContainEqual(['messages bodies', 'ops'])
   expect(complaints.splice(0)).toEqual([])
+})
+
+it('adds a participant, shows its secret once, grants after a preview, and removes it when its name is typed', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await open('/participants')
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const dialog = page.getByRole('dialog')
+  await button('Add a participant').click()
+  await dialog.getByLabel('sender_id').fill('new.example')
+  await dialog.getByLabel('Name').fill('A new one')
+  expect(await violations()).toEqual([])
+  await dialog.getByRole('button', { name: 'Add a participant' }).click()
+  const secret = page.getByRole('dialog', { name: 'Client secret of the participant' })
+  expect((await secret.locator('code').textContent())?.length).toBeGreaterThan(20)
+  expect(await violations()).toEqual([])
+  await secret.getByRole('button', { name: 'I have stored it' }).click()
+  await secret.waitFor({ state: 'detached' })
+  await open('/participants/new.example/grants/civil')
+  await page.getByText('No grant is in force').waitFor()
+  await page.getByLabel('Begin with').selectOption('eligibility')
+  await button('What would it see?').click()
+  await page.getByText('The Person, as it would see it').waitFor()
+  await button('Grant').click()
+  await dialog.getByText('operations').waitFor()
+  expect(await violations()).toEqual([])
+  await dialog.getByRole('button', { name: 'Grant' }).click()
+  await page.getByRole('heading', { name: 'In force' }).waitFor()
+  await open('/participants/new.example')
+  await button('Remove').click()
+  const remove = dialog.getByRole('button', { name: 'Remove' })
+  await dialog.getByText('grants').waitFor()
+  expect(await remove.isDisabled()).toBe(true)
+  await dialog.getByLabel('Type new.example to remove it').fill('new.example')
+  await remove.click()
+  await page.getByText('new.example is removed.').waitFor()
+  await page.getByRole('heading', { name: 'Participants', level: 1 }).waitFor()
+  // The browser itself writes a line of each answer that is not a good one: there was no grant.
+  expect(complaints.splice(0).filter((line) => !line.includes('404'))).toEqual([])
 })
 
 it('is used with the keyboard alone', async () => {

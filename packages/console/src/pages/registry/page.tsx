@@ -7,7 +7,6 @@ import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
 import { Removal } from '../../parts/removal.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
-import { usePolling } from '../../parts/use-polling.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
@@ -27,11 +26,10 @@ const EVERY_MS = 3_000
 export function Page() {
   const { namespace = '' } = useParams<{ namespace: string }>()
   const may = useMay()
-  const soon = usePolling(EVERY_MS)
   const query = useQuery({
     queryKey: ['registries', 'one', namespace],
     queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
-    refetchInterval: ({ state }) => (state.data?.import?.running ? soon() : false),
+    refetchInterval: ({ state }) => (state.data?.import?.running ? EVERY_MS : false),
   })
   return (
     <PageFrame
