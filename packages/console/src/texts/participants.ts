@@ -63,6 +63,13 @@ export const PARTICIPANT = {
     lead: 'Its secrets and its tokens that have not expired are valid again, and its grants count again.',
     done: (sender: string) => `${sender} is enabled.`,
   },
+  subscriptions: {
+    label: 'Change the limit',
+    title: 'How many subscriptions it may have',
+    field: 'Subscriptions in all registries',
+    act: 'Save',
+    done: 'The limit is saved. Subscriptions that there are stay.',
+  },
   promote: {
     label: 'Make it live',
     title: (sender: string) => `Make ${sender} live`,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changesOf, has, namesOf, readObject, textOf, toggled, withMember } from './draft.ts'
+import { changesOf, has, namesOf, ordered, readObject, textOf, toggled, withMember } from './draft.ts'
 
 it('a member that is not given means what the server takes it for', () => {
   expect(namesOf({}, 'record_types')).toBe('all')
@@ -40,4 +40,10 @@ it('writes values for people', () => {
   expect([textOf(['a', 'b']), textOf([]), textOf('law'), textOf(3), textOf(undefined)]).toEqual([
     ...['a, b', '–', 'law', '3', undefined],
   ])
+})
+
+it('orders the members of a document, and leaves lists as they are', () => {
+  expect(JSON.stringify(ordered({ b: [{ d: 1, c: null }, 'x', 'a'], a: true }))).toBe(
+    '{"a":true,"b":[{"c":null,"d":1},"x","a"]}',
+  )
 })

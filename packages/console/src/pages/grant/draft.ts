@@ -64,3 +64,11 @@ export function readObject(text: string): Draft | null {
     return null
   }
 }
+
+/** With its members by name: two documents are compared line by line. */
+export function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, member]) => [name, ordered(member)]))
+}

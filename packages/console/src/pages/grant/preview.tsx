@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
-import type { Draft, Terms } from './draft.ts'
+import { type Draft, ordered, type Terms } from './draft.ts'
 import styles from './grant.module.css'
 import type { Whose } from './page.tsx'
 
@@ -60,11 +60,11 @@ function Compared({ record }: { readonly record: Previewed }) {
   return (
     <div>
       <Columns>
-        <Document title={TEXTS.whole(record_type)} value={before} />
+        <Document title={TEXTS.whole(record_type)} value={ordered(before)} />
         {after === null ? (
           <p className={styles.nothing}>{granted ? TEXTS.notFound : TEXTS.notGranted}</p>
         ) : (
-          <Document title={TEXTS.shown(record_type)} value={after} />
+          <Document title={TEXTS.shown(record_type)} value={ordered(after)} />
         )}
       </Columns>
       {cut.length > 0 && (

@@ -8,11 +8,18 @@ import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
 import type { Participant } from './page.tsx'
 
-const { disable: DISABLE, enable: ENABLE, promote: PROMOTE, keys: KEYS, policy: POLICY } = PARTICIPANT
+const {
+  disable: DISABLE,
+  enable: ENABLE,
+  promote: PROMOTE,
+  subscriptions: LIMIT,
+  keys: KEYS,
+  policy: POLICY,
+} = PARTICIPANT
 const CHANGES = ['participants', 'overview', 'grants'] as const
 
 export function Acts({
-  participant: { sender_id, status, environment },
+  participant: { sender_id, status, environment, max_subscriptions },
 }: {
   readonly participant: Participant
 }) {
@@ -43,6 +50,29 @@ export function Acts({
         >
           <p>{ENABLE.lead}</p>
         </FormDialog>
+      )}
+      {may('operate') && (
+        <FormDialog
+          label={LIMIT.label}
+          title={LIMIT.title}
+          act={LIMIT.act}
+          fields={[
+            {
+              ...{ name: 'max_subscriptions', label: LIMIT.field, note: PARTICIPANTS.fields.limitNote },
+              value: max_subscriptions,
+            },
+          ]}
+          call={(given) =>
+            answered(
+              api.POST('/admin/v1/participants/{sender_id}/subscriptions', {
+                ...path,
+                body: { max_subscriptions: given.limit('max_subscriptions') },
+              }),
+            )
+          }
+          changes={CHANGES}
+          done={() => LIMIT.done}
+        />
       )}
       {environment === 'sandbox' && may('own') && (
         <FormDialog

@@ -34,7 +34,7 @@ export function Page() {
   return (
     <PageFrame
       title={sender_id}
-      lead={query.data && [query.data.name, query.data.demo && PARTICIPANT.demo].filter(Boolean).join('. ')}
+      lead={query.data && leadOf(query.data)}
       above={<a href="#/participants">{PARTICIPANT.above}</a>}
       actions={query.data !== undefined && <Acts participant={query.data} />}
     >
@@ -57,6 +57,12 @@ export function Page() {
       </Loaded>
     </PageFrame>
   )
+}
+
+/** Its name for people, where that is another one. */
+function leadOf({ sender_id, name, demo }: Participant): string | undefined {
+  const words = [name !== sender_id && name, demo && PARTICIPANT.demo].filter(Boolean)
+  return words.length > 0 ? words.join('. ') : undefined
 }
 
 const limitText = (limit: number | 'unlimited' | null): string =>
