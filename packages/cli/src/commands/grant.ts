@@ -109,7 +109,7 @@ async function runSet(
     : set(await ask(grantTemplate, { namespace, template })))
   const { version, valid_from, valid_until } = added
   const until = valid_until === null ? '' : ` until ${valid_until}`
-  const text = `granted to ${sender_id} in ${namespace} from ${valid_from}${until}, version ${version}; rollcall grant explain says what it means`
+  const text = `granted to ${sender_id} in ${namespace} from ${valid_from}${until}; rollcall grant explain says what it means. Its version is ${version}, in one count of all grants`
   print(options, added, [text, ...suspendedText(added)].join('\n'))
 }
 

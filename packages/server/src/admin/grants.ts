@@ -41,7 +41,9 @@ const Suspended = wholeNumber('Subscriptions that were suspended, because they a
 
 export const GRANT = closed({
   ...WHOSE,
-  version: wholeNumber('Of the grant: a change makes a new one.'),
+  version: wholeNumber(
+    'Of the grant: a change makes a new one. One count goes over all grants of the database.',
+  ),
   terms: Terms,
   valid_from: text('When it begins to count.'),
   valid_until: orNull(text('When it ends; null: no end.')),

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { inflateRaw } from 'node:zlib'
+import { systemReason } from '../shared/system-error.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import {
   BackupDamaged,
@@ -34,7 +35,7 @@ export interface OpenBackup {
 /** @throws StoreRefusal it cannot be read, @throws BackupDamaged it is no backup */
 export async function openBackupFile(path: string): Promise<OpenBackup> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new StoreRefusal(`${path}: cannot be read (${error.code})`)
+    throw new StoreRefusal(`the file ${path} cannot be read: ${systemReason(error)}`)
   })
   try {
     const { size } = await file.stat()

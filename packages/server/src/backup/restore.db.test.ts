@@ -185,6 +185,6 @@ test('what is no backup is refused', async () => {
     'the file is no backup of Rollcall, or of a format that this version does not know',
   )
   await expect(restoreDatabase(needsOf(await target()), { file: `${file}y`, ...without })).rejects.toThrow(
-    `${file}y: cannot be read (ENOENT)`,
+    `the file ${file}y cannot be read: no such file or directory`,
   )
 })

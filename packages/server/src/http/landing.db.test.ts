@@ -8,6 +8,7 @@ beforeAll(async () => {
   server = await testServer()
   await server.registry('farmer', [], 'north-farmers')
   await server.registry('civil', [])
+  await server.registry('civil', [], 'civil-test', 'sandbox')
 })
 afterAll(() => server.close())
 
@@ -33,7 +34,8 @@ it('tells programs which registries are here', async () => {
   expect(await response.json()).toMatchObject({
     name: 'Rollcall',
     registries: [
-      { namespace: 'civil', kind: 'civil', reference: '/civil/v1.0.0/docs' },
+      { namespace: 'civil', kind: 'civil', environment: 'live', reference: '/civil/v1.0.0/docs' },
+      { namespace: 'civil-test', kind: 'civil', environment: 'sandbox' },
       { namespace: 'north-farmers', kind: 'farmer', openapi: '/north-farmers/v1.0.0/openapi.json' },
     ],
     token: '/oauth2/client/token',
@@ -44,6 +46,12 @@ it('shows people which registries are here, and nothing of a demo where there is
   const { status, body } = await page('/')
   expect(status).toBe(200)
   expect(body).toContain('<a href="/north-farmers/v1.0.0/docs">Reference</a>')
+  expect(body.match(/<h3>[^<]*<\/h3>|Sandbox: its people are synthetic\./g)).toEqual([
+    '<h3>civil</h3>',
+    '<h3>civil-test</h3>',
+    'Sandbox: its people are synthetic.',
+    '<h3>north-farmers</h3>',
+  ])
   expect(body).not.toMatch(/demo|secret/i)
 })
 

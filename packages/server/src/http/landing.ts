@@ -47,6 +47,7 @@ const facts = (registries: readonly Registry[]) => ({
   registries: registries.map((registry) => ({
     namespace: registry.namespace,
     kind: registry.kind.name,
+    environment: registry.environment,
     base_path: baseOf(registry),
     openapi: `${baseOf(registry)}/openapi.json`,
     reference: referenceOf(registry),
@@ -122,11 +123,12 @@ function begin({ operatorUrl, commands }: Showcase, [first]: readonly Registry[]
 }
 
 function card(registry: Registry, shown: Showcase | null): Html {
-  const { namespace, kind } = registry
+  const { namespace, kind, environment } = registry
   const [sample] = shown?.samples.get(namespace) ?? []
   return html`<li class="card">
 <h3>${namespace}</h3>
 <p>${kind.title}. ${kind.description}</p>
+${environment === 'sandbox' ? html`<p><strong>Sandbox: its people are synthetic.</strong></p>` : html``}
 ${
   sample === undefined
     ? html``

@@ -85,7 +85,7 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
 </header>
 <div class="options">
 <label><input type="checkbox" id="fresh" checked> Send each message with a new message_id and message_ts</label>
-${shown === null ? html`<span class="note">Press Authorize to give the credentials of your participant.</span>` : html`<span class="note">This demo fetches its access token by itself.</span>`}
+${shown === null ? html`<span class="note">Press Authorize to give the credentials of your participant. This page cannot sign: a participant that must sign its messages is answered 401 here. The operator's documents have a signed search for a shell (docs/onboarding.md, 7).</span>` : html`<span class="note">This demo fetches its access token by itself.</span>`}
 </div>
 <div id="reference" data-document="${document}" data-token="/${TOKEN_PATH}"${client}></div>
 <noscript>This page needs JavaScript; the document itself is at <a href="${document}">openapi.json</a>.</noscript>`,

@@ -1,7 +1,8 @@
 /** Whether the first line of a table names its columns. A file without such a line has a person in it, who must not be shown. */
 import { dayInterval } from '@rollcall/protocol'
+import { formatsOf } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
-import { formatsOf, type ProposedColumn, type Table } from './propose-mapping.ts'
+import type { ProposedColumn, Table } from './propose-mapping.ts'
 
 /** @throws ImportError the line looks like a row; the message has no cell of it */
 export function refuseWithoutHeader({ header, rows }: Table, columns: readonly ProposedColumn[]): void {

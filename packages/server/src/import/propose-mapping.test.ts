@@ -114,6 +114,24 @@ describe('dates', () => {
     expect({ state, reason: reasons[1] }).toEqual({ state: 'decide', reason: expect.stringMatching(reason) })
   })
 
+  it.each([
+    [['31/12/1990', '30/11/1991', 'unknown'], [{ column: 'DOB', format: 'dd/MM/yyyy' }], 2],
+    [
+      ['01/02/1990', '31/12/90'],
+      [
+        { column: 'DOB', format: 'dd/MM/yyyy' },
+        { column: 'DOB', format: 'MM/dd/yyyy' },
+      ],
+      1,
+    ],
+    [['1990-12-31', 'unknown'], ['DOB'], 1],
+    [['31/12/90', 'unknown'], [], 0],
+  ])('%j have the formats as choices that read the most values', (values, rules, most) => {
+    const meaning = `reads ${most} of ${values.length} values; the others are refused`
+    const choices = rules.map((rule) => ({ path: 'birth_date', rule, meaning }))
+    expect(propose('DOB', ...values).choices).toEqual(choices)
+  })
+
   it('in a column whose name says nothing are reported, and not mapped', () => {
     expect(propose('Column 7', '31/12/1990').reasons[1]).toBe(
       'all its values are dates, and their meaning is not known',

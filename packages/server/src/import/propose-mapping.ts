@@ -5,7 +5,6 @@
 import {
   type Attribute,
   codeLabel,
-  dayInterval,
   isContact,
   type Kind,
   namesOf,
@@ -15,7 +14,7 @@ import {
 } from '@rollcall/protocol'
 import { UNDECIDED } from './column-mapping.ts'
 import { AGES, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAMES } from './column-synonyms.ts'
-import { dateFormat } from './date-format.ts'
+import { exampleOf, formatsOf, formatsOfMost, readsAsWritten } from './find-date-format.ts'
 import { type RecordPath, valuePaths } from './record-paths.ts'
 
 /** How a value is read, as a mapping says it. */
@@ -190,58 +189,6 @@ function byValues(
   )
 }
 
-/** The forms of dates that are tried. Two that read all values of a column differently are a question. */
-const FORMATS = [
-  ...[
-    'dd/MM/yyyy',
-    'MM/dd/yyyy',
-    'd/M/yyyy',
-    'M/d/yyyy',
-    'yyyy/MM/dd',
-    'dd-MM-yyyy',
-    'MM-dd-yyyy',
-    'd-M-yyyy',
-  ],
-  ...[
-    'M-d-yyyy',
-    'dd MM yyyy',
-    'yyyyMMdd',
-    'ddMMyyyy',
-    'MMddyyyy',
-    'dd MMM yyyy',
-    'd MMM yyyy',
-    'dd-MMM-yyyy',
-  ],
-  ...['d-MMM-yyyy', 'dd/MMM/yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'MM.dd.yyyy'],
-  ...['dd/MM/yyyy HH:mm', 'dd/MM/yyyy HH:mm:ss', 'MM/dd/yyyy HH:mm', 'MM/dd/yyyy HH:mm:ss'],
-  ...['yyyy-MM-dd HH:mm', 'yyyy-MM-dd HH:mm:ss', 'yyyy/MM/dd HH:mm:ss'],
-] as const
-
-const readsAsWritten = (values: readonly string[]): boolean =>
-  values.every((value) => dayInterval(value) !== null)
-
-/** The formats that read every value; of those that read all of them alike, the first. */
-export function formatsOf(values: readonly string[]): readonly string[] {
-  const read = new Map<string, string>()
-  for (const format of FORMATS) {
-    const reader = dateFormat(format)
-    if (typeof reader === 'string') continue
-    const days: string[] = []
-    for (const value of values) {
-      const day = reader(value)
-      if (day === null) break
-      days.push(day)
-    }
-    if (days.length < values.length) continue
-    const family = isDayFirst(format)
-    if (![...read.values()].includes(family)) read.set(format, family)
-  }
-  return [...read.keys()]
-}
-
-/** Formats that differ only in digits or names of months read a value alike; the order of day and month counts. */
-const isDayFirst = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
-
 function dated(
   { path }: NamedTarget,
   column: string,
@@ -256,7 +203,7 @@ function dated(
   const choices = formats.map((format) => ({
     path,
     rule: { column, format },
-    meaning: `dates such as ${EXAMPLES(format)}`,
+    meaning: `dates such as ${exampleOf(format)}`,
   }))
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
@@ -277,24 +224,17 @@ function dated(
   const why = short
     ? 'some years have two digits, and their century is not known: export the file with years of four digits'
     : 'no known form of dates reads every value: correct the values, or name the format of most of them'
+  const { formats: best, most } = formatsOfMost(values)
   return decide(
     column,
     [...reasons, why],
-    [{ path, rule: { column, format: 'dd/MM/yyyy' }, meaning: 'if most are written so' }],
+    best.map((format) => ({
+      path,
+      rule: format === null ? column : { column, format },
+      meaning: `reads ${most} of ${values.length} values; the others are refused`,
+    })),
   )
 }
-
-/** 3 February 2001, in a format. */
-const EXAMPLES = (format: string): string =>
-  format
-    .replace('MMMM', 'February')
-    .replace('MMM', 'Feb')
-    .replace('yyyy', '2001')
-    .replace('HH', '14')
-    .replace('mm', '30')
-    .replace('ss', '00')
-    .replace(/dd|d/, (token) => (token === 'dd' ? '03' : '3'))
-    .replace(/MM|\bM\b/, (token) => (token === 'MM' ? '02' : '2'))
 
 /** Longer lists, and longer values, are no codes. */
 const MOST_CODES = 20

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { getSystemErrorMessage } from 'node:util'
 import type { JsonValue } from '@rollcall/protocol'
+import { systemReason } from '../shared/system-error.ts'
 import { type Mark, markOf, refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { RowCells } from './row-documents.ts'
@@ -39,8 +39,7 @@ export async function openSource(source: string | Readable): Promise<Source> {
 
 async function openPath(path: string): Promise<Source> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    const reason = error.errno === undefined ? error.code : getSystemErrorMessage(error.errno)
-    throw new ImportError(`the file ${path} cannot be read: ${reason}`)
+    throw new ImportError(`the file ${path} cannot be read: ${systemReason(error)}`)
   })
   try {
     const stat = await handle.stat({ bigint: true })

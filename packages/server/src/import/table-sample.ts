@@ -1,9 +1,9 @@
 /** The first rows of a table in a file, for looking at them. */
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
-import { getSystemErrorMessage } from 'node:util'
 import { RowCutter, splitRow } from '../files/csv-rows.ts'
 import { UTF8_MARK } from '../files/lines.ts'
+import { systemReason } from '../shared/system-error.ts'
 import { refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'
@@ -54,9 +54,7 @@ async function beginningOf(path: string): Promise<{ readonly bytes: Buffer; read
       await handle.close()
     }
   } catch (error) {
-    const { errno, code } = error as NodeJS.ErrnoException
-    const reason = errno === undefined ? String(code) : getSystemErrorMessage(errno)
-    throw new ImportError(`the file ${path} cannot be read: ${reason}`)
+    throw new ImportError(`the file ${path} cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
 

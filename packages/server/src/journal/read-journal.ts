@@ -4,6 +4,7 @@ import { DecryptionError } from '../keys/encrypted-value.ts'
 import type { MasterKeySource } from '../keys/master-key.ts'
 import { decryptWithAny } from '../keys/vault.ts'
 import type { JournalAct } from '../model/journal.ts'
+import { systemReason } from '../shared/system-error.ts'
 import type { JournalHead, JournalPosition } from '../store/db/journal-head.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'
@@ -106,7 +107,7 @@ function checkReaches(
 
 async function linesOf(path: string): Promise<readonly JournalLine[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new StoreRefusal(`${path}: cannot be read (${error.code})`)
+    throw new StoreRefusal(`the file ${path} of the journal cannot be read: ${systemReason(error)}`)
   })
   const texts = text.split('\n')
   // What a killed process left has no end of line: its act was not committed.

@@ -133,6 +133,10 @@ describe('addRegistry refuses', () => {
     ],
     [{ time_zone: 'CEST2' }, '"CEST2" is no time zone; write one such as Africa/Kigali or UTC'],
     [{ sender_id: 'a|b' }, 'sender_id contains | or "'],
+    [
+      { sender_id: 'Civil Registry' },
+      'sender_id has a space; choose a name such as civil.example.org: it stands in every message, and it cannot be changed later',
+    ],
     [{ aliases: ['ok', 'a"b'] }, 'alias "a\\"b" contains | or "'],
     [
       { sender_id: 'civil.example' },

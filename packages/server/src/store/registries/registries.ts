@@ -81,6 +81,10 @@ export async function addRegistry(
   checkTimeZone(time_zone)
   checkWebOrigins(web_origins)
   checkSenderId(sender_id)
+  if (sender_id.includes(' '))
+    throw new StoreRefusal(
+      'sender_id has a space; choose a name such as civil.example.org: it stands in every message, and it cannot be changed later',
+    )
   const aliases = [...new Set(registry.aliases)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
 

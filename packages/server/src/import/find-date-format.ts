@@ -1,0 +1,85 @@
+/** Which formats of dates read the values of a column. */
+import { dayInterval } from '@rollcall/protocol'
+import { dateFormat } from './date-format.ts'
+
+/** The forms of dates that are tried. Two that read all values of a column differently are a question. */
+const FORMATS = [
+  ...[
+    'dd/MM/yyyy',
+    'MM/dd/yyyy',
+    'd/M/yyyy',
+    'M/d/yyyy',
+    'yyyy/MM/dd',
+    'dd-MM-yyyy',
+    'MM-dd-yyyy',
+    'd-M-yyyy',
+  ],
+  ...[
+    'M-d-yyyy',
+    'dd MM yyyy',
+    'yyyyMMdd',
+    'ddMMyyyy',
+    'MMddyyyy',
+    'dd MMM yyyy',
+    'd MMM yyyy',
+    'dd-MMM-yyyy',
+  ],
+  ...['d-MMM-yyyy', 'dd/MMM/yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'MM.dd.yyyy'],
+  ...['dd/MM/yyyy HH:mm', 'dd/MM/yyyy HH:mm:ss', 'MM/dd/yyyy HH:mm', 'MM/dd/yyyy HH:mm:ss'],
+  ...['yyyy-MM-dd HH:mm', 'yyyy-MM-dd HH:mm:ss', 'yyyy/MM/dd HH:mm:ss'],
+] as const
+
+export const readsAsWritten = (values: readonly string[]): boolean =>
+  values.every((value) => dayInterval(value) !== null)
+
+/** The formats that read every value; of those that read all of them alike, the first. */
+export const formatsOf = (values: readonly string[]): readonly string[] =>
+  oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
+
+/** The formats that read the most values, null for no format, and how many; none where nothing reads any. */
+export function formatsOfMost(values: readonly string[]): {
+  readonly formats: readonly (string | null)[]
+  readonly most: number
+} {
+  const counts = FORMATS.map(
+    (format) => [format, values.filter((value) => isRead(format, value)).length] as const,
+  )
+  const most = Math.max(...counts.map(([, count]) => count))
+  const asWritten = values.filter((value) => dayInterval(value) !== null).length
+  if (asWritten >= most) return { formats: asWritten === 0 ? [] : [null], most: asWritten }
+  return { formats: oneOfEach(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
+}
+
+const READERS: ReadonlyMap<string, ReturnType<typeof dateFormat>> = new Map(
+  FORMATS.map((format) => [format, dateFormat(format)]),
+)
+
+function isRead(format: string, value: string): boolean {
+  const reader = READERS.get(format)
+  return typeof reader === 'function' && reader(value) !== null
+}
+
+/** Of formats that read values alike, the first. */
+function oneOfEach(formats: readonly string[]): readonly string[] {
+  const firsts = new Map<string, string>()
+  for (const format of formats) {
+    const order = orderOf(format)
+    if (!firsts.has(order)) firsts.set(order, format)
+  }
+  return [...firsts.values()]
+}
+
+/** Formats that differ only in digits or names of months read a value alike; the order of day and month counts. */
+const orderOf = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
+
+/** 3 February 2001, in a format. */
+export const exampleOf = (format: string): string =>
+  format
+    .replace('MMMM', 'February')
+    .replace('MMM', 'Feb')
+    .replace('yyyy', '2001')
+    .replace('HH', '14')
+    .replace('mm', '30')
+    .replace('ss', '00')
+    .replace(/dd|d/, (token) => (token === 'dd' ? '03' : '3'))
+    .replace(/MM|\bM\b/, (token) => (token === 'MM' ? '02' : '2'))
