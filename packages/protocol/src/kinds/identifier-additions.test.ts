@@ -126,11 +126,11 @@ describe('a primary identifier', () => {
     [social, 'Group', 'NID', null],
     [
       ...[civil, 'Person', 'CEDULA'],
-      'primary_identifiers.Person: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID; add another type first, with rollcall identifier-type add',
+      'primary_identifiers.Person: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID; to use another type, add the registry without it, then rollcall identifier-type add and rollcall registry set --primary',
     ],
     [
       ...[civil, 'Person', 'MOBILE'],
-      'primary_identifiers.Person: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID; add another type first, with rollcall identifier-type add',
+      'primary_identifiers.Person: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID; to use another type, add the registry without it, then rollcall identifier-type add and rollcall registry set --primary',
     ],
     [civil, 'Group', 'NID', 'primary_identifiers: names Group; the record types are Person'],
     [social, 'Group', 'UIN', 'primary_identifiers.Group: UIN is the primary identifier of Member'],

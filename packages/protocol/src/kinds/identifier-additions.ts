@@ -150,7 +150,7 @@ export function primaryProblem(kind: Kind, record_type: string, primary: string)
   const type = kind.identifier_types.find(({ name }) => name === primary)
   if (type === undefined || isContact(type)) {
     const names = candidates.map(({ name }) => name)
-    return `primary_identifiers.${record_type}: must be one of ${names.join(', ')}; add another type first, with rollcall identifier-type add`
+    return `primary_identifiers.${record_type}: must be one of ${names.join(', ')}; to use another type, add the registry without it, then rollcall identifier-type add and rollcall registry set --primary`
   }
   const other = kind.record_types.find(
     ({ name, primary_identifier }) => name !== record_type && primary_identifier === primary,

@@ -104,7 +104,8 @@ describe('a registry whose records are known by another identifier', () => {
     )
     const add = (kind: 'ess' | 'civil', primary_identifiers: Record<string, string>) =>
       addRegistry({ db }, { kind, namespace: 'other', primary_identifiers })
-    const known = 'add another type first, with rollcall identifier-type add'
+    const known =
+      'to use another type, add the registry without it, then rollcall identifier-type add and rollcall registry set --primary'
     await expect(add('civil', { Person: 'CEDULA' })).rejects.toThrow(
       refusal(
         `primary_identifiers.Person: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID; ${known}`,
