@@ -1,5 +1,5 @@
 import { validator } from '@rollcall/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accountEntry, testAccounts } from '../../test/accounts.ts'
 import { accepted, answerExchange, asyncPeer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { ADA } from '../../test/civil.ts'
@@ -64,6 +64,38 @@ test('by each of their ids, and by what they are', async () => {
   expect(await kinds({ participant: 'other.example' })).toEqual([])
   expect(await kinds({ since: '2999-01-01T00:00:00Z' })).toEqual([])
   expect(await kinds({ until: '2001-01-01T00:00:00Z' })).toEqual([])
+})
+
+test.each([{ until: '9999-12-31T23:59:59Z' }, { until: '9999-12-31T23:59:59Z', operation: 'subscribe' }, {}])(
+  'a time without messages is not looked through: %j',
+  async (input) => {
+    const query = vi.spyOn(server.database.db.pool, 'query')
+    try {
+      await list(input)
+      // A span, and where the next one begins.
+      expect(query.mock.calls.length).toBeLessThan(8)
+    } finally {
+      query.mockRestore()
+    }
+  },
+)
+
+test('a name is looked for as it is, whatever its characters', async () => {
+  const names = ['odd"\\_%.example', 'odd"\\x%.example', 'odd%.example']
+  const accounts = testAccounts(server.database.db)
+  for (const participant of names) await accounts.write(accountEntry({ participant }), [])
+  await accounts.close()
+  for (const participant of names) {
+    const { messages } = await list({ participant })
+    expect(messages.map((message) => message.participant)).toEqual([participant])
+  }
+})
+
+test('the newest are read in the order of an index', async () => {
+  const { rows } = await server.database.db.pool.query<{ indexdef: string }>(
+    "select indexdef from pg_indexes where indexname = 'account_newest_index'",
+  )
+  expect(rows).toEqual([{ indexdef: expect.stringContaining('USING btree (at)') }])
 })
 
 test('page by page every message is there once, whatever the size of a page', async () => {

@@ -49,8 +49,11 @@ export interface MessageFilter extends Omit<AccountFilter, 'kind'> {
 
 const COLUMNS = `chain, sequence, at, entry, message_id, reply_message_id, ${OUTCOME} as outcome`
 
-/** Operators' own acts, and refusals, are no messages that could be looked up. Quotation marks in a text are escaped. */
-const IS_MESSAGE = `strpos(entry, '"kind":"operator"') = 0 and strpos(entry, '"kind":"refusal"') = 0`
+/**
+ * Operators' own acts, and refusals, are no messages that could be looked up. Quotation marks in a text are escaped. With
+ * `not like` the database expects most entries to be messages, and so reads the newest of them in order and stops.
+ */
+const IS_MESSAGE = `entry not like '%"kind":"operator"%' and entry not like '%"kind":"refusal"%'`
 
 const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 

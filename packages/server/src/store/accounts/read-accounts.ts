@@ -98,8 +98,6 @@ export const endBehind = (before: AccountPlace | undefined, to: Date | undefined
 
 /** Milliseconds that one statement looks through, the newest first; all further ones the last of them. */
 const SPANS = [3_600_000, 86_400_000]
-/** Statements that found nothing, after which it is asked whether there is anything older. */
-const EMPTY = 30
 
 /** The newest first. Each statement reads a day at most, so that accounts of any number are looked through. */
 export async function newestAccounts(
@@ -119,7 +117,10 @@ export interface Span {
   readonly to: Date
 }
 
-/** Looks through the accounts span by span, the newest first, until there are as many as wanted. */
+/**
+ * Looks through the accounts span by span, the newest first, until there are as many as wanted. Each span begins at an entry:
+ * times without any, such as those after the newest one, cost nothing.
+ */
 export async function newestFirst<Found>(
   db: Pick<Database, 'pool'>,
   { from, to }: Period,
@@ -127,13 +128,16 @@ export async function newestFirst<Found>(
   between: (span: Span, limit: number) => Promise<readonly Found[]>,
 ): Promise<readonly Found[]> {
   const found: Found[] = []
+  const start = from ?? new Date(0)
   let until = to ?? new Date(Date.now() + FUTURE)
   for (let turn = 0; ; turn += 1) {
+    const newest = await newestBetween(db, { from: start, to: until })
+    if (newest === null) return found
+    const end = newest.getTime() + 1
     const span = SPANS[Math.min(turn, SPANS.length - 1)] ?? 0
-    const since = new Date(Math.max(until.getTime() - span, from?.getTime() ?? 0))
-    found.push(...(await between({ from: since, to: until }, limit - found.length)))
-    if (found.length >= limit || since.getTime() <= (from?.getTime() ?? 0)) return found
-    if (turn % EMPTY === 1 && !(await isAnyBefore(db, since))) return found
+    const since = new Date(Math.max(end - span, start.getTime()))
+    found.push(...(await between({ from: since, to: new Date(end) }, limit - found.length)))
+    if (found.length >= limit) return found
     until = since
   }
 }
@@ -157,24 +161,31 @@ async function accountsBetween(
   return rows.map(parsedAccount)
 }
 
-/** Of $3 and $4, as `membersOf` gives them. Entries are canonical JSON: those without the text of a member are not parsed. */
-export const HAS_MEMBERS = `not exists (select from unnest($3::text[]) as member (text) where strpos(entry, member.text) = 0)
-  and case when cardinality($3::text[]) = 0 then true else entry::jsonb @> $4::jsonb end`
+/**
+ * Of $3 and $4, as `membersOf` gives them. Entries are canonical JSON: those without the text of a member are not parsed. A
+ * `case` keeps the order; with `and` the database parses all of them first.
+ */
+export const HAS_MEMBERS = `case when entry like all ($3::text[])
+    then cardinality($3::text[]) = 0 or entry::jsonb @> $4::jsonb else false end`
 
 /** @param wanted members of an entry, with the values that they must have */
 export const membersOf = (
   wanted: readonly (readonly [string, unknown])[],
-): [texts: string[], members: string] => [
-  wanted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
+): [patterns: string[], members: string] => [
+  wanted.map(([name, value]) => `%${literally(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
   JSON.stringify(Object.fromEntries(wanted)),
 ]
 
-async function isAnyBefore({ pool }: Pick<Database, 'pool'>, time: Date): Promise<boolean> {
-  const { rows } = await pool.query<{ any: boolean }>(
-    'select exists (select from account where at < $1) as any',
-    [time],
+/** A text in a pattern of `like`. */
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+
+/** When the newest entry of a span was written; null: there is none. */
+async function newestBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date }>(
+    'select at from account where at >= $1 and at < $2 order by at desc limit 1',
+    [from, to],
   )
-  return rows[0]?.any === true
+  return rows[0]?.at ?? null
 }
 
 /** Every entry of what a participant has asked for, or been sent, in a registry, one after the other, the oldest first. */
@@ -186,16 +197,16 @@ export async function* accountsOfParticipant(
     from,
   }: { readonly participant: string; readonly registry: string; readonly from: Date },
 ): AsyncGenerator<ReadAccount> {
+  const members = membersOf(Object.entries({ participant, registry }))
   let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
     const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<
       AccountRowOf<object>
     >(
       `select chain, sequence, at, entry from account
-       where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $3))
-         and entry::jsonb ->> 'participant' = $4 and entry::jsonb ->> 'registry' = $5
+       where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS}
        order by at, chain, sequence limit $6`,
-      [after?.at ?? from, after?.chain ?? null, after?.sequence ?? null, participant, registry, BATCH],
+      [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, BATCH],
     )
     for (const row of rows) yield parsedAccount(row)
     after = rows.at(-1) ?? null

@@ -40,6 +40,7 @@ import { recalledEnvelopes } from './0038-recalled-envelopes.ts'
 import { webOrigins } from './0039-web-origins.ts'
 import { openJournalLines } from './0040-open-journal-lines.ts'
 import { formerParticipants } from './0041-former-participants.ts'
+import { accountTimes } from './0042-account-times.ts'
 import { journalIncarnations } from './0043-journal-incarnations.ts'
 import { operatorSessions } from './0044-operator-sessions.ts'
 import { deadLetters } from './0045-dead-letters.ts'
@@ -85,6 +86,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0039-web-origins': webOrigins,
   '0040-open-journal-lines': openJournalLines,
   '0041-former-participants': formerParticipants,
+  '0042-account-times': accountTimes,
   '0043-journal-incarnations': journalIncarnations,
   '0044-operator-sessions': operatorSessions,
   '0045-dead-letters': deadLetters,

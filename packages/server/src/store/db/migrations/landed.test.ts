@@ -45,6 +45,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0039-web-origins.ts': '4c49e0bcf70805c9d74e1a6f84339195',
   '0040-open-journal-lines.ts': '916ac62740366ebc2dba2e390aef3275',
   '0041-former-participants.ts': 'cc67dfc24bc2e5a140a5d9677e1f43bf',
+  '0042-account-times.ts': 'c412c65264e2cfcf4998f3687e1f9192',
   '0043-journal-incarnations.ts': 'd23dac851f6dc10f15a9175313beda8a',
   '0044-operator-sessions.ts': 'c14a1057d3d9455b4ed60463e1e5b602',
   '0045-dead-letters.ts': 'f171c77ac71a203f6e9b0a3b608d0092',
