@@ -97,12 +97,13 @@ async function comeBack(
   const spent = openIdCookie('', byTls)
   reply.raw.setHeader('Set-Cookie', [spent])
   const secret = readCookie(raw, cookieName(byTls))
+  // Not counted: any page that an operator has open can lead the browser here, and would keep the operator out.
+  if (secret === null || secret === '') {
+    throw unauthorized('this browser has begun no sign-in, or it took more than 10 minutes')
+  }
   const failed = (message: string): RequestFault => {
     parts.signInFailures.fail(parts.gate.unit(raw))
     return unauthorized(message)
-  }
-  if (secret === null || secret === '') {
-    throw failed('this browser has begun no sign-in, or it took more than 10 minutes')
   }
   const by = await provider
     .operatorOf(secret, new URL(request.url, 'http://here').search)

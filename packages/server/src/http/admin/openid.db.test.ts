@@ -189,8 +189,15 @@ describe('nobody enters', () => {
     }
   })
 
+  it('but nobody is kept out by a page that leads the browser to the end of a sign-in that it has not begun', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => get(CALLBACK)))
+    expect((await comeBack()).answer.status).toBe(303)
+    clock.pass(60_000)
+  })
+
   it('after too many failures, until a minute is over', async () => {
-    const failures = Array.from({ length: 10 }, () => get(CALLBACK))
+    const { cookie } = await begun()
+    const failures = Array.from({ length: 10 }, () => get(CALLBACK, { Cookie: cookie }))
     await Promise.all(failures)
     expect(await refusal((await comeBack()).answer)).toBe(
       '429 too many sign-ins from this address have failed; try again later.',
