@@ -109,7 +109,8 @@ export const showOverview = useCase(
           oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
         }),
         closed_mailboxes: Type.Array(SenderId, {
-          description: 'Participants whose notifications could not be delivered for too long.',
+          description:
+            'Participants whose notifications, of the registry that is asked for, could not be delivered for too long.',
         }),
         unwitnessed: wholeNumber(
           'Processes that could not give their last checkpoint of a day to the witness.',
@@ -138,7 +139,7 @@ export const showOverview = useCase(
         ...{ ...row, opened_at: timeOut(row.opened_at), probe_at: timeOut(row.probe_at) },
       })),
       expiring: await expiring(needs, namespace, now),
-      health: await health(needs),
+      health: await health(needs, namespace ?? null),
       emergencies: await countUnreviewed(needs, namespace, MOST_EMERGENCIES),
       proposals: 0,
     }
@@ -166,12 +167,12 @@ async function expiring({ db }: HasHealth, namespace: string | undefined, now: D
   ].toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-async function health({ db, databaseHealth, schema }: HasHealth) {
+async function health({ db, databaseHealth, schema }: HasHealth, namespace: string | null) {
   const { unwitnessed } = await countUnwitnessed(db)
   return {
     ...{ database: databaseHealth.breaker(), ready: await databaseHealth.isReady() },
     ...{ schema_ahead: schema.lead().ahead, overdue: await countOverdue(db), outbox: await outboxHealth(db) },
-    closed_mailboxes: (await listWithClosedMailbox(db)).map(({ sender_id }) => sender_id),
+    closed_mailboxes: (await listWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
     unwitnessed,
   }
 }

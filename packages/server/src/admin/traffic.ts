@@ -17,6 +17,19 @@ export interface CountedHour {
 /** Hours that are over, by their beginning. */
 const counted = perPool(() => new Map<number, readonly TrafficRow[]>())
 
+/** Hours that are being counted: calls at the same time share one count. */
+const counting = perPool(() => new Map<number, Promise<readonly TrafficRow[]>>())
+
+function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly TrafficRow[]> {
+  const running = counting(db.pool)
+  const known = running.get(begin)
+  if (known !== undefined) return known
+  const span = { from: new Date(begin), to: new Date(begin + HOUR) }
+  const count = trafficBetween(db, span).finally(() => running.delete(begin))
+  running.set(begin, count)
+  return count
+}
+
 /**
  * The newest first. Hours are counted until the time is used up, so that a call takes about as long as the longest hour;
  * the first one is always counted.
@@ -35,7 +48,7 @@ export async function lastHours(
     const from = new Date(begin)
     let rows = known.get(begin) ?? null
     if (rows === null && (hour === 0 || !spent())) {
-      rows = await trafficBetween(db, { from, to: new Date(begin + HOUR) })
+      rows = await countHour(db, begin)
       if (begin + HOUR + LATE <= now.getTime()) known.set(begin, rows)
     }
     hours.push({ from, rows })

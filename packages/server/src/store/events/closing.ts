@@ -91,12 +91,17 @@ export async function resume(client: Pick<ClientBase, 'query'>, subscription: nu
 }
 
 /** Participants with a mailbox that is closed. */
-export async function listWithClosedMailbox({
-  pool,
-}: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {
+export async function listWithClosedMailbox(
+  { pool }: Pick<Database, 'pool'>,
+  namespace: string | null = null,
+): Promise<readonly { readonly sender_id: string }[]> {
   const { rows } = await pool.query<{ sender_id: string }>(
     `select sender_id from participant
-      where id in (select participant from mailbox where state = 'closed') order by sender_id`,
+      where id in (
+        select participant from mailbox where state = 'closed'
+          and ($1::text is null or registry = (select id from registry where namespace = $1))
+      ) order by sender_id`,
+    [namespace],
   )
   return rows
 }
