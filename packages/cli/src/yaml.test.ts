@@ -65,6 +65,16 @@ test.each<[readonly (string | number)[], number]>([
   await expect(refusedWithLine(refuse, ['within'])).rejects.toThrow(`${path} line ${line}: wrong`)
 })
 
+test.each([
+  ['within.one: must be a text', 'one: must be a text'],
+  ['within: must be an object', 'must be an object'],
+  ['withinone: is not known', 'withinone: is not known'],
+])('a refusal names the member as the file has it: %s', async (message, named) => {
+  const { refusedWithLine } = await read(FILE)
+  const refuse = () => Promise.reject(new AdminRefusal(message, { at: ['within', 'one'] }))
+  await expect(refusedWithLine(refuse, ['within'])).rejects.toThrow(`${path} line 1: ${named}`)
+})
+
 test('a refusal that is about something else stays as it is', async () => {
   const { refusedWithLine } = await read(FILE)
   const refusals = [new AdminRefusal('a', { at: ['other'] }), new AdminRefusal('b'), new RangeError('c')]

@@ -7,7 +7,10 @@ import { readInput } from './input.ts'
 /** A file that was read. */
 export interface YamlFile {
   readonly value: unknown
-  /** What `work` refuses of the value is refused with the line of the file. */
+  /**
+   * What `work` refuses of the value is refused with the line of the file, and with the member as the file names it.
+   * @param within where the value stands in the input of `work`
+   */
   refusedWithLine<Result>(work: () => Promise<Result>, within?: readonly PathStep[]): Promise<Result>
 }
 
@@ -37,10 +40,20 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
         const at = placeOf(refused)
         if (at === undefined || !within.every((step, index) => at[index] === step)) throw refused
         const offset = offsetAt(parsed, at.slice(within.length))
-        throw new CommandError(`${path} line ${lineAt(offset)}: ${(refused as Error).message}`)
+        const message = withoutPrefix((refused as Error).message, within)
+        throw new CommandError(`${path} line ${lineAt(offset)}: ${message}`)
       }
     },
   }
+}
+
+/** The message of a refusal, which begins with the member, without the members that the file does not have. */
+function withoutPrefix(message: string, within: readonly PathStep[]): string {
+  const prefix = within.join('.')
+  const rest = message.slice(prefix.length)
+  return prefix !== '' && message.startsWith(prefix) && /^(\.|: )/.test(rest)
+    ? rest.replace(/^(\.|: )/, '')
+    : message
 }
 
 /** @throws CommandError an alias that names nothing, itself, or far too much */

@@ -59,7 +59,7 @@ test('with a wrong grant no participant is added', async () => {
   const words = ['participant', 'add', 'd.example', '--name', 'D', '--grant', wrong]
   expect(await refusal(words)).toEqual({
     code: 1,
-    stderr: `rollcall: ${wrong} line 3: grants.civil.see: shoe_size is no attribute, relation or member of Person\n`,
+    stderr: `rollcall: ${wrong} line 3: civil.see: shoe_size is no attribute, relation or member of Person\n`,
   })
   const nowhere = await file(
     'nowhere.json',
@@ -124,31 +124,28 @@ test('a template, and grants of other times beside it', async () => {
 })
 
 test.each([
-  ['operations: [search]\nsee: all\nbasis: law\nseee: []\n', 'line 4: terms.seee: is not a known member'],
-  ['operations: [search]\nsee: all\n', 'line 1: terms.basis: is required'],
-  ['operations: [fly]\nsee: all\nbasis: law\n', 'line 1: terms.operations: this registry has no fly'],
-  [
-    'operations: all\nsee: all\nbasis: law\nask: [age]\n',
-    'line 4: terms.ask: age needs birth_date beside it',
-  ],
+  ['operations: [search]\nsee: all\nbasis: law\nseee: []\n', 'line 4: seee: is not a known member'],
+  ['operations: [search]\nsee: all\n', 'line 1: basis: is required'],
+  ['operations: [fly]\nsee: all\nbasis: law\n', 'line 1: operations: this registry has no fly'],
+  ['operations: all\nsee: all\nbasis: law\nask: [age]\n', 'line 4: ask: age needs birth_date beside it'],
   [
     'operations: all\nsee: all\nbasis: law\nrows:\n  Person:\n    age: {lt: 3}\n',
-    'line 5: terms.rows.Person: asks for age, which changes from day to day; ask for birth_date',
+    'line 5: rows.Person: asks for age, which changes from day to day; ask for birth_date',
   ],
   [
     'operations: [search]\nsee: [identifier]\nbasis: consent\n',
-    'line 1: terms.purposes: must name one at least for basis consent',
+    'line 1: purposes: must name one at least for basis consent',
   ],
   [
     'operations: all\nsee: all\nbasis: law\nvalid_until: 2001-01-01T00:00:00Z\n',
-    'line 4: terms.valid_until: must be later than valid_from, and than now',
+    'line 4: valid_until: must be later than valid_from, and than now',
   ],
   ['operations: all\nsee: all\nsee: []\nbasis: law\n', 'line 3: Map keys must be unique'],
   [
     'operations: [\n',
     'line 2: Flow sequence in block collection must be sufficiently indented and end with a ]',
   ],
-  ['', 'line 1: terms: must be an object'],
+  ['', 'line 1: must be an object'],
 ])('a wrong file is refused with its line: %j', async (text, message) => {
   expect(await refusal(['grant', 'set', 'a.example', 'civil', '--file', '-'], text)).toEqual({
     code: 1,

@@ -18,6 +18,7 @@ import { withdrawConsent } from './consents.ts'
 import { addHold, removeHold } from './holds.ts'
 import { addIdentifierType } from './identifier-types.ts'
 import { applyIndexes } from './indexes.ts'
+import { addParticipantKeys, revokeParticipantKey } from './participant-keys.ts'
 import { addParticipant } from './participants.ts'
 import { protectPerson, unprotectPerson } from './protected-persons.ts'
 import { addPurpose } from './purposes.ts'
@@ -129,6 +130,57 @@ test('a restore does not end before a withdrawal from a participant newer than t
   const withdrawals =
     'select sender_id from consent_withdrawal join participant on participant.id = participant'
   expect(await rowsOf(into, withdrawals)).toEqual([{ sender_id: 'new.example' }])
+})
+
+const KEYS =
+  'select kid, participant, former_sender_id, revoked_at is not null as revoked from participant_key'
+const REVOKED_KEY = {
+  message: 'this key was revoked, and a revoked key cannot be registered again; make a new key',
+}
+
+test('a key that was revoked stays revoked when its participant is newer than the backup', async () => {
+  const { from, journal, needs } = await started()
+  const file = await backupOf(from)
+  const [participant, [keys = '']] = [{ sender_id: 'new.example', name: 'New' }, newKeys()]
+  const { sender_id } = participant
+  await addParticipant(needs, participant)
+  const [key] = await addParticipantKeys(needs, { sender_id, keys })
+  const kid = key?.kid ?? ''
+  await revokeParticipantKey(needs, { sender_id, kid })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done).toMatchObject({ journal: 1, undone: [] })
+  expect(await rowsOf(into, KEYS)).toEqual([
+    { kid, participant: null, former_sender_id: sender_id, revoked: true },
+  ])
+  await addParticipant(needsOf(into), participant)
+  await expect(addParticipantKeys(needsOf(into), { sender_id, keys })).rejects.toMatchObject(REVOKED_KEY)
+})
+
+test('a key that was revoked stays revoked when the key, or nothing, is newer than the backup', async () => {
+  const { from, journal, needs } = await started()
+  const sender_id = 'old.example'
+  const [[one = ''], [two = ''], [three = '']] = [newKeys(), newKeys(), newKeys()]
+  await addParticipant(needs, { sender_id, name: 'Old' })
+  await addParticipantKeys(needs, { sender_id, keys: one, kid: 'one' })
+  await addParticipantKeys(needs, { sender_id, keys: three, kid: 'three' })
+  const file = await backupOf(from)
+  await addParticipantKeys(needs, { sender_id, keys: two, kid: 'two' })
+  for (const kid of ['one', 'two']) await revokeParticipantKey(needs, { sender_id, kid })
+  // As earlier versions wrote it: without the key.
+  await needs.db.journal.write(
+    { kind: 'participant_key_revoked', participant: sender_id, kid: 'three' },
+    async () => undefined,
+  )
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done).toMatchObject({ journal: 3, undone: [] })
+  expect(await rowsOf(into, `${KEYS} order by kid`)).toMatchObject([
+    { kid: 'one', revoked: true },
+    { kid: 'three', revoked: true },
+    { kid: 'two', revoked: true },
+  ])
+  await expect(addParticipantKeys(needsOf(into), { sender_id, keys: two })).rejects.toMatchObject(REVOKED_KEY)
 })
 
 test('an act that cannot be done does not stop the others, and may be accepted', async () => {

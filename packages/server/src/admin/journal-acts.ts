@@ -13,7 +13,7 @@ import { removeOtherHolds } from '../store/db/holds.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { changeGrants } from '../store/directory/grants.ts'
 import { revokeOperatorToken } from '../store/directory/operator-tokens.ts'
-import { listParticipantKeys, revokeParticipantKey } from '../store/directory/participant-keys.ts'
+import { listParticipantKeys, refuseKey, revokeParticipantKey } from '../store/directory/participant-keys.ts'
 import {
   findParticipant,
   retireSecrets,
@@ -81,8 +81,9 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     if ((await findParticipant(db, participant)) === null) return
     await setParticipantStatus(db, participant, 'disabled')
   },
-  async participant_key_revoked({ db }, { participant: sender_id, kid }) {
+  async participant_key_revoked({ db }, { participant: sender_id, kid, key }) {
     const participant = await findParticipant(db, sender_id)
+    if (key !== undefined) return refuseKey(db, { id: participant?.id ?? null, sender_id }, key)
     if (participant === null) return
     const keys = await listParticipantKeys(db, participant)
     if (keys.some((key) => key.kid === kid && key.revoked_at === null))

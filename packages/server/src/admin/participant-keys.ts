@@ -148,7 +148,12 @@ export const revokeParticipantKey = useCase(
 
 async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
   const participant = await participantNamed(db, sender_id)
-  return db.journal.write({ kind: 'participant_key_revoked', participant: sender_id, kid }, () =>
+  const live = (await listRows(db, participant)).find((key) => key.kid === kid && key.revoked_at === null)
+  // Without a key that can be revoked this refuses.
+  if (live === undefined) return revoke(db, participant, kid)
+  const { use, algorithm, public_jwk, thumbprint } = live
+  const key = { kid, use, algorithm, public_jwk, thumbprint }
+  return db.journal.write({ kind: 'participant_key_revoked', participant: sender_id, kid, key }, () =>
     revoke(db, participant, kid),
   )
 }

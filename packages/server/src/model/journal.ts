@@ -64,7 +64,14 @@ export type JournalAct =
       readonly grants: readonly number[] | null
     }
   | { readonly kind: 'participant_disabled'; readonly participant: string }
-  | { readonly kind: 'participant_key_revoked'; readonly participant: string; readonly kid: string }
+  | {
+      readonly kind: 'participant_key_revoked'
+      /** sender_id */
+      readonly participant: string
+      readonly kid: string
+      /** The key, which is refused also where the backup does not know it. Lines of earlier versions do not have it. */
+      readonly key?: PublicKey
+    }
   /** The secret was replaced: only this one and the newest before it are live. SHA-256, in hexadecimal. */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
   /** A sandbox participant became a live one: all that it had in the sandbox has ended. */

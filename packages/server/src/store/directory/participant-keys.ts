@@ -158,6 +158,24 @@ export async function revokeParticipantKey(
   return revoked
 }
 
+/**
+ * Refuses a key that was revoked, whether or not it is registered.
+ * @param owner id null: there is no such participant now; the key stays revoked for one with this sender_id that is added later
+ */
+export async function refuseKey(
+  { pool }: Pick<Database, 'pool'>,
+  { id, sender_id }: { readonly id: number | null; readonly sender_id: string },
+  { kid, use, algorithm, public_jwk, thumbprint }: PublicKey,
+): Promise<void> {
+  const former = id === null ? sender_id : null
+  await pool.query(
+    `insert into participant_key (participant, former_sender_id, kid, use, algorithm, public_jwk, thumbprint, revoked_at)
+      values ($1, $2, $3, $4, $5, $6, $7, now())
+      on conflict (thumbprint) do update set revoked_at = coalesce(participant_key.revoked_at, now())`,
+    [id, former, kid, use, algorithm, JSON.stringify(public_jwk), thumbprint],
+  )
+}
+
 function isLive({ and, or, eb }: ExpressionBuilder<Tables, 'participant_key'>) {
   const unending = or([eb('valid_until', 'is', null), eb('valid_until', '>', sql<Date>`now()`)])
   return and([eb('revoked_at', 'is', null), unending])
