@@ -79,7 +79,7 @@ export const anyWorld: fc.Arbitrary<World> = fc.record({
         ]),
       ),
       minors: fc.constantFrom('allowed', 'never'),
-      counts: fc.constantFrom('exact', 'rounded', 'none'),
+      counts: fc.constantFrom('exact', 'capped', 'rounded', 'none'),
       protected: fc.constantFrom(['sealed'], ['adoption', 'witness_protection']),
       identifier_types: fc.constantFrom('all', ['UIN', 'HOUSEHOLD_ID']),
     },

@@ -25,7 +25,7 @@ export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 export const CONSENT_FORMS = ['asserted', 'signed'] as const
 
 /** How `total_count` says how many records match. */
-export const COUNTS = ['exact', 'rounded', 'none'] as const
+export const COUNTS = ['exact', 'capped', 'rounded', 'none'] as const
 
 /** Whether persons are found who have not come of age. */
 export const MINORS = ['allowed', 'never'] as const
@@ -35,6 +35,9 @@ export const DEMANDS = ['requested_by', 'case'] as const
 
 const daily = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
+
+const minutely = (description: string) =>
+  Type.Integer({ minimum: 1, description: `${description}, a minute; so many at once at most` })
 
 /** In an emergency a participant may see more of one person, of few persons a day. */
 const EmergencyTerms = Type.Object(
@@ -121,12 +124,14 @@ export const GrantTerms = Type.Object(
     counts: Type.Optional(
       Type.Enum([...COUNTS], {
         description:
-          'total_count: exact; rounded up to tens, at least 10; none, the records of the page (default: exact)',
+          'total_count: exact; capped, exact below the cap of a search, which stands for so many or more; rounded up to tens, at least 10; none, the records of the page (default: exact)',
       }),
     ),
     page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in a page at most' })),
     items_per_day: Type.Optional(daily('Items asked, identifiers of one item one by one')),
     records_per_day: Type.Optional(daily('Records delivered, repeats included')),
+    items_per_minute: Type.Optional(minutely('Items asked, identifiers of one item one by one')),
+    records_per_minute: Type.Optional(minutely('Records of answers, repeats included')),
     emergency: Type.Optional(EmergencyTerms),
     valid_from: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: now' })),
     valid_until: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: no end' })),
@@ -146,6 +151,13 @@ export const QUOTAS = {
   emergencies: ({ emergency }) => emergency?.items_per_day,
 } as const satisfies Readonly<Record<string, (terms: GrantTerms) => number | undefined>>
 export type Counted = keyof typeof QUOTAS
+
+/** The same by the minute. Emergencies have their daily quota alone. */
+export const RATES: Readonly<Record<Counted, (terms: GrantTerms) => number | undefined>> = {
+  items: ({ items_per_minute }) => items_per_minute,
+  records: ({ records_per_minute }) => records_per_minute,
+  emergencies: () => undefined,
+}
 
 /** The names that are granted; null: all. */
 export type Granted = ReadonlySet<string> | null

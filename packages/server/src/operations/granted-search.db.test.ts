@@ -172,6 +172,7 @@ describe('seeing', () => {
 
   it.each([
     ['exact', 2, 2],
+    ['capped', 2, 2],
     ['rounded', 10, 10],
     ['none', 1, 2],
   ] as const)('counts %s', async (counts, onPageOfOne, onPageOfTwo) => {

@@ -21,7 +21,7 @@ import { disclose } from '../policy/disclosure.ts'
 import { checkPersonal, type Emergency, emergencyOf } from '../policy/emergency.ts'
 import { checkForm } from '../policy/query-form.ts'
 import { partsAsked } from '../policy/shown-facts.ts'
-import { hidesEmpty, showsNothing, totalShown } from '../policy/total.ts'
+import { hidesEmpty, showsNothing, totalShown, withinCap } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
@@ -38,17 +38,15 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   checkFilled(exchange, criteria)
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', identifiersAsked(criteria.predicate))
   if (emergency !== null) noteEmergency(work, emergency)
-  const { total, records, ids, use } = await subjectAlone(work, consented, criteria)
-  if (total > limits.search_results) {
-    throw new ItemRejection(
-      'rjct.search.too_many_records_found',
-      `search_criteria: more than ${limits.search_results} records match; narrow the search`,
-    )
-  }
+  const found = await subjectAlone(work, consented, criteria)
+  const { total, records, ids, use, reason } = withinCap(exchange.grant, found, limits.search_results)
   const { page_size, page_number } = criteria
   takeRecords(work.budget, ids.length)
   return {
-    members: await pageMembers(work, criteria, records, { page_size, page_number, total }),
+    members: {
+      ...(reason !== undefined && { status_reason_message: reason }),
+      ...(await pageMembers(work, criteria, records, { page_size, page_number, total })),
+    },
     ...(use !== null && { use }),
     // Who asks for a later page wants that page alone.
     ...(work.mode.name === 'async' &&

@@ -111,7 +111,7 @@ describe('a person outside of the rows of a grant is answered like one that is n
     ask: 'all',
     rows: { Person: { sex: { $eq: 'F' } } },
   }
-  it.each(['exact', 'rounded', 'none'] as const)(
+  it.each(['exact', 'capped', 'rounded', 'none'] as const)(
     'in every form of a search, with counts %s',
     async (counts) => {
       await granted({ ...ROWS, counts })

@@ -2,6 +2,7 @@
 import { generate } from '@rollcall/synthetic'
 import { expect, it } from 'vitest'
 import { civilServer } from '../civil.ts'
+import { grant } from '../grants.ts'
 import { postSearch } from '../server.ts'
 
 const CAP = 100
@@ -55,4 +56,27 @@ it('a page that would begin beyond the cap is refused, the last one before it is
     status_reason_code: 'rjct.pagination.invalid',
     status_reason_message: 'search_criteria.pagination.page_number: must be at most 10 with this page_size',
   })
+})
+
+it('with capped counts, the cap and more are answered alike, on every page', async () => {
+  await grant(server.database, peer.sender_id, 'civil', { query_forms: 'all', ask: 'all', counts: 'capped' })
+  server.clock.pass(1_000)
+  const uins = documents.slice(0, CAP + 1).map((document) => {
+    const { identifier } = document as unknown as { identifier: { identifier_value: string }[] }
+    return identifier[0]?.identifier_value
+  })
+  const queries = [{ sex: 'female' }, { UIN: { $in: uins } }, { UIN: { $in: uins.slice(1) } }]
+  for (const pagination of [{ page_size: 100, page_number: 1 }, { page_size: 3, page_number: 34 }]) {
+    for (const query of queries) {
+      expect(await ask(query, pagination)).toMatchObject({
+        status: 'succ',
+        status_reason_message: 'search_criteria: 100 records or more match; narrow the search to get them',
+        data: { reg_records: [] },
+        pagination: { ...pagination, total_count: CAP },
+      })
+    }
+  }
+  const below = await ask({ UIN: { $in: uins.slice(2) } }, { page_size: 1 })
+  expect(below).toMatchObject({ status: 'succ', pagination: { total_count: CAP - 1 } })
+  expect(below.data.reg_records).toHaveLength(1)
 })

@@ -1,0 +1,66 @@
+import { ItemRejection } from '@rollcall/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { COUNTS, type GrantTerms } from '../model/grant.ts'
+import type { Found } from '../model/records.ts'
+import { totalShown, withinCap } from './total.ts'
+
+const CAP = 20
+const grantOf = (counts: GrantTerms['counts']) => ({
+  terms: { operations: 'all', see: 'all', basis: 'law', ...(counts && { counts }) } as const,
+})
+
+/** What a search says of so many records that match: it counts one more than the cap at most. */
+const foundOf = (matching: number): Found => {
+  const ids = Array.from({ length: Math.min(matching, CAP) }, (_, id) => id)
+  return { total: Math.min(matching, CAP + 1), records: ids.map((id) => ({ id, document: '{}' })), ids }
+}
+
+function answerOf(counts: GrantTerms['counts'], matching: number) {
+  const grant = grantOf(counts)
+  try {
+    const { records, ids, total, reason } = withinCap(grant, foundOf(matching), CAP)
+    return { records, ids, reason, total_count: totalShown(grant, total, records.length) }
+  } catch (error) {
+    if (!(error instanceof ItemRejection)) throw error
+    return { code: error.code, message: error.message }
+  }
+}
+
+const some = fc.nat(CAP * 3)
+
+describe('two databases that differ beyond the cap answer alike', () => {
+  it.each(COUNTS)('with counts %s', (counts) => {
+    // Only `capped` answers at the cap as above it.
+    const least = counts === 'capped' ? CAP : CAP + 1
+    fc.assert(
+      fc.property(some, some, (one, other) => {
+        expect(answerOf(counts, least + one)).toEqual(answerOf(counts, least + other))
+      }),
+    )
+  })
+})
+
+it('capped is exact below the cap, and never more than the cap', () => {
+  fc.assert(
+    fc.property(some, (matching) => {
+      expect(answerOf('capped', matching)).toMatchObject({ total_count: Math.min(matching, CAP) })
+      if (matching < CAP) expect(answerOf('capped', matching)).toEqual(answerOf('exact', matching))
+    }),
+  )
+  expect(answerOf('capped', CAP)).toEqual({
+    ...{ records: [], ids: [], total_count: CAP },
+    reason: 'search_criteria: 20 records or more match; narrow the search to get them',
+  })
+})
+
+it.each(['exact', 'rounded', 'none'] as const)(
+  'above the cap, with counts %s, the item is rejected',
+  (counts) => {
+    expect(answerOf(counts, CAP + 1)).toEqual({
+      code: 'rjct.search.too_many_records_found',
+      message: 'search_criteria: more than 20 records match; narrow the search',
+    })
+    expect(answerOf(counts, CAP)).not.toHaveProperty('code')
+  },
+)
