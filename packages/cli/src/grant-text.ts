@@ -50,6 +50,8 @@ export function explanationText(explained: Explained): string {
     ['page size', terms.page_size ?? ''],
     ['items a day', terms.items_per_day ?? ''],
     ['records a day', terms.records_per_day ?? ''],
+    ['items a minute', terms.items_per_minute ?? ''],
+    ['records a minute', terms.records_per_minute ?? ''],
     ['in an emergency', emergencyText(terms)],
     ['legal reference', terms.legal_reference ?? ''],
     ['responsible', terms.responsible ?? ''],

@@ -92,7 +92,7 @@ const UNCHANGED = [
     'basis',
     'counts',
   ] as const),
-  ...(['page_size', 'emergency', 'valid_until'] as const),
+  ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
 ]
 
 interface Use {

@@ -109,6 +109,7 @@ function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items:
     parts,
     exchange,
     mode,
+    items,
     state,
     budget: { bytes, records, until, turn: Promise.resolve(), over: false },
   }

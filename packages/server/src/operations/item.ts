@@ -73,6 +73,8 @@ export interface ItemWork {
     over: boolean
   }
   readonly mode: Mode
+  /** Of the message. */
+  readonly items: number
   /** The one state of the records in which a batch is answered; else each statement sees the newest. */
   readonly state: RecordReader | undefined
   /** Says what the item asks, for its account: as soon as it is known, so that a rejected item has it too. */

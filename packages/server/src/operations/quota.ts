@@ -1,22 +1,42 @@
-/** The daily quotas of a grant, as an item takes of them. */
-import { ItemRejection } from '@rollcall/protocol'
-import { nextDay } from '../admission/grant-quota.ts'
+/** The daily quotas and the rates of a grant, as an item takes of them. */
+import { ItemRejection, RequestFault } from '@rollcall/protocol'
+import { nextDay, type Shortage } from '../admission/grant-quota.ts'
 import type { Counted } from '../model/grant.ts'
 import type { ItemWork } from './item.ts'
 
 /**
+ * The only item of a message that is answered at once is refused as the rate of a participant refuses a message, so that
+ * its sender can wait and send it again. Other items are rejected one by one: those before them are answered.
  * @param criteria the member that asks
- * @throws ItemRejection the daily quota of the grant is used up
+ * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
+ * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`
  */
 export async function takeQuota(
-  { parts, exchange }: Pick<ItemWork, 'parts' | 'exchange'>,
+  { parts, exchange, mode, items }: Pick<ItemWork, 'parts' | 'exchange' | 'mode' | 'items'>,
   what: Counted,
   wanted: number,
   criteria = 'search_criteria',
 ): Promise<void> {
-  if (await parts.grantQuota.take(what, exchange, wanted)) return
-  throw new ItemRejection(
-    'rjct.search.too_many_records_found',
-    `${criteria}: the daily quota of ${what} that is granted to this participant is used up; it is free again from ${nextDay(parts.clock.date())} on`,
-  )
+  const shortage = await parts.grantQuota.take(what, exchange, wanted)
+  if (shortage === null) return
+  const text = shortageText(shortage, what, parts.clock.date())
+  if (shortage.of === 'minute' && mode.name === 'sync' && items === 1) {
+    const { wait: retryAfter } = shortage
+    throw new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, {
+      retryAfter,
+    })
+  }
+  throw new ItemRejection('rjct.search.too_many_records_found', `${criteria}: ${text}`)
+}
+
+/** What is short, in words. */
+export function shortageText(shortage: Shortage, what: Counted, now: number): string {
+  switch (shortage.of) {
+    case 'day':
+      return `the daily quota of ${what} that is granted to this participant is used up; it is free again from ${nextDay(now)} on`
+    case 'minute':
+      return `the rate of ${shortage.most} ${what} a minute that is granted to this participant is reached; ask again in ${shortage.wait} seconds`
+    case 'burst':
+      return `at most ${shortage.most} ${what} a minute are granted to this participant, and these are more at once; ask for fewer`
+  }
 }

@@ -237,6 +237,7 @@ describe('a search that is too broad', () => {
           parts,
           exchange: by,
           mode: context.modes.sync,
+          items: 1,
           state: undefined,
           asks: () => {},
           budget: {

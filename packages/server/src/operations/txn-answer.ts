@@ -301,9 +301,9 @@ async function disclosed(
       : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
   const { shown, hidden } = discloseAgain(grant, recordType, answered, isOld)
-  const isInQuota = await parts.grantQuota.take('records', exchange, shown.length)
-  const records = isInQuota ? shown : []
-  const status_reason_message = isInQuota ? WITHHELD : USED_UP
+  const shortage = await parts.grantQuota.take('records', exchange, shown.length)
+  const records = shortage === null ? shown : []
+  const status_reason_message = shortage === null ? WITHHELD : USED_UP[shortage.of]
   return {
     ...item,
     ...(records.length < answered.length - hidden && { status_reason_message }),
@@ -317,8 +317,14 @@ async function disclosed(
 }
 
 const WITHHELD = 'records of this answer are withheld under the grant of today; search again'
-const USED_UP =
-  'the records are withheld: the daily quota of records that is granted to this participant is used up'
+/** By what is short. */
+const USED_UP = {
+  day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
+  minute:
+    'the records are withheld: the rate of records a minute that is granted to this participant is reached; ask again later',
+  burst:
+    'the records are withheld: they are more at once than this participant is granted in a minute; search again for smaller pages',
+} as const
 
 function paginationShown(
   grant: Exchange['grant'],

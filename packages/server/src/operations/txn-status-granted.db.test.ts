@@ -47,6 +47,24 @@ it('has the records of a quota, and none above it', async () => {
   })
 })
 
+it('has no records where they are more than the rate of the grant has in a minute', async () => {
+  expect(await itemUnder({ records_per_minute: 2 })).toMatchObject({
+    data: { reg_records: [] },
+    status_reason_message:
+      'the records are withheld: they are more at once than this participant is granted in a minute; search again for smaller pages',
+  })
+  expect((await itemUnder({ records_per_minute: 3 })).data.reg_records).toHaveLength(3)
+  // Nothing flows in while the test runs.
+  await server.database.db.pool.query(
+    `update quota_bucket set refilled_at = clock_timestamp() + interval '1 hour' where bucket like 'grant %'`,
+  )
+  expect(await itemUnder({ records_per_minute: 3 })).toMatchObject({
+    data: { reg_records: [] },
+    status_reason_message:
+      'the records are withheld: the rate of records a minute that is granted to this participant is reached; ask again later',
+  })
+})
+
 it('is nothing that there is where the operation is not granted any more', async () => {
   expect(await itemUnder({ operations: ['txn-status'] })).toMatchObject({
     status: 'rjct',

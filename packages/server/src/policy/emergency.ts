@@ -19,7 +19,8 @@ type ReadGrant = Omit<Grant, 'id' | 'emergency'>
  * @throws GrantProblem
  */
 export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType[]): ReadGrant {
-  const { records_per_day: _, consent: __, authorities: ___, ...terms } = grant.terms
+  const { records_per_day: _, records_per_minute: __, ...counted } = grant.terms
+  const { consent: ___, authorities: ____, ...terms } = counted
   const { see, purposes = [], emergency } = terms
   if (!isGranted(grant.operations, 'search'))
     throw new GrantProblem('emergency', 'needs the operation search')

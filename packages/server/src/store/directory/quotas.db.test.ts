@@ -39,6 +39,15 @@ describe('takeTokens', () => {
     expect(await ask('b', 40)).toEqual({ granted: 10, left: 0 })
   })
 
+  test('with fewer than the least that is wanted nothing is taken', async () => {
+    const least = (bucket: string, wanted: number) =>
+      takeTokens(database.db, { bucket, rate: SLOW, capacity: 10, wanted, least: wanted })
+    expect(await least('least', 11)).toEqual({ granted: 0, left: 10 })
+    expect(await least('least', 6)).toMatchObject({ granted: 6 })
+    expect(await least('least', 6)).toMatchObject({ granted: 0 })
+    expect(await least('least', 4)).toMatchObject({ granted: 4 })
+  })
+
   test('it fills at its rate, up to its capacity', async () => {
     await ask('c', 10)
     await turnBack('c', '2 seconds')

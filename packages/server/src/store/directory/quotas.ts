@@ -10,6 +10,8 @@ export interface Asked {
   readonly capacity: number
   /** Tokens to take; a whole number of at least 1. */
   readonly wanted: number
+  /** With fewer than these nothing is taken; 0 by default. */
+  readonly least?: number
 }
 
 export interface Granted {
@@ -28,17 +30,21 @@ export async function takeTokens({ pool }: Pick<Database, 'pool'>, asked: Asked)
   const { rows } = await pool.query<{ granted: number; tokens: number }>({
     name: 'take tokens',
     text: `insert into quota_bucket as held (bucket, tokens, granted, refilled_at)
-      values ($1, $3::float8 - least($4, $3), least($4::float8, $3), clock_timestamp())
+      select $1, $3::float8 - fresh.given, fresh.given, clock_timestamp()
+      from (select case when least($4::float8, $3) < $5::float8 then 0 else least($4::float8, $3) end as given) as fresh
       on conflict (bucket) do update set (tokens, granted, refilled_at) = (
-        select filled.tokens - floor(least($4, filled.tokens)), floor(least($4, filled.tokens)), filled.at
+        select filled.tokens - taken.given, taken.given, filled.at
         from (
           select clock.at, least($3, held.tokens + $2::float8 *
             greatest(0, extract(epoch from clock.at - held.refilled_at)::float8)) as tokens
           from (select clock_timestamp() as at) as clock
         ) as filled
+        cross join lateral (
+          select case when filled.tokens < $5 then 0 else floor(least($4, filled.tokens)) end as given
+        ) as taken
       )
       returning granted, tokens`,
-    values: [asked.bucket, asked.rate, asked.capacity, asked.wanted],
+    values: [asked.bucket, asked.rate, asked.capacity, asked.wanted, asked.least ?? 0],
   })
   const [row] = rows
   if (row === undefined) throw new Error('a bucket of tokens did not answer')
