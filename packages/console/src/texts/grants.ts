@@ -84,6 +84,8 @@ export const GRANT = {
     page_size: 'Records in a page at most',
     items_per_day: 'Items asked, a day',
     records_per_day: 'Records delivered, a day',
+    items_per_minute: 'Items asked, a minute',
+    records_per_minute: 'Records of answers, a minute',
     noLimit: 'Empty: no limit of the grant.',
     valid_until: 'Valid until',
     noEnd: 'Empty: no end.',

@@ -14,9 +14,12 @@ const DEMANDS = ['requested_by', 'case']
 /** The first is what it means not to choose. */
 const CHOICES = {
   minors: ['allowed', 'never'],
-  counts: ['exact', 'rounded', 'none'],
+  counts: ['exact', 'capped', 'rounded', 'none'],
 } as const
-const NUMBERS = ['page_size', 'items_per_day', 'records_per_day'] as const
+const NUMBERS = [
+  ...(['page_size', 'items_per_day', 'records_per_day'] as const),
+  ...(['items_per_minute', 'records_per_minute'] as const),
+]
 const WORDS = ['legal_reference', 'responsible'] as const
 const FURTHER = [
   ...['rows', 'protected', 'programmes', 'unfiltered'],
