@@ -66,7 +66,10 @@ it('with capped counts, the cap and more are answered alike, on every page', asy
     return identifier[0]?.identifier_value
   })
   const queries = [{ sex: 'female' }, { UIN: { $in: uins } }, { UIN: { $in: uins.slice(1) } }]
-  for (const pagination of [{ page_size: 100, page_number: 1 }, { page_size: 3, page_number: 34 }]) {
+  for (const pagination of [
+    { page_size: 100, page_number: 1 },
+    { page_size: 3, page_number: 34 },
+  ]) {
     for (const query of queries) {
       expect(await ask(query, pagination)).toMatchObject({
         status: 'succ',
