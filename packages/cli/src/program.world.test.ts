@@ -89,6 +89,8 @@ test('these are the commands', () => {
     'operator add',
     'operator list',
     'operator revoke',
+    'operator sessions',
+    'operator link',
     'subscriptions list',
     'subscriptions show',
     'subscriptions cancel',
