@@ -31,7 +31,6 @@ export const TIMELINE = {
   above: 'All messages',
   lead: 'What happened to it, from its arrival to the last attempt at its answer.',
   several: (count: string) => `${count} messages have this message_id.`,
-  waits: 'It waits',
   timeline: 'Timeline',
   facts: {
     participant: 'Participant',

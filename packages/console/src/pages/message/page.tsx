@@ -52,7 +52,8 @@ export function Page() {
   )
 }
 
-const isMoving = ({ steps }: Message): boolean => steps.some(({ outcome }) => outcome === 'waiting')
+const isMoving = ({ steps, waits_for }: Message): boolean =>
+  waits_for.length > 0 || steps.some(({ outcome }) => outcome === 'waiting')
 
 function OneMessage({ message }: { readonly message: Message }) {
   const may = useMay()

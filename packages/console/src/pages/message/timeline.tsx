@@ -15,11 +15,7 @@ const ICONS = { done: IconCheck, failed: IconAlertTriangle, waiting: IconClock }
 export function Timeline({ message: { steps, waits_for } }: { readonly message: Message }) {
   return (
     <>
-      {waits_for.length > 0 && (
-        <p className={styles.waits}>
-          <strong>{TIMELINE.waits}.</strong> {waits_for.join(' ')}
-        </p>
-      )}
+      {waits_for.length > 0 && <p className={styles.waits}>{waits_for.join(' ')}</p>}
       <ol className={styles.timeline}>
         {steps.map((step, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added at the end
