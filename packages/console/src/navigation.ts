@@ -4,6 +4,7 @@ import {
   IconBell,
   IconCalendarEvent,
   IconDatabase,
+  IconEyeSearch,
   IconFlask,
   IconGauge,
   IconMailbox,
@@ -101,6 +102,11 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/events', title: PAGES.events, role: 'read' },
     page: page(() => import('./pages/events/page.tsx')),
     menu: { group: 'partners', icon: IconCalendarEvent, key: 'e' },
+  },
+  {
+    ...{ path: '/accounts', title: PAGES.accounts, role: 'read' },
+    page: page(() => import('./pages/accounts/page.tsx')),
+    menu: { group: 'oversight', icon: IconEyeSearch, key: 'w' },
   },
   {
     ...{ path: '/try', title: PAGES.try, role: 'operate' },

@@ -16,4 +16,5 @@ export const PAGES = {
   events: 'Events',
   settings: 'Settings',
   try: 'Try it',
+  accounts: 'Who looked',
 } as const

@@ -1,0 +1,35 @@
+/** What every account says, as columns. */
+import { Badge } from '../../parts/badge.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { ACCOUNTS } from '../../texts/accounts.ts'
+import { LOCALE } from '../../texts/common.ts'
+
+interface Account {
+  readonly at: string
+  readonly kind: string
+  readonly participant: string | null
+  readonly operator: string | null
+  readonly registry: string | null
+  readonly operation: string | null
+  readonly note: string | null
+  readonly purpose: string | null
+  readonly basis: string | null
+  readonly records: number
+}
+
+const { columns: TITLES } = ACCOUNTS
+
+export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
+  { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
+  {
+    title: TITLES.kind,
+    cell: ({ kind }) => <Badge state={kind} tone={kind === 'refusal' ? 'warn' : 'quiet'} />,
+  },
+  { title: TITLES.who, cell: ({ participant, operator }) => participant ?? operator ?? ACCOUNTS.nobody },
+  { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
+  { title: TITLES.what, cell: ({ operation, note }) => operation ?? note },
+  { title: TITLES.purpose, cell: ({ purpose, basis }) => purpose ?? basis, wideOnly: true },
+  { title: TITLES.records, cell: ({ records }) => count(records, LOCALE), align: 'end' },
+]

@@ -1,0 +1,117 @@
+/** Where the emergency part of a grant was used, and what reviews found. */
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { EMERGENCIES } from '../../texts/accounts.ts'
+import { LOCALE } from '../../texts/common.ts'
+import styles from './accounts.module.css'
+
+type Emergency = Answer<'/admin/v1/emergencies'>[number]
+
+const { columns: TITLES } = EMERGENCIES
+
+const COLUMNS: readonly Column<Emergency>[] = [
+  { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
+  { title: TITLES.participant, cell: ({ participant }) => participant },
+  { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
+  { title: TITLES.reason, cell: ({ reason }) => reason },
+  { title: TITLES.requested_by, cell: ({ requested_by }) => requested_by, wideOnly: true },
+  { title: TITLES.records, cell: ({ records }) => count(records, LOCALE), align: 'end' },
+]
+
+const REVIEWS: Column<Emergency> = {
+  title: TITLES.review,
+  cell: ({ reviews }) =>
+    reviews.map(({ at, reviewed_by, note }) => (
+      <span key={at} className={styles.review}>
+        {note} ({reviewed_by}, <Time at={at} />)
+      </span>
+    )),
+}
+
+export function Emergencies() {
+  const [reviewed, setReviewed] = useState(false)
+  const [open, setOpen] = useState<string | null>(null)
+  const [note, setNote] = useState('')
+  const query = useQuery({
+    queryKey: ['emergencies', reviewed],
+    queryFn: () => answered(api.GET('/admin/v1/emergencies', { params: { query: { reviewed } } })),
+  })
+  const close = () => {
+    setOpen(null)
+    setNote('')
+  }
+  const review = useAct({
+    call: (id: string) =>
+      answered(
+        api.POST('/admin/v1/emergencies/{id}/reviews', {
+          params: { path: { id } },
+          body: { note: note.trim() },
+        }),
+      ),
+    ...{ changes: ['emergencies', 'accounts', 'overview'], done: () => EMERGENCIES.done, onOver: close },
+  })
+  const act: Column<Emergency> = {
+    title: TITLES.review,
+    align: 'end',
+    cell: ({ id }) => (
+      <Button variant="default" size="compact-sm" onClick={() => setOpen(id)}>
+        {EMERGENCIES.act}
+      </Button>
+    ),
+  }
+  return (
+    <Section
+      title={EMERGENCIES.title}
+      lead={EMERGENCIES.lead}
+      actions={
+        <NativeSelect
+          aria-label={EMERGENCIES.which}
+          data={[
+            { value: 'open', label: EMERGENCIES.open },
+            { value: 'reviewed', label: EMERGENCIES.reviewed },
+          ]}
+          value={reviewed ? 'reviewed' : 'open'}
+          onChange={(event) => setReviewed(event.currentTarget.value === 'reviewed')}
+        />
+      }
+    >
+      <Panel>
+        <DataTable
+          caption={EMERGENCIES.caption}
+          columns={[...COLUMNS, reviewed ? REVIEWS : act]}
+          query={query}
+          keyOf={({ id }) => id}
+          empty={<Empty title={reviewed ? EMERGENCIES.emptyReviewed : EMERGENCIES.empty} />}
+        />
+      </Panel>
+      <Confirm
+        opened={open !== null}
+        title={EMERGENCIES.dialog}
+        act={EMERGENCIES.confirm}
+        busy={review.isPending}
+        disabled={note.trim() === ''}
+        onConfirm={() => open !== null && review.mutate(open)}
+        onClose={close}
+      >
+        <TextInput
+          label={EMERGENCIES.note}
+          description={EMERGENCIES.advice}
+          data-autofocus
+          maxLength={2_000}
+          autoComplete="off"
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+      </Confirm>
+    </Section>
+  )
+}

@@ -1,0 +1,32 @@
+/** Who looked: the accounts of access. */
+import { useSearch } from 'wouter'
+import { readFilter } from '../../parts/filters.ts'
+import { PageFrame } from '../../parts/page.tsx'
+import { Views } from '../../parts/views.tsx'
+import { useMay } from '../../session/session.ts'
+import { ACCOUNTS } from '../../texts/accounts.ts'
+import { PAGES } from '../../texts/pages.ts'
+import { AccountList } from './account-list.tsx'
+import { Emergencies } from './emergencies.tsx'
+import { AccountsOfPerson } from './person.tsx'
+import { Verification } from './verification.tsx'
+
+const VIEWS = [
+  { name: 'accounts', title: ACCOUNTS.view.accounts, role: 'read', content: AccountList },
+  { name: 'person', title: ACCOUNTS.view.person, role: 'audit', content: AccountsOfPerson },
+  { name: 'emergencies', title: ACCOUNTS.view.emergencies, role: 'audit', content: Emergencies },
+  { name: 'verify', title: ACCOUNTS.view.verify, role: 'audit', content: Verification },
+] as const
+
+export function Page() {
+  const may = useMay()
+  const views = VIEWS.filter(({ role }) => may(role))
+  const { view } = readFilter(useSearch(), ['view'])
+  const { name, content: Content } = views.find((one) => one.name === view) ?? VIEWS[0]
+  return (
+    <PageFrame title={PAGES.accounts} lead={ACCOUNTS.lead}>
+      <Views label={ACCOUNTS.views} views={views} current={name} />
+      <Content />
+    </PageFrame>
+  )
+}

@@ -1,0 +1,157 @@
+/** The accounts of a person. Whom it is about stands in the body of a call, and in no address. */
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { answered, api } from '../../api/client.ts'
+import { isoOf } from '../../parts/filters.ts'
+import { Panel, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { useAct } from '../../parts/use-act.tsx'
+import { ACCOUNTS, PERSON } from '../../texts/accounts.ts'
+import styles from './accounts.module.css'
+import { ACCOUNT_COLUMNS } from './columns.tsx'
+import { download } from './download.ts'
+
+const { fields: FIELDS, report: REPORT } = PERSON
+const CHANGES = ['accounts']
+const EMPTY = { type: '', value: '', from: '', to: '', confidential: false }
+const ROLES = ['seen', 'written', 'asked'] as const
+
+export function AccountsOfPerson() {
+  const [given, setGiven] = useState(EMPTY)
+  const set = (changes: Partial<typeof EMPTY>) => setGiven({ ...given, ...changes })
+  const asked = () => {
+    const [from, to] = [isoOf(given.from), isoOf(given.to)]
+    const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+    return { type: given.type.trim(), value: given.value.trim(), ...period }
+  }
+  const look = useAct({
+    call: () =>
+      answered(
+        api.POST('/admin/v1/accounts/person', { body: { ...asked(), confidential: given.confidential } }),
+      ),
+    changes: CHANGES,
+  })
+  const report = useAct({
+    call: async (format: 'html' | 'json') => ({
+      format,
+      answer: await answered(api.POST('/admin/v1/accounts/report', { body: asked() })),
+    }),
+    changes: CHANGES,
+    onDone: ({ format, answer }) => {
+      const text = format === 'html' ? answer.html : JSON.stringify(answer.report, null, 2)
+      download(`${REPORT.file}.${format}`, format === 'html' ? 'text/html' : 'application/json', text)
+    },
+  })
+  const isReady = given.type.trim() !== '' && given.value.trim() !== ''
+  return (
+    <>
+      <Section title={PERSON.title} lead={PERSON.lead}>
+        <Panel padded>
+          <form
+            className={styles.form}
+            autoComplete="off"
+            onSubmit={(event) => {
+              event.preventDefault()
+              look.mutate(undefined)
+            }}
+          >
+            <div className={styles.fields}>
+              <TextInput
+                label={FIELDS.type}
+                placeholder={FIELDS.typeAdvice}
+                spellCheck={false}
+                value={given.type}
+                onChange={(event) => set({ type: event.currentTarget.value })}
+              />
+              <TextInput
+                label={FIELDS.value}
+                spellCheck={false}
+                value={given.value}
+                onChange={(event) => set({ value: event.currentTarget.value })}
+              />
+              <TextInput
+                type="datetime-local"
+                label={FIELDS.from}
+                value={given.from}
+                onChange={(event) => set({ from: event.currentTarget.value })}
+              />
+              <TextInput
+                type="datetime-local"
+                label={FIELDS.to}
+                value={given.to}
+                onChange={(event) => set({ to: event.currentTarget.value })}
+              />
+            </div>
+            <Checkbox
+              label={FIELDS.confidential}
+              checked={given.confidential}
+              onChange={(event) => set({ confidential: event.currentTarget.checked })}
+            />
+            <div>
+              <Button type="submit" loading={look.isPending} disabled={!isReady}>
+                {PERSON.act}
+              </Button>
+            </div>
+          </form>
+        </Panel>
+      </Section>
+      {look.data !== undefined && (
+        <>
+          <Section
+            title={REPORT.title}
+            lead={REPORT.lead}
+            actions={
+              <>
+                <Button variant="default" disabled={report.isPending} onClick={() => report.mutate('html')}>
+                  {REPORT.html}
+                </Button>
+                <Button variant="default" disabled={report.isPending} onClick={() => report.mutate('json')}>
+                  {REPORT.json}
+                </Button>
+              </>
+            }
+          >
+            <p className={styles.note}>{PERSON.types(look.data.identifier_types)}</p>
+          </Section>
+          {ROLES.map((role) => (
+            <Section key={role} title={PERSON[role]}>
+              <Panel>
+                <DataTable
+                  caption={PERSON[role]}
+                  columns={COLUMNS}
+                  query={{ data: look.data[role], error: null, refetch: () => undefined }}
+                  keyOf={({ id, again }) => `${id} ${again}`}
+                  empty={<Empty title={PERSON.none} />}
+                />
+              </Panel>
+            </Section>
+          ))}
+        </>
+      )}
+    </>
+  )
+}
+
+type Look = Parameters<(typeof ACCOUNT_COLUMNS)[number]['cell']>[0] & {
+  readonly shown: Readonly<Record<string, readonly string[]>>
+  readonly requested_by?: string
+  readonly case?: string
+  readonly reason?: string
+  readonly again: boolean
+}
+
+const COLUMNS: readonly Column<Look>[] = [
+  ...ACCOUNT_COLUMNS,
+  {
+    title: ACCOUNTS.columns.shown,
+    cell: ({ shown, again }) =>
+      [...Object.values(shown).flat(), ...(again ? [ACCOUNTS.again] : [])].join(', ') || null,
+    wideOnly: true,
+  },
+  {
+    title: ACCOUNTS.columns.named,
+    cell: ({ requested_by, case: named, reason }) =>
+      [requested_by, named, reason].filter((text) => text !== undefined).join(', ') || null,
+  },
+]

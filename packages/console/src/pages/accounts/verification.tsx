@@ -1,0 +1,135 @@
+/** The verification of all accounts: it is begun, watched and left. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { CopyValue } from '../../parts/identifier.tsx'
+import { Facts, Panel, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { count } from '../../parts/times.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { VERIFY } from '../../texts/accounts.ts'
+import { LOCALE } from '../../texts/common.ts'
+import styles from './accounts.module.css'
+
+type Progress = Answer<'/admin/v1/accounts/verify'>
+type Fault = NonNullable<Progress['result']>['faults'][number]
+
+const { facts: NAMES, columns: TITLES } = VERIFY
+const EVERY_MS = 1_000
+const CHANGES = ['verification', 'accounts']
+
+const COLUMNS: readonly Column<Fault>[] = [
+  { title: TITLES.kind, cell: ({ kind }) => kind },
+  {
+    title: TITLES.meaning,
+    cell: ({ meaning, detail }) => (detail === null ? meaning : `${meaning} ${detail}`),
+  },
+  { title: TITLES.chain, cell: ({ chain }) => chain && <code>{chain}</code>, wideOnly: true },
+  { title: TITLES.sequence, cell: ({ sequence }) => sequence, align: 'end' },
+]
+
+export function Verification() {
+  const query = useQuery({
+    queryKey: ['verification'],
+    queryFn: () => answered(api.GET('/admin/v1/accounts/verify')),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? EVERY_MS : false),
+  })
+  const begin = useAct({
+    call: () => answered(api.POST('/admin/v1/accounts/verify', { body: {} })),
+    changes: CHANGES,
+  })
+  const stop = useAct({
+    call: () => answered(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
+    ...{ changes: CHANGES, done: () => VERIFY.stopped },
+  })
+  const isRunning = query.data?.state === 'running'
+  return (
+    <Section
+      title={VERIFY.title}
+      lead={VERIFY.lead}
+      actions={
+        isRunning ? (
+          <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate(undefined)}>
+            {VERIFY.stop}
+          </Button>
+        ) : (
+          <Button loading={begin.isPending} onClick={() => begin.mutate(undefined)}>
+            {VERIFY.begin}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>{(progress) => <Verified progress={progress} />}</Loaded>
+      <p className={styles.note}>
+        {VERIFY.witness} <code>{VERIFY.command}</code>{' '}
+        <CopyValue value={VERIFY.command} what={VERIFY.command} />
+      </p>
+    </Section>
+  )
+}
+
+function Verified({ progress }: { readonly progress: Progress }) {
+  const { state, entries, about, result } = progress
+  const verified = count(entries, LOCALE)
+  const faults = result?.faults ?? []
+  return (
+    <>
+      <Panel padded>
+        <p className={styles.state} role="status">
+          {VERIFY.state[state]}
+        </p>
+        {state === 'running' && (
+          <>
+            <progress
+              className={styles.progress}
+              aria-label={VERIFY.progress}
+              {...(about > 0 && { max: Math.max(about, entries), value: entries })}
+            />
+            <p className={styles.note}>
+              {about > 0 ? VERIFY.entries(verified, count(about, LOCALE)) : VERIFY.entriesOnly(verified)}
+            </p>
+          </>
+        )}
+        {state !== 'none' && <Facts rows={factsOf(progress)} />}
+      </Panel>
+      {faults.length > 0 && (
+        <Panel>
+          <DataTable
+            caption={VERIFY.faults}
+            columns={COLUMNS}
+            query={{ data: faults, error: null, refetch: () => undefined }}
+            keyOf={({ kind, chain, sequence, detail }) => `${kind} ${chain} ${sequence} ${detail}`}
+          />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function factsOf({ by, began_at, ended_at, result }: Progress) {
+  return [
+    [
+      NAMES.result,
+      result && (
+        <Badge
+          key="result"
+          state={result.good ? VERIFY.good : VERIFY.bad}
+          tone={result.good ? 'good' : 'bad'}
+        />
+      ),
+    ],
+    [NAMES.by, by],
+    [NAMES.began, began_at && <Time key="began" at={began_at} seconds />],
+    [NAMES.ended, ended_at && <Time key="ended" at={ended_at} seconds />],
+    [NAMES.entries, result && count(result.counts.entries, LOCALE)],
+    [NAMES.chains, result && count(result.counts.chains, LOCALE)],
+    [NAMES.checkpoints, result && count(result.counts.checkpoints, LOCALE)],
+    [NAMES.unsigned, result && count(result.unsigned, LOCALE)],
+    [NAMES.erased, result && count(result.counts.erased, LOCALE)],
+    [NAMES.pruned, result && count(result.counts.pruned, LOCALE)],
+    [NAMES.restores, result && count(result.restores.length, LOCALE)],
+  ] as const
+}
