@@ -23,6 +23,8 @@ export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: A
   const queries = useQueryClient()
   return useMutation({
     mutationFn: call,
+    // What it answered may be personal data, or a secret: it goes with the page.
+    gcTime: 0,
     onSuccess: async (output) => {
       if (done !== undefined) notify(done(output))
       onDone?.(output)
