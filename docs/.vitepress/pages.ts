@@ -50,6 +50,7 @@ export const GROUPS: readonly Group[] = [
       ['monitoring', 'Monitoring'],
       ['nodes', 'Nodes'],
       ['roles', 'Roles of the database'],
+      ['approvals', 'Two-person approval'],
       ['keys', 'Keys'],
       ['backup', 'Backup and restore'],
       ['upgrade', 'Upgrade'],

@@ -14,6 +14,8 @@ import {
   readConfig,
   type Vault,
 } from '@rollcall/server'
+import type { operatorWithToken } from '@rollcall/server/admin/proposals'
+import type { Approvals } from '@rollcall/server/admin/use-case'
 import { refuseToAddToDemo } from './demo/database.ts'
 import { CommandError } from './failure.ts'
 
@@ -49,9 +51,15 @@ export interface Needs {
   readonly vault: () => Promise<Vault>
   /** Its first entry opens the vault. */
   readonly accounts: Accounts
-  /** The user who runs the command. */
+  /** The user who runs the command; where it gave a token, the name of that. */
   readonly operator: string
+  /** Who has the token of the command; null: none was given. */
+  readonly caller: Caller | null
+  /** Where some acts wait for a second operator. */
+  readonly approvals: Approvals | undefined
 }
+
+type Caller = Awaited<ReturnType<typeof operatorWithToken>>
 
 /**
  * Opens the database, works with it and closes it again. Beside a running server that is the server's database. It
@@ -68,7 +76,7 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
   }
   return withStorage(config, async (needs) => {
     await checkSchema(needs.db)
-    return work(needs)
+    return work({ ...needs, ...(await approving(config, needs.db)) })
   })
 }
 
@@ -91,12 +99,12 @@ export async function withStorage<Result>(
   const accounts = openAccounts(config, storage.db)
   try {
     return await work({
+      ...{ operator: shellUser(), caller: null, approvals: undefined },
       db: storage.db,
       owner: storage.owner,
       config,
       vault: () => openVault(config, storage.db),
       accounts,
-      operator: operator(),
     })
   } finally {
     await accounts.close()
@@ -104,8 +112,27 @@ export async function withStorage<Result>(
   }
 }
 
+/**
+ * Who calls, and what waits for a second operator.
+ * @throws AdminRefusal the token of the command is not valid
+ */
+async function approving(
+  { twoPerson, limits }: Config,
+  db: Database,
+): Promise<Pick<Needs, 'operator' | 'caller' | 'approvals'>> {
+  const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
+  if (!twoPerson && token === '') return { operator: shellUser(), caller: null, approvals: undefined }
+  const [{ createApprovals }, { operatorWithToken }] = await Promise.all([
+    import('@rollcall/server/admin/approvals'),
+    import('@rollcall/server/admin/proposals'),
+  ])
+  const caller = token === '' ? null : await operatorWithToken({ db }, token)
+  const approvals = twoPerson ? createApprovals({ limits, operator: caller }) : undefined
+  return { operator: caller?.name ?? shellUser(), caller, approvals }
+}
+
 /** A user without an entry in the list of users is known by the number. */
-function operator(): string {
+function shellUser(): string {
   try {
     return userInfo().username
   } catch {

@@ -1,8 +1,9 @@
 /** How a command that failed says so: one line on standard error, and an exit code. */
+import { type ProposedAct, proposedText } from './approval-text.ts'
 import { ADDRESS_FORM, databaseAdvice } from './database-failure.ts'
 
-/** What the process ends with; `rollcall import --help` explains the last two. */
-export const EXIT = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4 } as const
+/** What the process ends with; `rollcall import --help` explains 3 and 4. */
+export const EXIT = { done: 0, failed: 1, usage: 2, some_rejected: 3, interrupted: 4, proposed: 5 } as const
 
 /** A failure in words for the person who gave the command. */
 export class CommandError extends Error {
@@ -23,6 +24,10 @@ const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
 
 /** Prints the failure and returns the exit code. With LOG_LEVEL=debug or trace an unexpected error has its stack. */
 export async function reportFailure(error: unknown): Promise<number> {
+  if (error instanceof Error && error.name === 'Proposed' && 'proposal' in error) {
+    process.stderr.write(`rollcall: ${proposedText(error.message, error.proposal as ProposedAct)}\n`)
+    return EXIT.proposed
+  }
   process.stderr.write(`rollcall: ${await failureText(error)}\n`)
   const debugging = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
   if (debugging && error instanceof Error && !isExpected(error)) process.stderr.write(`${error.stack}\n`)

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   export: () => import('./commands/export.ts'),
   apply: () => import('./commands/apply.ts'),
   operator: () => import('./commands/operator.ts'),
+  proposal: () => import('./commands/proposal.ts'),
   subscriptions: () => import('./commands/subscriptions.ts'),
   deliveries: () => import('./commands/deliveries.ts'),
   trace: () => import('./commands/trace.ts'),
@@ -89,7 +90,8 @@ function newProgram(): Command {
 These and other environment variables configure every command: PORT, HOST, ADMIN_PORT, ADMIN_HOST, ROLLCALL_DATA
 (default ./.rollcall), DATABASE_URL (default: the embedded PostgreSQL), ROLLCALL_PUBLIC_URL, LOG_LEVEL.
 
-Exit codes: 0 done, 1 failed, 2 the command line was not understood; import has more.`,
+Exit codes: 0 done, 1 failed, 2 the command line was not understood, 5 it
+waits for a second operator; import has more.`,
     )
 }
 

@@ -11,6 +11,7 @@ import {
   IconMessages,
   IconSend,
   IconSettings,
+  IconUserCheck,
   IconUsers,
 } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
@@ -117,5 +118,14 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/settings', title: PAGES.settings, role: 'read' },
     page: page(() => import('./pages/settings/page.tsx')),
     menu: { group: 'tools', icon: IconSettings, key: 'c' },
+  },
+  {
+    ...{ path: '/approvals', title: PAGES.approvals, role: 'read' },
+    page: page(() => import('./pages/approvals/page.tsx')),
+    menu: { group: 'oversight', icon: IconUserCheck, key: 'a' },
+  },
+  {
+    ...{ path: '/approvals/:id', title: PAGES.approval, role: 'read', menu: null },
+    page: page(() => import('./pages/approval/page.tsx')),
   },
 ]

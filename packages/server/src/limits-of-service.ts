@@ -196,6 +196,23 @@ export const LIMITS_OF_SERVICE = {
     meaning:
       'deliveries that one call of the admin API retries, replays or cancels; above it 409 err.request.bad, and the call has to name a shorter time',
   },
+  proposal_time: {
+    variable: 'ROLLCALL_PROPOSAL_TIME',
+    default: 259_200,
+    min: 300,
+    max: 2_592_000,
+    unit: 'seconds',
+    meaning: 'time after which an act that waits for a second operator lapses',
+  },
+  replay_deliveries: {
+    variable: 'ROLLCALL_MAX_REPLAY',
+    default: 1_000,
+    min: 0,
+    max: 10_000_000,
+    unit: 'deliveries',
+    meaning:
+      'deliveries that one operator replays at a time where acts need two (ROLLCALL_TWO_PERSON); above it the replay waits for a second operator',
+  },
   clock_skew: {
     variable: 'ROLLCALL_CLOCK_SKEW',
     default: 60,

@@ -64,7 +64,8 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
     const storage = await openStorage(config)
     try {
       const embedded = config.databaseUrl === undefined
-      return findings(DATABASE_CHECKS, { embedded, ...(await examineDatabase(storage, {})) })
+      const facts = await examineDatabase(storage, {})
+      return findings(DATABASE_CHECKS, { embedded, twoPerson: config.twoPerson, ...facts })
     } finally {
       await storage.close()
     }

@@ -21,19 +21,26 @@ interface Pending<Data> {
   readonly response: Response
 }
 
+/** What is answered to an act that was done, and not to one that waits for a second operator. */
+type Done<Data> = Data extends { readonly proposal: unknown }
+  ? keyof Data extends 'proposal'
+    ? never
+    : Data
+  : Data
+
 /**
  * What a call is answered with: `await answered(api.GET('/admin/v1/registries'))`.
  * @throws ApiFault
  * @throws Proposed
  */
-export async function answered<Data>(pending: Promise<Pending<Data>>): Promise<Data> {
+export async function answered<Data>(pending: Promise<Pending<Data>>): Promise<Done<Data>> {
   const { data, error, response } = await pending.catch((reason: unknown) => {
     throw new ApiFault(0, [{ code: 'network', message: `The server does not answer. (${String(reason)})` }])
   })
   if (!response.ok) throw new ApiFault(response.status, errorsOf(response.status, error))
   const proposal = response.status === 202 ? proposalOf(data) : null
   if (proposal !== null) throw new Proposed(proposal)
-  return data as Data
+  return data as Done<Data>
 }
 
 /** What a GET call answers, by its path. */

@@ -43,6 +43,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   approved: 'good',
   declined: 'quiet',
   lapsed: 'quiet',
+  outdated: 'warn',
+  done: 'good',
 }
 
 /** A word that has no row is shown without colour. */

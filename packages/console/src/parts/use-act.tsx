@@ -45,7 +45,7 @@ export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: A
 
 const ProposalNotice = ({ id }: { readonly id: string }) => (
   <>
-    {COMMON.proposed} <a href={`#/approvals?id=${encodeURIComponent(id)}`}>{COMMON.toProposal}</a>
+    {COMMON.proposed} <a href={`#/approvals/${encodeURIComponent(id)}`}>{COMMON.toProposal}</a>
   </>
 )
 

@@ -17,4 +17,6 @@ export const PAGES = {
   settings: 'Settings',
   try: 'Try it',
   accounts: 'Who looked',
+  approvals: 'Approvals',
+  approval: 'Proposal',
 } as const

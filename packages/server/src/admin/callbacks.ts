@@ -125,6 +125,7 @@ export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 
 /** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
 export const changeCallback = useCase(
   {
+    approval: 'participant callback',
     input: Input,
     result: closed({ sender_id: SenderId, ...SHOWN }),
   },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/configuration.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { testDatabase } from '../../test/postgres.ts'
-import { withConfigurationClaim } from '../store/directory/configuration-claim.ts'
+import { withClaim } from '../store/directory/session-claim.ts'
 import { removeAttribute } from './attributes.ts'
 import { applyConfiguration, Configuration, exportConfiguration } from './configuration.ts'
 import { explainGrant, listGrants } from './grants.ts'
@@ -217,7 +217,7 @@ test('a change that fails says how many were made before it; a second try makes 
 })
 
 test('two at once: the second is refused, and a question what would change is not', async () => {
-  await withConfigurationClaim(needs.db, async () => {
+  await withClaim(needs.db, 'configuration', async () => {
     await expect(apply(FILE)).rejects.toThrow(
       'another configuration is being applied to this database; try again when it has ended',
     )

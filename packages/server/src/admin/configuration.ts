@@ -1,8 +1,8 @@
 /** Configuration as code: a file that says which registries and participants there are, and what they may do. */
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
-import { withConfigurationClaim } from '../store/directory/configuration-claim.ts'
 import { listWithoutSecret } from '../store/directory/participants.ts'
+import { withClaim } from '../store/directory/session-claim.ts'
 import { planAuthorities } from './configuration-authorities.ts'
 import { Configuration, FORMAT_VERSION } from './configuration-file.ts'
 import { checkUnnamed } from './configuration-grants.ts'
@@ -55,6 +55,7 @@ const APPLIED = closed({
  */
 export const applyConfiguration = useCase(
   {
+    approval: 'apply',
     input: closed({
       configuration: Type.Unknown({ description: 'What the file holds, as JSON.' }),
       dry_run: Type.Optional(flag('Only says what would change.')),
@@ -64,7 +65,7 @@ export const applyConfiguration = useCase(
   async (needs: HasVault, { configuration, dry_run = false }) => {
     const wanted = read(configuration)
     if (dry_run) return { ...described(await plan(needs, wanted)), applied: false, credentials: [] }
-    const done = await withConfigurationClaim(needs.db, async () => {
+    const done = await withClaim(needs.db, 'configuration', async () => {
       const planned = await plan(needs, wanted)
       await make(planned.steps, needs)
       return { ...described(planned), applied: true, credentials: await makeSecrets(needs, wanted) }

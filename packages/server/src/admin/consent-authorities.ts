@@ -49,6 +49,7 @@ export const AuthorityMembers = {
 /** Adds an authority, or makes one as it is given. Servers use the change within a second. */
 export const addConsentAuthority = useCase(
   {
+    approval: 'consent authority add',
     input: closed({ name: AuthorityName, ...AuthorityMembers }),
     result: AUTHORITY,
     accounted: 'consent authority add',

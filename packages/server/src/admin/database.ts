@@ -2,13 +2,15 @@
 
 import Type from 'typebox'
 import type { AllowedHost } from '../model/allowed-hosts.ts'
+import { DECIDING_ROLES } from '../model/operator.ts'
 import type { Participant } from '../model/participant.ts'
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '../store/accounts/checkpoints.ts'
 import { refuseUnloaded } from '../store/backup/restorations.ts'
-import { migrate, pendingMigrations } from '../store/db/database.ts'
+import { type Database, migrate, pendingMigrations } from '../store/db/database.ts'
 import { readServerSettings } from '../store/db/migrate.ts'
 import { readRoleFacts } from '../store/db/roles.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
+import { listOperatorTokens } from '../store/directory/operator-tokens.ts'
 import { listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { listParticipants, listWithoutSecret } from '../store/directory/participants.ts'
 import { listWithClosedMailbox } from '../store/events/closing.ts'
@@ -85,6 +87,7 @@ export const examineDatabase = useCase(
       }),
       unwitnessed: wholeNumber('Processes whose newest checkpoint of a day says that the witness failed.'),
       unwitnessedEntries: wholeNumber('Their entries of accounts that no witness is known to have.'),
+      operators: wholeNumber('Names with a live token that may decide about proposals.'),
       withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
       unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
       withoutSignatureKey: Participants('Active ones that must sign, and have no key for it.'),
@@ -135,6 +138,7 @@ export const examineDatabase = useCase(
       withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
       ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
+      operators: pending.length > 0 ? 0 : await countDeciders(db),
       withoutSecret: named(withoutSecret),
       unsigned: named(active.filter(({ signature_policy }) => signature_policy !== 'required')),
       withoutSignatureKey: named(
@@ -153,6 +157,20 @@ export const examineDatabase = useCase(
     }
   },
 )
+
+/** Whoever has one of these roles may decide about some proposals. */
+async function countDeciders(db: Database): Promise<number> {
+  const now = Date.now()
+  const deciding = (await listOperatorTokens(db)).filter(
+    ({ roles, registries, authority, revoked_at, expires_at }) =>
+      roles.some((role) => DECIDING_ROLES.has(role)) &&
+      registries === null &&
+      authority === null &&
+      revoked_at === null &&
+      expires_at.getTime() > now,
+  )
+  return new Set(deciding.map(({ name }) => name)).size
+}
 
 const named = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)

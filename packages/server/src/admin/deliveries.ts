@@ -89,6 +89,7 @@ export const listDeliveries = useCase(
 /** One delivery with every attempt. */
 export const showDelivery = useCase(
   {
+    approval: 'deliveries show',
     accounted: 'deliveries show',
     input: closed({
       id: DELIVERY.id,
@@ -154,6 +155,7 @@ export const changeableStates = (change: DeliveryChange): readonly string[] => D
 /** Changes those of the chosen deliveries that it can be done with. */
 export const changeDeliveries = useCase(
   {
+    approval: 'deliveries change',
     accounted: 'deliveries change',
     input: closed({
       ...CHOICE,

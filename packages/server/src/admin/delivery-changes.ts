@@ -18,9 +18,10 @@ export interface HasChangeLimit extends HasDatabase {
 /** Participants that a preview names. */
 const NAMED = 100
 
-function byHand(change: DeliveryChange, note: string) {
+function byHand(change: DeliveryChange, note: string, approval?: string) {
   return useCase(
     {
+      ...(approval !== undefined && { approval }),
       accounted: note,
       input: closed({
         ...CHOICE,
@@ -80,6 +81,6 @@ const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]):
 /** Attempts what waits, or was given up, now. */
 export const retryDeliveries = byHand('retry', 'deliveries retry')
 /** Sends what came to its end again. */
-export const replayDeliveries = byHand('replay', 'deliveries replay')
+export const replayDeliveries = byHand('replay', 'deliveries replay', 'deliveries replay')
 /** Stops the attempts. */
 export const cancelDeliveries = byHand('drop', 'deliveries cancel')

@@ -18,6 +18,27 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'two_person',
+    judge({ twoPerson, operators }) {
+      if (twoPerson) return ok('acts that give access wait for a second operator')
+      if (operators < 2) return null
+      return weak(
+        `${operators} operators may give access, and each of them alone: set ROLLCALL_TWO_PERSON=1 on servers and for commands (docs/approvals.md)`,
+      )
+    },
+  },
+  {
+    check: 'second_operator',
+    command: 'rollcall operator add <name> --role own',
+    judge({ twoPerson, operators }) {
+      if (!twoPerson) return null
+      if (operators >= 2) return ok(`${operators} operators may decide about what waits`)
+      return weak(
+        `${operators} operators may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
+      )
+    },
+  },
+  {
     check: 'postgresql_version',
     judge({ settings: { version } }) {
       if (Number.parseInt(version, 10) >= OLDEST) return ok(`PostgreSQL ${version}`)

@@ -47,6 +47,7 @@ export interface JudgedConfig {
   readonly witness: object | null
   readonly journal: string | undefined
   readonly tokenQueryParameters: boolean
+  readonly twoPerson: boolean
   readonly limits: Limits
 }
 
@@ -58,6 +59,8 @@ export interface SettingFacts {
 export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
   /** Whether it is the embedded PostgreSQL. */
   readonly embedded: boolean
+  /** Whether some acts wait for a second operator. */
+  readonly twoPerson: boolean
 }
 
 export const ok = (advice: string): Judgement => ({ state: 'ok', advice })

@@ -11,6 +11,8 @@ const judgeSettings = (env: Record<string, string>, files: Partial<FileFacts> = 
 
 const GOOD: DatabaseFacts = {
   embedded: false,
+  twoPerson: false,
+  operators: 1,
   settings: {
     version: '18.4',
     encoding: 'UTF8',
@@ -114,6 +116,9 @@ test.each([
 
 test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ['database', { embedded: true }, 'weak', 'set DATABASE_URL'],
+  ['two_person', { operators: 2 }, 'weak', 'set ROLLCALL_TWO_PERSON=1'],
+  ['two_person', { operators: 2, twoPerson: true }, 'ok', 'second operator'],
+  ['second_operator', { operators: 1, twoPerson: true }, 'weak', 'without two nothing is approved'],
   ['postgresql_version', { settings: { ...GOOD.settings, version: '14.9' } }, 'broken', '15 or newer'],
   ['encoding', { settings: { ...GOOD.settings, encoding: 'SQL_ASCII' } }, 'broken', "ENCODING 'UTF8'"],
   ['fsync', { settings: { ...GOOD.settings, fsync: 'off' } }, 'broken', 'turn it on'],

@@ -34,6 +34,7 @@ import { AdminRefusal, useCase } from './use-case.ts'
  */
 export const erasePerson = useCase(
   {
+    approval: 'erase person',
     input: closed({
       type: text('An identifier type.'),
       value: personalData(text('Its value.')),

@@ -38,7 +38,11 @@ export const listFindings = useCase(
     const embedded = config.databaseUrl === undefined
     return [
       ...findings(SETTING_CHECKS, await settingFacts(config, files)),
-      ...findings(DATABASE_CHECKS, { embedded, ...(await examineDatabase({ db }, {})) }),
+      ...findings(DATABASE_CHECKS, {
+        embedded,
+        twoPerson: config.twoPerson,
+        ...(await examineDatabase({ db }, {})),
+      }),
     ]
   },
 )

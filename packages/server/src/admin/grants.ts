@@ -52,6 +52,7 @@ export const GRANT = closed({
 /** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
 export const setGrant = useCase(
   {
+    approval: 'grant set',
     accounted: 'grant set',
     input: closed({
       ...WHOSE,

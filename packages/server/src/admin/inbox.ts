@@ -71,6 +71,7 @@ export const listInbox = useCase(
 /** One callback. */
 export const showInboxMessage = useCase(
   {
+    approval: 'inbox show',
     accounted: 'inbox show',
     input: closed({
       message_id: ENTRY.message_id,

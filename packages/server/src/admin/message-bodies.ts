@@ -36,6 +36,7 @@ const Body = closed({
 /** The request of an asynchronous exchange, and the pages of its answer. Synchronous messages are not stored. */
 export const openBodies = useCase(
   {
+    approval: 'messages bodies',
     input: closed({ ...MESSAGE, reason: Reason }),
     result: closed({
       bodies: Type.Array(Body),
@@ -62,6 +63,7 @@ export const openBodies = useCase(
 /** The message of one delivery. */
 export const openDeliveryBody = useCase(
   {
+    approval: 'deliveries body',
     input: closed({
       id: text('id of the delivery.'),
       namespace: Type.Optional(Namespace),

@@ -19,6 +19,7 @@ const LINK_TIME = 900
 /** Makes a link. It is shown once: only the digest of its code is stored. */
 export const makeSignInLink = useCase(
   {
+    approval: 'operator link',
     input: closed({ name: text('Name of a live token: the link signs in as its owner.') }),
     result: closed({
       name: text('Name of the token.'),

@@ -50,6 +50,7 @@ interface Needs extends HasDatabase {
 /** Makes a token. It is shown once: only its digest is stored. */
 export const addOperator = useCase(
   {
+    approval: 'operator add',
     input: closed({
       name: Name,
       roles: Roles,

@@ -39,6 +39,7 @@ export const KeyResult = closed({
 /** Registers the public keys of a text. All of them are good before the first is registered. */
 export const addParticipantKeys = useCase(
   {
+    approval: 'participant key add',
     input: closed({
       sender_id: SenderId,
       keys: text('A public key in PEM, a JWK or a JWK set. A private key is refused.'),

@@ -54,6 +54,7 @@ export const Policy = closed(POLICY_MEMBERS, { description: 'How it signs and en
 /** Changes what is given, and shows the policy; with nothing given it only shows it. */
 export const changeParticipantPolicy = useCase(
   {
+    approval: 'participant policy',
     input: closed({
       sender_id: SenderId,
       signature_policy: Type.Optional(POLICY_MEMBERS.signature_policy),
@@ -118,7 +119,7 @@ export const Hosts = Type.Array(closed(HOST), {
 
 /** Allows requests to a host of a participant, in place of what was allowed for that host before. */
 export const allowParticipantHost = useCase(
-  { input: closed({ sender_id: SenderId, ...HOST }), result: Hosts },
+  { approval: 'participant host allow', input: closed({ sender_id: SenderId, ...HOST }), result: Hosts },
   async ({ db }: HasDatabase, { sender_id, ...row }) => {
     const problem = unreachableHost(row)
     if (problem !== null) throw new AdminRefusal(problem)

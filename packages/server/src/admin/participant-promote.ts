@@ -36,6 +36,7 @@ const REPORTS = 100
  */
 export const promoteParticipant = useCase(
   {
+    approval: 'participant promote',
     accounted: 'participant promote',
     input: closed({
       sender_id: SenderId,

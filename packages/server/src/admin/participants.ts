@@ -73,6 +73,7 @@ export const ParticipantResult = closed(PARTICIPANT)
 /** Adds a participant. Its messages must be signed until its policy says otherwise. */
 export const addParticipant = useCase(
   {
+    approval: 'participant add',
     input: closed({
       sender_id: SenderId,
       name: text('Its name for people, 1 to 255 characters.'),
@@ -174,6 +175,7 @@ export const enableParticipant = useCase(
 /** Gives a participant a new client secret; the one before it stays valid until the next rotation. */
 export const rotateParticipantSecret = useCase(
   {
+    approval: 'participant secret rotate',
     input: ONE,
     result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
   },

@@ -128,6 +128,7 @@ async function protect(client: ClientBase, registry: Registry, person: NewProtec
 /** Lifts the protection of a person. Nobody is notified of what happened meanwhile. */
 export const unprotectPerson = useCase(
   {
+    approval: 'record unprotect',
     accounted: 'record unprotect',
     input: closed(Named),
     result: closed({ namespace: Namespace, rewritten: Rewritten }),

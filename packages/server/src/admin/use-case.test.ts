@@ -86,6 +86,7 @@ describe('every use case', () => {
     )
     expect(marked.toSorted()).toEqual([
       'addHold input.person',
+      'approveProposal result.result',
       'auditPerson input.value',
       'auditPerson result.asked.case',
       'auditPerson result.asked.reason',
@@ -129,6 +130,7 @@ describe('every use case', () => {
       'showDelivery result.body',
       'showDelivery result.made.answer',
       'showInboxMessage result.body',
+      'showProposal result.confidential',
       'showRecord input.value',
       'showRecord result.record',
       'showSubscription result.criteria',

@@ -8,8 +8,8 @@ import { GrantProblem } from '../policy/grant-problem.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { accountOperator, isAccounting } from './account-of-operator.ts'
 
-/** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data. */
-export type RefusalReason = 'invalid' | 'not_found' | 'conflict'
+/** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data; or this operator may not. */
+export type RefusalReason = 'invalid' | 'not_found' | 'conflict' | 'forbidden'
 
 /**
  * An admin function refuses its input. The message is for the operator who gave the input:
@@ -49,6 +49,8 @@ export interface UseCase<Needs, Input extends TSchema, Result extends TSchema> {
   /** Of the input, for a document that describes it. */
   readonly input: Input
   readonly result: Result
+  /** The name of the act, where it may wait for a second operator. */
+  readonly approval: string | undefined
 }
 
 interface Schemas<Input extends TSchema, Result extends TSchema> {
@@ -59,11 +61,13 @@ interface Schemas<Input extends TSchema, Result extends TSchema> {
    * is accounted for before it is begun.
    */
   readonly accounted?: string
+  /** The name of the act, where it may wait for a second operator: a row of `APPROVAL_ACTS` says when. */
+  readonly approval?: string
 }
 
 /** Makes a use case of its schemas and its work. */
 export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
-  { input: schema, result, accounted }: Schemas<Input, Result>,
+  { input: schema, result, accounted, approval }: Schemas<Input, Result>,
   work: (needs: Needs, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
 ): UseCase<Needs, Input, Result> {
   // Compiled when it is needed: a command has one use case and loads several.
@@ -73,6 +77,7 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
     if (problem !== null) throw refusalOf(problem)
+    if (approval !== undefined && isApproving(needs)) await approvalChecked(needs, approval, input)
     if (accounted !== undefined && isAccounting(needs)) {
       await accountOperator(needs, { note: accounted, registry: namespaceIn(input) })
     }
@@ -82,7 +87,28 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
       throw asRefusal(error)
     }
   }
-  return Object.assign(run, { input: schema, result })
+  return Object.assign(run, { input: schema, result, approval })
+}
+
+/** Acts of operators, where some wait for a second one. */
+export interface Approvals {
+  /** @throws Proposed the act was not done: it waits for a second operator */
+  check(needs: unknown, act: string, input: unknown): Promise<void>
+}
+
+const isApproving = (needs: unknown): needs is { readonly approvals: Approvals } =>
+  typeof needs === 'object' && needs !== null && 'approvals' in needs && needs.approvals !== undefined
+
+async function approvalChecked(
+  needs: { readonly approvals: Approvals },
+  act: string,
+  input: unknown,
+): Promise<void> {
+  try {
+    await needs.approvals.check(needs, act, input)
+  } catch (error) {
+    throw asRefusal(error)
+  }
 }
 
 function namespaceIn(input: unknown): string | undefined {

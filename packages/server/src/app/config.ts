@@ -57,6 +57,8 @@ export interface Config {
   readonly journal: string | undefined
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
+  /** Whether some acts wait for a second operator. */
+  readonly twoPerson: boolean
   /** Seconds from one attempt at a delivery to the next. */
   readonly retrySchedule: readonly number[]
   readonly limits: Limits
@@ -98,6 +100,7 @@ export function readConfig(environment: Environment): Config {
     journal: readJournalPath(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
+    twoPerson: readChoice(env, 'ROLLCALL_TWO_PERSON', ['0', '1'], '0') === '1',
     retrySchedule: readSchedule(env, limits),
     limits,
     sources: sourcesOf(environment, env),

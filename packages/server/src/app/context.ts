@@ -172,6 +172,7 @@ export async function createContext(
     verifying: createVerifying({ db, log, vault: () => Promise.resolve(vault) }),
     sessions: createOperatorSessions(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
+    twoPerson: config.twoPerson,
     signInFailures: createThrottle(limits.sign_in_failures, clock.now),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),

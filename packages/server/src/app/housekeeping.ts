@@ -12,6 +12,7 @@ import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { forgetUse } from '../store/directory/grant-use.ts'
 import { forgetOperatorSessions } from '../store/directory/operator-sessions.ts'
 import { forgetOperatorTokens } from '../store/directory/operator-tokens.ts'
+import { lapseProposals } from '../store/directory/proposals.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { clearSentEvents, forgetEvents } from '../store/events/forgetting.ts'
 import { expireSubscriptions, suspendedSubscriptions } from '../store/events/subscription-states.ts'
@@ -102,6 +103,11 @@ const CHORES: readonly Chore[] = [
     failure: 'operator tokens that ended could not be deleted; tried again soon',
     run: async ({ db, limits, clock }) =>
       void (await forgetOperatorTokens(db, limits.operator_token_retention, new Date(clock.date()))),
+  },
+  {
+    failure: 'proposals that lapsed could not be noted; tried again soon',
+    run: async ({ db, limits, clock }) =>
+      lapseProposals(db, limits.operator_token_retention, new Date(clock.date())),
   },
   {
     failure: 'sessions that ended could not be deleted; tried again soon',

@@ -159,6 +159,12 @@ export const OPTIONS: readonly Option[] = [
     value: ({ tokenQueryParameters }) => tokenQueryParameters,
   },
   {
+    variable: 'ROLLCALL_TWO_PERSON',
+    default: '0',
+    meaning: '1 lets acts that give access wait for a second operator',
+    value: ({ twoPerson }) => twoPerson,
+  },
+  {
     variable: 'ROLLCALL_ROLE',
     default: 'all',
     meaning: 'role of the node: http answers peers, worker processes accepted requests, all does both',

@@ -10,6 +10,8 @@ export const PROVIDED_NAME = 'oidc:'
 export interface Operator {
   /** Of its token; null: it has none, a provider of OpenID Connect says who it is. */
   readonly id: number | null
+  /** Who it is at its provider, with the provider's address; absent: it has a token. */
+  readonly subject?: string
   readonly name: string
   readonly roles: readonly OperatorRole[]
   /** `Registry.id`s; null: all. */
@@ -27,6 +29,9 @@ const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   audit: ['read'],
   own: OPERATOR_ROLES,
 }
+
+/** Whoever has one of these roles may decide about some of the acts that wait for a second operator. */
+export const DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
 
 export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>
   roles.some((role) => role === wanted || INCLUDES[role].includes(wanted))

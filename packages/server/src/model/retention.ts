@@ -63,6 +63,12 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
     variables: variables('operator_token_retention'),
   },
   {
+    name: 'proposals',
+    what: 'proposals of acts for a second operator, after they have lapsed or would have',
+    seconds: limits.operator_token_retention * DAY,
+    variables: variables('operator_token_retention'),
+  },
+  {
     name: 'accounts',
     what: 'accounts of access, in whole months',
     seconds: limits.account_retention * DAY,

@@ -1,6 +1,7 @@
 /** The admin API on the operator's listener: a route for each row of its table. The life of a call is on this screen. */
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createApprovals, Proposed } from '../../admin/approvals.ts'
 import { AdminRefusal, type RefusalReason } from '../../admin/use-case.ts'
 import { hasRole, isFor, isForAuthority, type Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -15,8 +16,10 @@ import { ADMIN_BASE, type AdminNeeds, type AdminRoute, otherMembers, pathMembers
 import { ADMIN_ROUTES } from './routes.ts'
 
 /** The operator is known when it calls. */
-type AdminParts = Omit<AdminNeeds, 'operator'> &
-  HasDirectory &
+type AdminParts = Omit<AdminNeeds, 'operator' | 'caller' | 'approvals'> & {
+  /** Whether some acts wait for a second operator. */
+  readonly twoPerson: boolean
+} & HasDirectory &
   HasLog &
   Authenticating & { readonly limits: InputLimits }
 
@@ -76,10 +79,15 @@ async function answer(
   // For an operator of all registries the call itself says whether there is such a registry: it may be about to add it.
   if (place === 'body' && !isFor(operator, null)) await check(input)
   if (!isForAuthority(operator, input.authority)) throw ofAnother()
-  const result = await route.call({ ...parts, operator: operator.name }, input).catch((error: unknown) => {
-    throw error instanceof AdminRefusal ? asFault(error) : error
-  })
-  sendJson(reply, route.status, JSON.stringify(result))
+  const { twoPerson, limits } = parts
+  const approvals = twoPerson ? createApprovals({ limits, operator, clock: parts.clock }) : undefined
+  try {
+    const result = await route.call({ ...parts, operator: operator.name, caller: operator, approvals }, input)
+    sendJson(reply, route.status, JSON.stringify(result))
+  } catch (error) {
+    if (!(error instanceof Proposed)) throw error instanceof AdminRefusal ? asFault(error) : error
+    sendJson(reply, 202, JSON.stringify({ proposal: error.proposal }))
+  }
 }
 
 /** Where a call names the one registry that it is about; null: it is of no single one. */
@@ -111,11 +119,15 @@ const ofAnother = (): RequestFault =>
   forbidden('the token is bound to one consent authority, which the call must name in authority')
 
 const REASONS: Readonly<
-  Record<RefusalReason, readonly [code: 'err.request.bad' | 'err.request.not_found', status: number]>
+  Record<
+    RefusalReason,
+    readonly [code: 'err.request.bad' | 'err.request.not_found' | 'err.request.forbidden', status: number]
+  >
 > = {
   invalid: ['err.request.bad', 400],
   not_found: ['err.request.not_found', 404],
   conflict: ['err.request.bad', 409],
+  forbidden: ['err.request.forbidden', 403],
 }
 
 function asFault({ reason, message }: AdminRefusal): RequestFault {

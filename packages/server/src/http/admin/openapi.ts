@@ -1,6 +1,8 @@
 /** The OpenAPI 3.1 document of the admin API, made from its table and the schemas of the use cases. */
 import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
+import { closed } from '../../admin/members.ts'
+import { PROPOSED } from '../../admin/proposals.ts'
 import { ADMIN_BASE, type AdminRoute, type DescribedCall, otherMembers, pathMembers } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
 
@@ -65,7 +67,12 @@ const OF_CONSOLE: Json = {
   security: [],
 }
 
-function operation(route: DescribedCall): Json {
+const WAITING: Json = {
+  description: 'Not done: the act waits for a second operator (ROLLCALL_TWO_PERSON).',
+  content: json(closed({ proposal: PROPOSED })),
+}
+
+function operation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): Json {
   const { input, method } = route
   const members = otherMembers(route)
   const required = requiredOf(input)
@@ -85,6 +92,7 @@ function operation(route: DescribedCall): Json {
     ...(method !== 'GET' && { requestBody: body(members, required) }),
     responses: {
       [route.status]: { description: 'Done.', content: json(route.result) },
+      ...('approval' in route && route.approval !== undefined && { 202: WAITING }),
       ...Object.fromEntries(
         Object.keys(ERRORS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
       ),
@@ -92,7 +100,9 @@ function operation(route: DescribedCall): Json {
   }
 }
 
-const json = (schema: unknown): Json => ({ 'application/json': { schema } })
+function json(schema: unknown): Json {
+  return { 'application/json': { schema } }
+}
 
 const parameter = (place: string, name: string, schema: TSchema | undefined, required: boolean): Json => ({
   ...{ in: place, name, required },

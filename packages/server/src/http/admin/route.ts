@@ -8,11 +8,12 @@ import type { HasJudged } from '../../admin/findings.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import type { HasHealth } from '../../admin/overview.ts'
 import type { HasDayLimits } from '../../admin/participant-show.ts'
+import type { HasOperator } from '../../admin/proposals.ts'
 import type { RetentionNeeds } from '../../admin/retention.ts'
 import type { HasSamples } from '../../admin/samples.ts'
 import type { HasSettings } from '../../admin/settings.ts'
 import type { HasTrial } from '../../admin/try.ts'
-import type { Given, UseCase } from '../../admin/use-case.ts'
+import type { Approvals, Given, UseCase } from '../../admin/use-case.ts'
 import type { Limits } from '../../limits.ts'
 import type { OperatorRole } from '../../model/operator.ts'
 import type { Method } from '../server.ts'
@@ -33,7 +34,12 @@ export type AdminNeeds = HasVault &
   HasSettings &
   HasJudged &
   HasTrial &
-  RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
+  HasOperator &
+  RetentionNeeds & {
+    readonly limits: Pick<Limits, 'check_days'>
+    /** Where some acts wait for a second operator. */
+    readonly approvals?: Approvals | undefined
+  }
 
 export interface AdminRoute {
   readonly method: Method
@@ -52,12 +58,14 @@ export interface AdminRoute {
   readonly status: 200 | 201
   /** When it is to be removed. */
   readonly deprecated: Deprecation | undefined
-  /** @throws AdminRefusal */
+  /** The name of the act, where it may wait for a second operator; else undefined. */
+  readonly approval: string | undefined
+  /** @throws AdminRefusal, Proposed */
   readonly call: (needs: AdminNeeds, input: unknown) => Promise<unknown>
 }
 
 /** What the OpenAPI document says of a call. */
-export type DescribedCall = Omit<AdminRoute, 'role' | 'call'>
+export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval'>
 
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'status' | 'deprecated'>>
@@ -67,10 +75,10 @@ export function route<Input extends TSchema, Result extends TSchema>(
   useCase: UseCase<AdminNeeds, Input, Result>,
   row: Row,
 ): AdminRoute {
-  const { input, result } = useCase
+  const { input, result, approval } = useCase
   // The use case checks what it is given.
   const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
-  return { hidden: [], status: 200, deprecated: undefined, ...row, input, result, call }
+  return { hidden: [], status: 200, deprecated: undefined, ...row, input, result, approval, call }
 }
 
 /** The members of a call's input that stand in its path. */

@@ -8,6 +8,7 @@ import { GRANT_ROUTES } from './grant-routes.ts'
 import { MESSAGE_ROUTES } from './message-routes.ts'
 import { OPERATOR_ROUTES } from './operator-routes.ts'
 import { PARTICIPANT_ROUTES } from './participant-routes.ts'
+import { PROPOSAL_ROUTES } from './proposal-routes.ts'
 import { REGISTRY_ROUTES } from './registry-routes.ts'
 import { type AdminRoute, route } from './route.ts'
 import { SETTING_ROUTES } from './setting-routes.ts'
@@ -23,6 +24,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...SETTING_ROUTES,
   ...DELIVERY_ROUTES,
   ...ACCOUNT_ROUTES,
+  ...PROPOSAL_ROUTES,
   route(listHolds, {
     ...{ method: 'GET', path: '/holds', name: 'listHolds', role: 'read' },
     summary: 'The holds in force, the oldest first. Of a person they do not say who it is.',

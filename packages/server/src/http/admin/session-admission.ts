@@ -21,6 +21,8 @@ export type SessionParts = Authenticating &
     readonly gate: Gate
     /** Null: operators sign in with tokens alone. */
     readonly openId: OpenIdProvider | null
+    /** Whether some acts wait for a second operator. */
+    readonly twoPerson: boolean
     readonly limits: InputLimits & SessionLimits
     /** By address. */
     readonly signInFailures: Throttle

@@ -157,7 +157,7 @@ async function described(
   { isDemo }: OperatorListener,
   { operator, ends_at }: OperatorSession,
 ) {
-  const { directory, limits } = parts
+  const { directory, limits, twoPerson } = parts
   const { name, registries } = operator
   const bound = registries && (await directory.registries()).filter(({ id }) => registries.includes(id))
   return {
@@ -166,8 +166,7 @@ async function described(
     registries: bound?.map(({ namespace }) => namespace) ?? null,
     expires_at: ends_at.toISOString(),
     idle_seconds: limits.session_idle,
-    // No act waits for a second operator yet.
-    two_person: false,
+    two_person: twoPerson,
     demo: isDemo(),
     sign_in: waysIn(parts),
   }

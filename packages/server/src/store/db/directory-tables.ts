@@ -170,3 +170,22 @@ export interface OperatorSignInLinkRow {
   token: number
   ends_at: Date
 }
+
+/** An act that waits for a second operator, or did. */
+export interface ProposalRow {
+  id: string
+  act: string
+  /** Its input; null: it is decided or lapsed. */
+  sealed: Buffer | null
+  /** JSON. */
+  diff: string
+  state: Generated<'waiting' | 'approved' | 'done' | 'failed' | 'declined' | 'outdated' | 'lapsed'>
+  proposed_by: string
+  proposed_name: string
+  proposed_at: Date
+  lapses_at: Date
+  decided_by: Generated<string | null>
+  decided_name: Generated<string | null>
+  decided_at: Generated<Date | null>
+  failure: Generated<string | null>
+}

@@ -24,6 +24,7 @@ import type {
   ParticipantKeyRow,
   ParticipantRow,
   ParticipantSecretRow,
+  ProposalRow,
   PublishedKeyRow,
   SetTime,
 } from './directory-tables.ts'
@@ -351,6 +352,7 @@ export interface Tables {
   operator_token: OperatorTokenRow
   operator_session: OperatorSessionRow
   operator_sign_in_link: OperatorSignInLinkRow
+  proposal: ProposalRow
   master_key: MasterKeyRow
   own_key: OwnKeyRow
   body_key: BodyKeyRow

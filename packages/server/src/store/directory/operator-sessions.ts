@@ -55,6 +55,7 @@ interface SessionColumns extends SessionTimes, Omit<Operator, 'id'> {
   readonly token: number | null
   readonly sha256: Buffer
   readonly issuer: string | null
+  readonly provided: string | null
 }
 
 /** @returns null: there is none, or its token was revoked or has expired by `now` */
@@ -65,7 +66,7 @@ export async function findOperatorSession(
 ): Promise<StoredSession | null> {
   const { rows } = await pool.query<SessionColumns>({
     name: 'find operator session',
-    text: `select operator_session.sha256, token, issuer, operator_session.created_at, seen_at,
+    text: `select operator_session.sha256, token, issuer, issuer || ' ' || subject as provided, operator_session.created_at, seen_at,
         least(ends_at, expires_at) as ends_at,
         coalesce(operator_token.name, operator_session.name) as name,
         coalesce(operator_token.roles, operator_session.roles) as roles, registries,
@@ -76,8 +77,16 @@ export async function findOperatorSession(
   })
   const [row] = rows
   if (row === undefined) return null
-  const { token, name, roles, registries, authority, ...session } = row
-  return { session: id, ...session, operator: { id: token, name, roles, registries, authority } }
+  const { token, name, roles, registries, authority, provided, ...session } = row
+  const operator = {
+    id: token,
+    name,
+    roles,
+    registries,
+    authority,
+    ...(provided !== null && { subject: provided }),
+  }
+  return { session: id, ...session, operator }
 }
 
 /** Notes that the operator of a session called. */

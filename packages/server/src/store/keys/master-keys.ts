@@ -19,6 +19,7 @@ export const ENCRYPTED = {
   participant_callback: { table: 'participant_callback', id: 'participant', purpose: 'callback credentials' },
   body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
   account_key: { table: 'account_key', id: 'kid', purpose: 'account key' },
+  proposal: { table: 'proposal', id: 'id', purpose: 'proposal' },
 } as const satisfies Record<string, EncryptedTable>
 
 export interface MasterKeyRecord {

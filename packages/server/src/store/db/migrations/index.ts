@@ -45,6 +45,7 @@ import { journalIncarnations } from './0043-journal-incarnations.ts'
 import { operatorSessions } from './0044-operator-sessions.ts'
 import { deadLetters } from './0045-dead-letters.ts'
 import { deliveryLists } from './0046-delivery-lists.ts'
+import { proposals } from './0048-proposals.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -91,4 +92,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0044-operator-sessions': operatorSessions,
   '0045-dead-letters': deadLetters,
   '0046-delivery-lists': deliveryLists,
+  '0048-proposals': proposals,
 }

@@ -50,6 +50,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0044-operator-sessions.ts': 'c14a1057d3d9455b4ed60463e1e5b602',
   '0045-dead-letters.ts': 'f171c77ac71a203f6e9b0a3b608d0092',
   '0046-delivery-lists.ts': '8d8e8b86ba88fc9e5e4e44cb26a1cf6b',
+  '0048-proposals.ts': '2a19ba05d15994454c777cd448c47fb5',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>

@@ -1,18 +1,24 @@
-/** One configuration is applied at a time. */
+/** What is done by one session at a time. */
 import type { Database } from '../db/database.ts'
 
+/** What is claimed. */
+const CLAIMS = { configuration: 'rollcall configuration', approval: 'rollcall approval' } as const
+
 /**
- * Works while no other session applies a configuration. The claim ends with the session, also when this process is killed.
+ * Works while no other session does: applies a configuration, or approves a proposal. The claim ends with the session, also when
+ * this process is killed.
  * @returns null: another session has the claim, and nothing was done
  */
-export async function withConfigurationClaim<Result>(
+export async function withClaim<Result>(
   { pool }: Pick<Database, 'pool'>,
+  claim: keyof typeof CLAIMS,
   work: () => Promise<Result>,
 ): Promise<{ readonly result: Result } | null> {
   const client = await pool.connect()
   try {
     const { rows } = await client.query<{ claimed: boolean }>(
-      "select pg_try_advisory_lock(hashtext('rollcall configuration'), 0) as claimed",
+      'select pg_try_advisory_lock(hashtext($1), 0) as claimed',
+      [CLAIMS[claim]],
     )
     return rows[0]?.claimed === true ? { result: await work() } : null
   } finally {

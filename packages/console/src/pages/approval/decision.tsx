@@ -1,0 +1,65 @@
+/** Approving or declining, after a question. */
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { answered, api } from '../../api/client.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { useAct } from '../../parts/use-act.tsx'
+import { APPROVAL } from '../../texts/approvals.ts'
+import type { Proposal } from './page.tsx'
+
+interface DecisionProps {
+  readonly proposal: Proposal
+  readonly onResult: (result: unknown) => void
+}
+
+/** What an act may have changed. */
+const CHANGES = ['proposals', 'participants', 'grants', 'deliveries', 'operators', 'accounts'] as const
+
+export function Decision({ proposal, onResult }: DecisionProps) {
+  const { id, act: name, proposed_by } = proposal
+  const [approving, approval] = useDisclosure(false)
+  const [declining, refusal] = useDisclosure(false)
+  const path = { params: { path: { id } }, body: {} }
+  const approve = useAct({
+    call: () => answered(api.POST('/admin/v1/proposals/{id}/approve', path)),
+    changes: CHANGES,
+    done: () => APPROVAL.approved,
+    onDone: ({ result }) => onResult(result),
+    onOver: approval.close,
+  })
+  const decline = useAct({
+    call: () => answered(api.POST('/admin/v1/proposals/{id}/decline', path)),
+    changes: ['proposals'],
+    done: () => APPROVAL.declined,
+    onOver: refusal.close,
+  })
+  return (
+    <>
+      <Button variant="default" onClick={refusal.open}>
+        {APPROVAL.decline}
+      </Button>
+      <Button onClick={approval.open}>{APPROVAL.approve}</Button>
+      <Confirm
+        opened={approving}
+        title={APPROVAL.approve}
+        act={APPROVAL.approve}
+        busy={approve.isPending}
+        onConfirm={() => approve.mutate(undefined)}
+        onClose={approval.close}
+      >
+        <p>{APPROVAL.approveLead(name, proposed_by)}</p>
+      </Confirm>
+      <Confirm
+        opened={declining}
+        title={APPROVAL.decline}
+        act={APPROVAL.decline}
+        busy={decline.isPending}
+        danger
+        onConfirm={() => decline.mutate(undefined)}
+        onClose={refusal.close}
+      >
+        <p>{APPROVAL.declineLead(name)}</p>
+      </Confirm>
+    </>
+  )
+}

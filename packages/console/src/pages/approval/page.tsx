@@ -1,0 +1,110 @@
+/** One act that waits for a second operator: what would change, and the decision. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useParams } from 'wouter'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Id } from '../../parts/identifier.tsx'
+import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useMay } from '../../session/session.ts'
+import { APPROVAL } from '../../texts/approvals.ts'
+import { PAGES } from '../../texts/pages.ts'
+import styles from './approval.module.css'
+import { Decision } from './decision.tsx'
+
+export type Proposal = Answer<'/admin/v1/proposals/{id}'>
+type Line = Proposal['diff'][number]
+
+const { facts: NAMES, columns: TITLES } = APPROVAL
+
+const COLUMNS: readonly Column<Line>[] = [
+  { title: TITLES.at, cell: ({ at }) => <strong>{at}</strong> },
+  { title: TITLES.from, cell: ({ from }) => <Value value={from} /> },
+  { title: TITLES.to, cell: ({ to }) => <Value value={to} /> },
+]
+
+export function Page() {
+  const { id = '' } = useParams<{ id: string }>()
+  const may = useMay()
+  // What the act has answered is nowhere but in this page: it is gone when the page is left.
+  const [result, setResult] = useState<unknown>(undefined)
+  const query = useQuery({
+    queryKey: ['proposals', 'one', id],
+    queryFn: () => answered(api.GET('/admin/v1/proposals/{id}', { params: { path: { id } } })),
+  })
+  const proposal = query.data
+  const decides = proposal?.state === 'waiting' && proposal.role !== null && may(proposal.role)
+  return (
+    <PageFrame
+      title={PAGES.approval}
+      lead={<Id value={id} what={APPROVAL.what} />}
+      above={<a href="#/approvals">{APPROVAL.above}</a>}
+      actions={decides && !proposal.own && <Decision proposal={proposal} onResult={setResult} />}
+    >
+      <Loaded query={query} lines={10}>
+        {(found) => (
+          <>
+            <Panel padded>
+              {found.own && found.state === 'waiting' && <p>{APPROVAL.own}</p>}
+              <Facts rows={factsOf(found)} />
+            </Panel>
+            {result !== undefined && result !== null && (
+              <Section title={APPROVAL.result} lead={APPROVAL.resultLead}>
+                <Panel padded>
+                  <Value value={result} />
+                </Panel>
+              </Section>
+            )}
+            <Section title={APPROVAL.changes}>
+              <Panel>
+                <DataTable
+                  caption={APPROVAL.changesCaption}
+                  columns={COLUMNS}
+                  query={{ ...query, data: found.diff }}
+                  keyOf={({ at }) => at}
+                />
+              </Panel>
+            </Section>
+            {found.confidential !== null && Object.keys(found.confidential).length > 0 && (
+              <Section title={APPROVAL.confidential} lead={APPROVAL.confidentialLead}>
+                <Panel padded>
+                  <Facts
+                    rows={Object.entries(found.confidential).map(([name, value]) => [
+                      name,
+                      <Value key={name} value={value} />,
+                    ])}
+                  />
+                </Panel>
+              </Section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+/** Text alone: nothing of it is read as HTML. */
+function Value({ value }: { readonly value: unknown }) {
+  if (value === null) return APPROVAL.nothing
+  if (typeof value === 'object') return <pre className={styles.value}>{JSON.stringify(value, null, 2)}</pre>
+  return <code className={styles.value}>{String(value)}</code>
+}
+
+function factsOf(proposal: Proposal) {
+  const { act, state, proposed_by, proposed_at, lapses_at, role, decided_by, decided_at, failure } = proposal
+  return [
+    [NAMES.act, act],
+    [NAMES.state, <Badge key="state" state={state} />],
+    [NAMES.failure, failure],
+    [NAMES.by, proposed_by],
+    [NAMES.at, <Time key="at" at={proposed_at} seconds />],
+    [NAMES.lapses, state === 'waiting' ? <Time key="lapses" at={lapses_at} relative /> : null],
+    [NAMES.role, role],
+    [NAMES.decided, decided_by],
+    [NAMES.decidedAt, decided_at && <Time key="decided" at={decided_at} seconds />],
+  ] as const
+}

@@ -1,0 +1,60 @@
+/** The list of acts that wait, or waited, for a second operator. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { FilterForm } from '../../parts/filter-form.tsx'
+import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Empty, NoMatch } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useFilter } from '../../parts/use-filter.ts'
+import { useSession } from '../../session/session.ts'
+import { APPROVALS } from '../../texts/approvals.ts'
+import { PAGES } from '../../texts/pages.ts'
+
+type Proposal = Answer<'/admin/v1/proposals'>[number]
+
+const { fields: FIELDS, columns: TITLES } = APPROVALS
+const STATES: readonly Proposal['state'][] = [
+  ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),
+]
+
+const COLUMNS: readonly Column<Proposal>[] = [
+  { title: TITLES.act, cell: ({ act }) => act },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
+  { title: TITLES.by, cell: ({ proposed_by }) => proposed_by },
+  { title: TITLES.at, cell: ({ proposed_at }) => <Time at={proposed_at} /> },
+  {
+    title: TITLES.lapses,
+    cell: ({ state, lapses_at }) => state === 'waiting' && <Time at={lapses_at} relative />,
+    wideOnly: true,
+  },
+  { title: TITLES.decided, cell: ({ decided_by }) => decided_by, wideOnly: true },
+]
+
+export function Page() {
+  const { two_person } = useSession()
+  const filter = useFilter(Object.keys(FIELDS))
+  const state = STATES.find((one) => one === filter.values.state)
+  const query = useQuery({
+    queryKey: ['proposals', 'list', state],
+    queryFn: () =>
+      answered(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }) } } })),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <PageFrame title={PAGES.approvals} lead={two_person ? APPROVALS.lead : APPROVALS.off}>
+      <FilterForm filter={filter} fields={[{ name: 'state', label: FIELDS.state, options: STATES }]} />
+      <Panel>
+        <DataTable
+          caption={APPROVALS.caption}
+          columns={COLUMNS}
+          query={query}
+          keyOf={({ id }) => id}
+          linkOf={({ id }) => `/approvals/${encodeURIComponent(id)}`}
+          empty={filter.isSet ? <NoMatch /> : <Empty title={APPROVALS.empty}>{APPROVALS.emptyNote}</Empty>}
+        />
+      </Panel>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,306 @@
+/** Two-person approval over the admin API: what waits, who may decide, and that an act is done at most once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
+import { testClock } from '../../../test/clock.ts'
+import { keyPair } from '../../../test/key-pairs.ts'
+import { type TestServer, testServer } from '../../../test/server.ts'
+import { createApprovals } from '../../admin/approvals.ts'
+import { applyConfiguration, exportConfiguration } from '../../admin/configuration.ts'
+import { listGrants, setGrant } from '../../admin/grants.ts'
+import { makeSignInLink } from '../../admin/operator-sessions.ts'
+import { addOperator } from '../../admin/operators.ts'
+import { approveProposal } from '../../admin/proposals.ts'
+import { lapseProposals } from '../../store/directory/proposals.ts'
+
+const HOUR = 3_600_000
+const clock = testClock()
+let server: TestServer
+let caller: AdminCaller
+/** Of two persons with the role own. */
+let [ada, bea] = ['', '']
+
+beforeAll(async () => {
+  server = await testServer({ ROLLCALL_TWO_PERSON: '1', ROLLCALL_MAX_REPLAY: '0' }, clock)
+  await server.registry('civil')
+  caller = await adminCaller(server)
+  ada = await caller.token('ada', ['own'])
+  bea = await caller.token('bea', ['own'])
+})
+afterAll(() => server.close())
+
+const NARROW = { operations: ['search'], see: ['birth_date'], basis: 'law' } as const
+const WIDE = { operations: 'all', see: 'all', basis: 'law' } as const
+
+let peers = 0
+/** A participant with a narrow grant. */
+async function peer(): Promise<string> {
+  peers += 1
+  const sender_id = `peer-${peers}.example`
+  await server.participant(sender_id)
+  await setGrant(server.database, { sender_id, namespace: 'civil', terms: NARROW })
+  return sender_id
+}
+
+const grantPath = (sender_id: string) => `/registries/civil/grants/${sender_id}`
+const seen = async (sender_id: string) =>
+  (await listGrants(server.database, { sender_id, namespace: 'civil' })).map(({ terms }) => terms.see)
+
+async function proposed(path: string, body: object, token = ada): Promise<string> {
+  const { status, body: answer } = await caller.post(path, body, token)
+  expect({ status, answer }).toMatchObject({ status: 202, answer: { proposal: { id: expect.any(String) } } })
+  return answer.proposal.id
+}
+const approve = (id: string, token = bea) => caller.post(`/proposals/${id}/approve`, {}, token)
+const refusedApproval = (id: string, token = bea) => caller.refusal(`/proposals/${id}/approve`, {}, token)
+
+it('a wider grant waits for another operator, who sees what would change, and both are accounted', async () => {
+  const sender_id = await peer()
+  const id = await proposed(grantPath(sender_id), { terms: WIDE })
+  expect(await seen(sender_id)).toEqual([['birth_date']])
+  const { body: shown } = await caller.get(`/proposals/${id}`, bea)
+  expect(shown).toMatchObject({
+    ...{ act: 'grant set', state: 'waiting', proposed_by: 'ada', role: 'own', own: false },
+    diff: [
+      { at: 'sender_id', from: null, to: sender_id },
+      { at: 'namespace', from: null, to: 'civil' },
+      { at: 'operations', from: ['search'], to: 'all' },
+      { at: 'see', from: ['birth_date'], to: 'all' },
+    ],
+  })
+  const { status, body } = await approve(id)
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { proposal: { state: 'done', decided_by: 'bea' }, result: { sender_id, terms: WIDE } },
+  })
+  expect(await seen(sender_id)).toEqual(['all'])
+  const { body: accounts } = await caller.get('/accounts?kind=operator&limit=20')
+  const notes = accounts.map(
+    ({ operator, note }: { operator: string; note: string }) => `${operator}: ${note}`,
+  )
+  expect(notes).toEqual(
+    expect.arrayContaining([
+      'ada: proposal: grant set',
+      'ada, approved by bea: proposal approve: grant set',
+      'ada, approved by bea: grant set',
+    ]),
+  )
+})
+
+it('a narrower grant does not wait', async () => {
+  const sender_id = await peer()
+  const narrower = { ...NARROW, items_per_day: 5 }
+  expect((await caller.post(grantPath(sender_id), { terms: narrower }, ada)).status).toBe(200)
+})
+
+describe('who may decide', () => {
+  let id = ''
+  beforeAll(async () => {
+    id = await proposed(grantPath(await peer()), { terms: WIDE })
+  })
+
+  it.each(['approve', 'decline'])('not the one who proposed it: %s', async (decision) => {
+    expect(await caller.refusal(`/proposals/${id}/${decision}`, {}, ada)).toBe(
+      '403 err.request.forbidden who has proposed it cannot decide about it: another operator must',
+    )
+  })
+
+  it('not a later token of the same name', async () => {
+    await caller.post('/operators/revoke', { name: 'ada' }, bea)
+    ada = await caller.token('ada', ['own'])
+    expect(await refusedApproval(id, ada)).toBe(
+      '403 err.request.forbidden who has proposed it cannot decide about it: another operator must',
+    )
+  })
+
+  it('not who has not the role of the act', async () => {
+    for (const role of ['read', 'operate', 'audit'] as const) {
+      expect(await refusedApproval(id, caller.tokens[role])).toBe(
+        '403 err.request.forbidden this needs the role own',
+      )
+    }
+    expect((await caller.get(`/proposals/${id}`, caller.tokens.read)).body.confidential).toBe(null)
+  })
+
+  it('nobody without a name: a command without a token', async () => {
+    const context = { ...server.context, operator: 'root', caller: null }
+    await expect(approveProposal(context, { id })).rejects.toThrow(
+      'this needs two operators (ROLLCALL_TWO_PERSON), and the user of a shell is not known well enough: set ROLLCALL_OPERATOR_TOKEN to a token of your own',
+    )
+  })
+})
+
+it('it is declined once, and then nobody approves it', async () => {
+  const sender_id = await peer()
+  const id = await proposed(grantPath(sender_id), { terms: WIDE })
+  const declined = await caller.post(`/proposals/${id}/decline`, {}, bea)
+  expect(declined.body).toMatchObject({ state: 'declined', decided_by: 'bea' })
+  expect(await refusedApproval(id)).toBe(
+    '409 err.request.bad the proposal does not wait any more: it is declined',
+  )
+  expect(await seen(sender_id)).toEqual([['birth_date']])
+})
+
+it('what two approve at once is done once', async () => {
+  const sender_id = await peer()
+  const id = await proposed(grantPath(sender_id), { terms: WIDE })
+  const answers = await Promise.all([approve(id), approve(id, caller.tokens.own), approve(id)])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+})
+
+it('it is refused where what is stored has changed since', async () => {
+  const sender_id = await peer()
+  const id = await proposed(grantPath(sender_id), { terms: WIDE })
+  await setGrant(server.database, { sender_id, namespace: 'civil', terms: { ...NARROW, see: [] } })
+  expect(await refusedApproval(id)).toBe(
+    '409 err.request.bad what is stored has changed since it was proposed: propose it again',
+  )
+  expect((await caller.get(`/proposals/${id}`, bea)).body.state).toBe('outdated')
+  expect(await seen(sender_id)).toEqual([[]])
+})
+
+it('it lapses after 72 hours, and its input is erased', async () => {
+  const id = await proposed(grantPath(await peer()), { terms: WIDE })
+  clock.pass(72 * HOUR)
+  expect((await caller.get('/proposals?state=waiting', bea)).body).toEqual([])
+  expect(await refusedApproval(id)).toBe(
+    '409 err.request.bad the proposal does not wait any more: it is lapsed',
+  )
+  const { db } = server.database
+  await lapseProposals(db, 90, new Date(clock.date()))
+  const { rows } = await db.pool.query('select state, sealed from proposal where id = $1', [id])
+  expect(rows).toEqual([{ state: 'lapsed', sealed: null }])
+  await lapseProposals(db, 90, new Date(clock.date() + 91 * 24 * HOUR))
+  expect((await caller.get('/proposals', bea)).body).toEqual([])
+})
+
+it('an unknown id is 404', async () => {
+  for (const id of ['x', '0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11']) {
+    expect(await refusedApproval(id)).toBe('404 err.request.not_found id: there is no proposal with this id')
+  }
+})
+
+it('what is confidential is encrypted, and shown to those who may decide', async () => {
+  const lift = { identifier_type: 'UIN', identifier_value: '8128560370' }
+  const id = await proposed('/registries/civil/protected-persons/lift', lift)
+  const { rows } = await server.database.db.pool.query(
+    "select diff || encode(sealed, 'escape') as stored from proposal where id = $1",
+    [id],
+  )
+  expect(rows[0].stored).not.toContain('8128560370')
+  expect((await caller.get(`/proposals/${id}`, caller.tokens.read)).body.confidential).toBe(null)
+  expect((await caller.get(`/proposals/${id}`, bea)).body.confidential).toEqual({
+    identifier_value: '8128560370',
+  })
+  // What the act refuses is refused to who approves, and the proposal is over.
+  expect(await refusedApproval(id)).toBe('404 err.request.not_found identifier: no protected person has it')
+  expect((await caller.get(`/proposals/${id}`, bea)).body).toMatchObject({
+    ...{ state: 'failed', failure: 'the act was refused', confidential: null },
+  })
+})
+
+describe('the other acts', () => {
+  const one = (sender_id: string, what: string) => `/participants/${sender_id}/${what}`
+  const jwk = () => JSON.stringify({ ...keyPair('Ed25519').jwk, kid: 'k-1' })
+
+  it.each<[string, () => object, act: string]>([
+    ['keys', () => ({ keys: jwk() }), 'participant key add'],
+    ['policy', () => ({ jwks_uri: 'https://203.0.113.7/jwks' }), 'participant policy'],
+    ['policy', () => ({ signature_policy: 'off' }), 'participant policy'],
+    ['callback', () => ({ default_url: 'https://203.0.113.7/in' }), 'participant callback'],
+    ['callback', () => ({ notify_url: 'https://203.0.113.7/in' }), 'participant callback'],
+    ['callback', () => ({ allow: ['https://203.0.113.7'] }), 'participant callback'],
+    ['hosts', () => ({ host: 'spmis.example' }), 'participant host allow'],
+    ['secrets', () => ({}), 'participant secret rotate'],
+    ['promote', () => ({ keys: jwk() }), 'participant promote'],
+  ])('%s', async (what, body, act) => {
+    const id = await proposed(one(await peer(), what), body())
+    expect((await caller.get(`/proposals/${id}`)).body.act).toBe(act)
+  })
+
+  it('do not wait where they give no access', async () => {
+    const sender_id = await peer()
+    expect((await caller.post(one(sender_id, 'callback'), { rate: 7 }, ada)).status).toBe(200)
+    expect((await caller.post(one(sender_id, 'policy'), { jwks_uri: null }, ada)).status).toBe(200)
+    expect((await caller.post('/participants', { sender_id: 'new.example', name: 'New' }, ada)).status).toBe(
+      201,
+    )
+  })
+
+  it('a participant with a grant', async () => {
+    const body = { sender_id: 'granted.example', name: 'Granted', grants: { civil: WIDE } }
+    const id = await proposed('/participants', body)
+    expect((await approve(id)).body.result.client_secret).toEqual(expect.any(String))
+  })
+
+  it('an operator who could decide; others are added at once', async () => {
+    const id = await proposed('/operators', { name: 'eve', roles: ['own'] })
+    expect((await approve(id)).body.result.token).toMatch(/^rollcall_/)
+    expect((await caller.post('/operators', { name: 'reader', roles: ['read'] }, ada)).status).toBe(201)
+  })
+
+  it('no link signs in as somebody else', async () => {
+    const operator = await server.context.operators.operatorOf(ada)
+    const approvals = createApprovals({ limits: server.context.limits, operator, clock })
+    const needs = { ...server.context, operator: 'ada', caller: operator, approvals }
+    expect(await makeSignInLink(needs, { name: 'ada' })).toMatchObject({ name: 'ada' })
+    for (const caller of [operator, null]) {
+      await expect(makeSignInLink({ ...needs, caller }, { name: 'bea' })).rejects.toThrow(
+        'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
+      )
+    }
+  })
+
+  it('credentials of callbacks, without their secrets', async () => {
+    const body = { auth: 'bearer', token: 's3cret-value', origin: 'https://203.0.113.7' }
+    const id = await proposed(one(await peer(), 'callback'), body)
+    const { body: shown } = await caller.get(`/proposals/${id}`, bea)
+    expect(JSON.stringify(shown)).toContain('https://203.0.113.7')
+    expect(JSON.stringify(shown)).not.toContain('s3cret-value')
+  })
+
+  it('opening a body', async () => {
+    const auditor = await caller.token('auditor', ['audit'])
+    const id = await proposed('/messages/m-1/bodies', { reason: 'case 7 of 2026' }, auditor)
+    const { body: shown } = await caller.get(`/proposals/${id}`, caller.tokens.audit)
+    expect(shown.confidential).toEqual({ reason: 'case 7 of 2026' })
+    expect(await refusedApproval(id, caller.tokens.audit)).toBe(
+      '404 err.request.not_found no body of a message with this message_id is stored',
+    )
+  })
+
+  it('a configuration file, with what it changes; a dry run does not wait', async () => {
+    const operator = await server.context.operators.operatorOf(ada)
+    const approvals = createApprovals({ limits: server.context.limits, operator, clock })
+    const needs = { ...server.context, operator: 'ada', approvals }
+    const configuration = await exportConfiguration(needs, {})
+    expect((await applyConfiguration(needs, { configuration })).changes).toEqual([])
+    const changed = { ...configuration, purposes: { eligibility: {} } }
+    await applyConfiguration(needs, { configuration: changed, dry_run: true })
+    const waiting = await applyConfiguration(needs, { configuration: changed }).catch((error) => error)
+    expect(waiting).toMatchObject({ name: 'Proposed', proposal: { act: 'apply', proposed_by: 'ada' } })
+    expect((await approve(waiting.proposal.id)).body.result).toMatchObject({ applied: true })
+  })
+})
+
+it('a session says that acts wait', async () => {
+  const response = await fetch(`${server.adminUrl}/admin/v1/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Rollcall-Console': '1' },
+    body: JSON.stringify({ token: bea }),
+  })
+  expect(await response.json()).toMatchObject({ operator: 'bea', two_person: true })
+})
+
+it('without ROLLCALL_TWO_PERSON nothing waits: the same call is done', async () => {
+  const alone = await testServer()
+  await alone.registry('civil')
+  await alone.participant('spmis.example')
+  const { token } = await addOperator(alone.database, { name: 'ada', roles: ['own'] })
+  const response = await fetch(`${alone.adminUrl}/admin/v1${grantPath('spmis.example')}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ terms: WIDE }),
+  })
+  expect(response.status).toBe(200)
+  await alone.close()
+})

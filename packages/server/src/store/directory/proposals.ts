@@ -1,0 +1,134 @@
+/** Acts that wait for a second operator. Their input is encrypted here. */
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/tables.ts'
+
+export const PROPOSAL_STATES = [
+  ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),
+] as const
+export type ProposalState = (typeof PROPOSAL_STATES)[number]
+
+/** Who proposes or decides: compared by the id, and by the name as well. */
+export interface Actor {
+  readonly id: string
+  readonly name: string
+}
+
+export interface StoredProposal {
+  readonly id: string
+  readonly act: string
+  /** JSON. */
+  readonly diff: string
+  readonly state: ProposalState
+  readonly proposed_by: string
+  readonly proposed_name: string
+  readonly proposed_at: Date
+  readonly lapses_at: Date
+  readonly decided_name: string | null
+  readonly decided_at: Date | null
+  readonly failure: string | null
+}
+
+type Kysely = Pick<Database, 'kysely'>
+
+export async function addProposal(
+  { kysely }: Kysely,
+  proposal: Pick<StoredProposal, 'id' | 'act' | 'diff' | 'proposed_at' | 'lapses_at'> & {
+    readonly sealed: Buffer
+    readonly by: Actor
+  },
+): Promise<void> {
+  const { by, ...row } = proposal
+  await kysely
+    .insertInto('proposal')
+    .values({ ...row, proposed_by: by.id, proposed_name: by.name })
+    .execute()
+}
+
+const COLUMNS = [
+  ...(['id', 'act', 'diff', 'proposed_by', 'proposed_name', 'proposed_at', 'lapses_at'] as const),
+  ...(['decided_name', 'decided_at', 'failure'] as const),
+] as const
+
+/** A proposal whose time is over has lapsed, also where no server has noted it yet. */
+const stateAt = (now: Date) =>
+  sql<ProposalState>`case when state = 'waiting' and lapses_at <= ${now} then 'lapsed' else state end`.as(
+    'state',
+  )
+
+const selected = (query: SelectQueryBuilder<Tables, 'proposal', object>, now: Date) =>
+  query.select([...COLUMNS]).select(stateAt(now))
+
+/** The newest first. */
+export async function listProposals(
+  { kysely }: Kysely,
+  { state, limit, now }: { readonly state: ProposalState | null; readonly limit: number; readonly now: Date },
+): Promise<readonly StoredProposal[]> {
+  const rows = selected(kysely.selectFrom('proposal'), now)
+    .orderBy('proposed_at', 'desc')
+    .orderBy('id', 'desc')
+  return kysely
+    .selectFrom(rows.as('shown'))
+    .selectAll()
+    .$if(state !== null, (query) => query.where('state', '=', state as ProposalState))
+    .limit(limit)
+    .execute()
+}
+
+/** Null: there is none. */
+export async function findProposal(
+  { kysely }: Kysely,
+  id: string,
+  now: Date,
+): Promise<(StoredProposal & { readonly sealed: Buffer | null }) | null> {
+  const row = await selected(kysely.selectFrom('proposal').where('id', '=', id), now)
+    .select('sealed')
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/**
+ * Decides a proposal that waits, once: of several who do, one has it. Who has proposed it cannot.
+ * @returns false: it waits no more, or it is the proposer who asks
+ */
+export async function decideProposal(
+  { kysely }: Kysely,
+  id: string,
+  decision: { readonly state: 'approved' | 'declined' | 'outdated'; readonly by: Actor; readonly now: Date },
+): Promise<boolean> {
+  const { state, by, now } = decision
+  const { numUpdatedRows } = await kysely
+    .updateTable('proposal')
+    .set({ state, sealed: null, decided_by: by.id, decided_name: by.name, decided_at: now })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('lapses_at', '>', now)
+    .where('proposed_by', '<>', by.id)
+    .where('proposed_name', '<>', by.name)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Notes how the act of an approved proposal ended. @param failure null: it was done */
+export async function noteProposalEnd({ kysely }: Kysely, id: string, failure: string | null): Promise<void> {
+  await kysely
+    .updateTable('proposal')
+    .set({ state: failure === null ? 'done' : 'failed', failure })
+    .where('id', '=', id)
+    .where('state', '=', 'approved')
+    .execute()
+}
+
+/** Notes which proposals have lapsed and erases their inputs; deletes those that lapsed, or would have, so many days before. */
+export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
+  await kysely
+    .updateTable('proposal')
+    .set({ state: 'lapsed', sealed: null })
+    .where('state', '=', 'waiting')
+    .where('lapses_at', '<=', now)
+    .execute()
+  await kysely
+    .deleteFrom('proposal')
+    .where('lapses_at', '<', sql<Date>`${now}::timestamptz - make_interval(days => ${days})`)
+    .execute()
+}
