@@ -10,7 +10,6 @@ import { listGrants as listStoredGrants } from '../store/directory/grants.ts'
 import { findCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { listLiveKeys } from '../store/directory/participant-keys.ts'
 import { registryAt } from '../store/registries/registries.ts'
-import type { DiffLine } from './approvals.ts'
 import { changeCallback } from './callbacks.ts'
 import { applyConfiguration } from './configuration.ts'
 import { isSame } from './configuration-steps.ts'
@@ -39,6 +38,15 @@ export type ActNeeds = RetentionNeeds &
     /** Who acts; null: somebody at the command line who has given no token. */
     readonly caller?: Operator | null
   }
+
+/** One line of what an act would change. It names no secret and no person. */
+export interface DiffLine {
+  readonly at: string
+  /** As it is stored; null: nothing. */
+  readonly from: unknown
+  /** As it would be; null: nothing. */
+  readonly to: unknown
+}
 
 /** What would change; null: the act needs no second operator. */
 type When<Input> = (needs: ActNeeds, input: Input) => Promise<readonly DiffLine[] | null>

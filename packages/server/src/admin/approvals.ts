@@ -6,19 +6,10 @@ import { CLOCK, type Clock } from '../shared/clock.ts'
 import { type Actor, addProposal } from '../store/directory/proposals.ts'
 import { ENCRYPTED, withCurrentMasterKey } from '../store/keys/master-keys.ts'
 import { accountOperator } from './account-of-operator.ts'
-import { actNamed } from './approval-acts.ts'
+import { actNamed, type DiffLine } from './approval-acts.ts'
 import { textOf } from './configuration-steps.ts'
 import type { HasAccounts, HasOwner, HasVault } from './needs.ts'
 import { AdminRefusal, type Approvals } from './use-case.ts'
-
-/** One line of what an act would change. It names no secret and no person. */
-export interface DiffLine {
-  readonly at: string
-  /** As it is stored; null: nothing. */
-  readonly from: unknown
-  /** As it would be; null: nothing. */
-  readonly to: unknown
-}
 
 /** What a waiting act is answered with. */
 export interface ProposalAnswer {
