@@ -46,6 +46,8 @@ const NO_MORE: Compared = {
   page_size: (wanted, current) => atMost(wanted.page_size, current.page_size),
   items_per_day: (wanted, current) => atMost(wanted.items_per_day, current.items_per_day),
   records_per_day: (wanted, current) => atMost(wanted.records_per_day, current.records_per_day),
+  items_per_minute: (wanted, current) => atMost(wanted.items_per_minute, current.items_per_minute),
+  records_per_minute: (wanted, current) => atMost(wanted.records_per_minute, current.records_per_minute),
   emergency: ({ emergency: wanted }, { emergency: current }) =>
     wanted === undefined ||
     (current !== undefined &&
@@ -60,7 +62,7 @@ const NO_MORE: Compared = {
 }
 
 /** From the one that says most. */
-const COUNTED: readonly string[] = ['exact', 'rounded', 'none']
+const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
 /** Lists that mean everything, or nothing at all, where they are missing: they are compared where both are there. */
 const isNarrowerList = (
