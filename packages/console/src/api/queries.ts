@@ -11,6 +11,7 @@ const ATTEMPTS = 2
 const ended = (error: Error): void => {
   if (!(error instanceof ApiFault) || error.status !== 401) return
   queries.setQueryData<SessionState>(SESSION_KEY, (before) => ({ offers: [], ...before, session: null }))
+  forgetAnswers()
 }
 
 export const queries: QueryClient = new QueryClient({
@@ -25,6 +26,8 @@ export const queries: QueryClient = new QueryClient({
   },
 })
 
-/** Nothing of what one operator has seen stays for the next one. */
-export const forgetAnswers = (): void =>
+/** Nothing of what one operator has seen, or got of an act, stays for the next one. */
+export function forgetAnswers(): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
+  queries.getMutationCache().clear()
+}

@@ -13,6 +13,7 @@ import styles from './sign-in.module.css'
 
 /** A one-time link: the code stands behind the `#`, where no log sees it. */
 const LINK = /^\/sign-in\/([^/]+)$/
+export const isLink = (path: string): boolean => LINK.test(path)
 
 export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {
   const [path, navigate] = useLocation()
