@@ -80,7 +80,7 @@ export const listDeliveries = useCase(
     result: Type.Array(closed(DELIVERY)),
   },
   async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
-    const before = last === undefined ? undefined : await deliveryNamed(db, last, 'before')
+    const before = last === undefined ? undefined : (await deliveryNamed(db, last, 'before')).id
     const choice = { ...(await choiceOf(db, given)), ...(before !== undefined && { before }) }
     return (await listRows(db, choice, limit)).map(described)
   },

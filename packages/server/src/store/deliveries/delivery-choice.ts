@@ -26,8 +26,8 @@ export interface DeliveryChoice {
   readonly since?: Date
   /** Made before this time. */
   readonly until?: Date
-  /** Only those behind it in the list. */
-  readonly before?: { readonly id: string; readonly created_at: Date }
+  /** Id of a delivery: only those behind it in the list. */
+  readonly before?: string
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -58,8 +58,10 @@ export function chosen(choice: DeliveryChoice): { readonly text: string; readonl
   if (since !== undefined) conditions.push(`delivery.created_at >= ${value(since)}`)
   if (until !== undefined) conditions.push(`delivery.created_at < ${value(until)}`)
   if (before !== undefined) {
-    const [at, id] = [value(before.created_at), value(before.id)]
-    conditions.push(`delivery.created_at <= ${at}::timestamptz`)
+    const id = value(before)
+    // Read here: a time that went through a Date has lost its microseconds.
+    const at = `(select last.created_at from delivery as last where last.id = ${id}::uuid)`
+    conditions.push(`delivery.created_at <= ${at}`)
     conditions.push(`(delivery.created_at < ${at} or delivery.id > ${id}::uuid)`)
   }
   return { text: conditions.length === 0 ? 'true' : conditions.join(' and '), values }
