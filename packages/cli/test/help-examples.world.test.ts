@@ -214,6 +214,26 @@ async function namesOfBackups(): Promise<void> {
   await write('journal', '')
 }
 
+/** Tokens of two operators: one proposes what the other one decides about. */
+const operators: Record<'proposer' | 'decider', string> = { proposer: '', decider: '' }
+
+async function addOperators(): Promise<void> {
+  for (const name of ['proposer', 'decider'] as const) {
+    const { token } = await run('operator', 'add', name, '--role', 'own')
+    operators[name] = token
+  }
+}
+
+/** Leaves an act to be decided about, for whose proposal a made-up id stands. */
+async function proposed(name: string): Promise<void> {
+  const words = ['operator', 'add', name, '--role', 'own']
+  const waiting = { ROLLCALL_TWO_PERSON: '1', ROLLCALL_OPERATOR_TOKEN: operators.proposer }
+  expect(await rollcall(words, { ...env, ...waiting })).toMatchObject({ code: 5 })
+  const as = { ...env, ROLLCALL_OPERATOR_TOKEN: operators.decider }
+  const [proposal] = await rollcallJson(['proposal', 'list'], as)
+  meaning['0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11'] = proposal.id
+}
+
 const addAuthority = () =>
   run('consent', 'authority', 'add', 'https://consent.example.org', '--key', join(folder, 'public-key.pem'))
 
@@ -231,6 +251,10 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'consent reinstate': () =>
     run('consent', 'withdraw', '--identifier', 'UIN=8128560370', '--purpose', 'eligibility'),
   'operator add': () => addAuthority(),
+  'operator link': () => run('operator', 'add', 'amina', '--role', 'read'),
+  'proposal list': () => addOperators(),
+  'proposal show': () => proposed('zola'),
+  'proposal decline': () => proposed('yusuf'),
   'purpose remove': () => run('purpose', 'add', 'research'),
   'registry remove': () => run('registry', 'add', 'civil', '--namespace', 'old-civil'),
   'participant remove': () => run('participant', 'add', 'old.example.org', '--name', 'Old'),
@@ -368,6 +392,7 @@ async function runExample({ command, text }: Example): Promise<Ended> {
   const environment = {
     ...(ELSEWHERE.has(command) ? other : env),
     ...(OWNERS.has(command) && owner),
+    ...(command.startsWith('proposal ') && { ROLLCALL_OPERATOR_TOKEN: operators.decider }),
   }
   const meant = Object.entries(meaning).reduce((so, [name, value]) => so.replaceAll(name, value), text)
   const plain = plainCommand(meant)

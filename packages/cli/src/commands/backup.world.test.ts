@@ -170,7 +170,7 @@ test('a restore with an act that cannot be done ends when that is accepted, and 
   await rollcallJson(['backup', backup], env)
   const journaled = { ...env, ROLLCALL_JOURNAL: acts }
   await rollcallJson(['registry', 'add', 'civil-later', '--sender-id', 'later.example'], journaled)
-  const person = ['civil-later', 'UIN', '77', '--category', 'shelter', '--reason', 'court order']
+  const person = ['civil-later', 'UIN', 'SHELTERED-77', '--category', 'shelter', '--reason', 'court order']
   await rollcallJson(['record', 'protect', ...person], journaled)
   const into = await target()
   const words = ['restore', backup, '--journal', acts]
@@ -190,7 +190,7 @@ test('a restore with an act that cannot be done ends when that is accepted, and 
     code: 0,
     stdout: expect.stringMatching(/NOT DONE: person_protected 1 \(.*later/),
   })
-  expect(done.stdout + done.stderr).not.toContain('77')
+  expect(done.stdout + done.stderr).not.toContain('SHELTERED-77')
   const serving = start(['serve', '--role', 'http'], into.env)
   await until(serving, () => (serving.output().stdout.includes('Rollcall listens') ? true : null))
   expect(await serving.stop('SIGINT')).toMatchObject({ code: 0 })
