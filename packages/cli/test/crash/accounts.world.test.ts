@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askToken } from '../ask.ts'
 import { type Asker, crashWorld, type Node, type World } from './world.ts'
 
-const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 3)
+const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 2)
 vi.setConfig({ testTimeout: 120_000 + CYCLES * 6_000 })
 
 /** Requests on their way at a time. */

@@ -12,7 +12,7 @@ import { type Load, startLoad } from './load.ts'
 import { expectNothingLost, interrupted, nodeCount } from './verdict.ts'
 import { crashWorld, type Node, type World } from './world.ts'
 
-const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 3)
+const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 2)
 vi.setConfig({ testTimeout: 180_000 + CYCLES * 6_000 })
 
 let world: World

@@ -72,7 +72,7 @@ test('no request is refused and none is lost, also when a migration was killed o
   const urls = () => inUse.map(({ url }) => url)
   const load = startLoad(world, urls)
   const searches = startSearches(urls)
-  await moreAcknowledged(load, 40)
+  await moreAcknowledged(load, 20)
 
   // The migration has changed many tables when it comes to one that somebody reads; there it is killed.
   const reader = await world.db.pool.connect()
@@ -93,7 +93,7 @@ test('no request is refused and none is lost, also when a migration was killed o
     expect(await schemaVersions()).toEqual(['0.1.0', NEXT_VERSION])
     // As a load balancer does it: the new node is ready before the old one gets no more requests.
     inUse = [...inUse, upgraded].filter((node) => node !== old)
-    await moreAcknowledged(load, 40)
+    await moreAcknowledged(load, 20)
     if (at === 0) await expectAhead(nodes[1] as Node)
     expect(await old.running.stop('SIGTERM')).toMatchObject({ code: 0 })
     await moreAcknowledged(load, 20)
