@@ -34,12 +34,12 @@ export { isLoopback } from './shared/loopback.ts'
 export { nearestHint } from './shared/nearest.ts'
 export { checkSchema, type Database, migrate, openDatabase } from './store/db/database.ts'
 export { isUnavailable, safeDatabaseError } from './store/db/database-errors.ts'
+export { addSecret } from './store/directory/client-secrets.ts'
 export { becomeOnlyDemo, directoryContent } from './store/directory/demo-data.ts'
 export { findCallbackSettings, setCallbackSettings } from './store/directory/participant-callbacks.ts'
 export { addParticipantKey } from './store/directory/participant-keys.ts'
 export {
   addParticipant,
-  addSecret,
   findClient,
   findParticipant,
   setMessagePolicy,

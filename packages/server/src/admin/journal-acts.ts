@@ -11,15 +11,11 @@ import { revokeSigned, stopOfAuthority, withdraw } from '../store/consents/withd
 import type { Database } from '../store/db/database.ts'
 import { removeOtherHolds } from '../store/db/holds.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
+import { retireSecrets } from '../store/directory/client-secrets.ts'
 import { changeGrants } from '../store/directory/grants.ts'
 import { revokeOperatorToken } from '../store/directory/operator-tokens.ts'
 import { listParticipantKeys, refuseKey, revokeParticipantKey } from '../store/directory/participant-keys.ts'
-import {
-  findParticipant,
-  retireSecrets,
-  setMessagePolicy,
-  setParticipantStatus,
-} from '../store/directory/participants.ts'
+import { findParticipant, setMessagePolicy, setParticipantStatus } from '../store/directory/participants.ts'
 import { eraseNotifications } from '../store/events/erasing.ts'
 import { destroyKeysOf } from '../store/keys/body-keys.ts'
 import { listOwnKeys } from '../store/keys/own-keys.ts'

@@ -6,11 +6,11 @@ import { newSecret } from '../directory/secrets.ts'
 import { ENVIRONMENTS, type Environment } from '../model/environment.ts'
 import { type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
 import type { Database } from '../store/db/database.ts'
+import { addSecret } from '../store/directory/client-secrets.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
 import { addGrant, environmentProblem } from '../store/directory/grants.ts'
 import {
   addParticipant as addRow,
-  addSecret,
   findClient,
   findParticipant,
   listParticipants as listRows,

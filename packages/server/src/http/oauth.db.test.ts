@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { civilServer } from '../../test/civil.ts'
 import { type Answer, answerOf, post, searchRequest, testServer } from '../../test/server.ts'
 import { newSecret } from '../directory/secrets.ts'
-import { addSecret, findClient, setParticipantStatus } from '../store/directory/participants.ts'
+import { addSecret } from '../store/directory/client-secrets.ts'
+import { findClient, setParticipantStatus } from '../store/directory/participants.ts'
 
 const { server, peer } = await civilServer([], { ROLLCALL_MAX_TOKEN_FAILURES: '5' })
 

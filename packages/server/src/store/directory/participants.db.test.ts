@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { StoreRefusal } from '../db/refusal.ts'
+import { addSecret } from './client-secrets.ts'
 import { DEFAULT_MESSAGE_POLICY } from './message-policy.ts'
 import {
   addParticipant,
-  addSecret,
   findClient,
   findParticipant,
   listParticipants,

@@ -1,0 +1,50 @@
+/** The digests of participants' client secrets. */
+import { sql } from 'kysely'
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+import { lockParticipant } from './participants.ts'
+
+/** Two, so that the old one still works while the new one is being put in place. */
+const LIVE_SECRETS = 2
+
+/**
+ * Gives a participant one more secret, known here by its SHA-256 only; of more than two live ones the oldest
+ * are retired.
+ * @throws StoreRefusal no such participant
+ */
+export async function addSecret(
+  db: Database,
+  participant: Pick<Participant, 'id'>,
+  sha256: Buffer,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (transaction) => {
+    const owner = await lockParticipant(transaction, participant)
+    await transaction.insertInto('participant_secret').values({ participant: owner.id, sha256 }).execute()
+    const newest = transaction
+      .selectFrom('participant_secret')
+      .select('id')
+      .where('participant', '=', owner.id)
+      .orderBy('id', 'desc')
+      .limit(LIVE_SECRETS)
+    await transaction
+      .updateTable('participant_secret')
+      .set({ retired_at: sql<Date>`now()` })
+      .where('participant', '=', owner.id)
+      .where('retired_at', 'is', null)
+      .where('id', 'not in', newest)
+      .execute()
+  })
+}
+
+/** Retires secrets by their SHA-256. */
+export async function retireSecrets(
+  { pool }: Pick<Database, 'pool'>,
+  participant: Pick<Participant, 'id'>,
+  secrets: readonly Buffer[],
+): Promise<void> {
+  await pool.query(
+    `update participant_secret set retired_at = now()
+      where participant = $1 and retired_at is null and sha256 = any($2::bytea[])`,
+    [participant.id, secrets],
+  )
+}
