@@ -1,20 +1,23 @@
-/** A JSON document as text: nothing of it is read as HTML. */
+/** A text as it stands, such as a JSON document: nothing of it is read as HTML. */
 
 import styles from './document.module.css'
 import { CopyValue } from './identifier.tsx'
 
 interface DocumentProps {
   readonly title: string
-  readonly value: unknown
+  readonly text: string
+  /** False: it has no button that copies it. */
+  readonly copied?: boolean
 }
 
-export function Document({ title, value }: DocumentProps) {
-  const text = JSON.stringify(value, null, 2)
+export const jsonText = (value: unknown): string => JSON.stringify(value, null, 2)
+
+export function Document({ title, text, copied = true }: DocumentProps) {
   return (
     <figure className={styles.figure}>
       <figcaption className={styles.caption}>
         {title}
-        <CopyValue value={text} what={title} />
+        {copied && <CopyValue value={text} what={title} />}
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
       <pre className={styles.content} tabIndex={0}>

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { SEALED } from '../texts/sealed-content.ts'
 import { Confirm } from './confirm.tsx'
+import { Document, jsonText } from './document.tsx'
 import { Panel, Section } from './page.tsx'
 import styles from './sealed-content.module.css'
 import { useAct } from './use-act.tsx'
@@ -50,10 +51,11 @@ export function SealedContent({ open }: SealedProps) {
         <Panel padded>
           <div className={styles.bodies}>
             {act.data.map(({ what, id, body, problem }) => (
-              <Content
+              <Document
                 key={`${what} ${id}`}
                 title={`${what} ${id}`}
-                text={problem ?? JSON.stringify(body, null, 2)}
+                text={problem ?? jsonText(body)}
+                copied={false}
               />
             ))}
           </div>
@@ -84,14 +86,3 @@ export function SealedContent({ open }: SealedProps) {
     </Section>
   )
 }
-
-/** Text alone: nothing of it is read as HTML. */
-const Content = ({ title, text }: { readonly title: string; readonly text: string }) => (
-  <figure className={styles.figure}>
-    <figcaption className={styles.caption}>{title}</figcaption>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
-    <pre className={styles.content} tabIndex={0}>
-      {text}
-    </pre>
-  </figure>
-)

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { Columns } from '../../parts/columns.tsx'
-import { Document } from '../../parts/document.tsx'
+import { Document, jsonText } from '../../parts/document.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
@@ -60,11 +60,11 @@ function Compared({ record }: { readonly record: Previewed }) {
   return (
     <div>
       <Columns>
-        <Document title={TEXTS.whole(record_type)} value={ordered(before)} />
+        <Document title={TEXTS.whole(record_type)} text={jsonText(ordered(before))} />
         {after === null ? (
           <p className={styles.nothing}>{granted ? TEXTS.notFound : TEXTS.notGranted}</p>
         ) : (
-          <Document title={TEXTS.shown(record_type)} value={ordered(after)} />
+          <Document title={TEXTS.shown(record_type)} text={jsonText(ordered(after))} />
         )}
       </Columns>
       {cut.length > 0 && (

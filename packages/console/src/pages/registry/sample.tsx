@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
 import { Columns } from '../../parts/columns.tsx'
-import { Document } from '../../parts/document.tsx'
+import { Document, jsonText } from '../../parts/document.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { REGISTRY } from '../../texts/registries.ts'
@@ -24,8 +24,8 @@ export function Sample({ namespace }: { readonly namespace: string }) {
           samples.map(({ record_type, record, schema }) => (
             <Panel key={record_type} padded>
               <Columns>
-                <Document title={TEXTS.record(record_type)} value={record} />
-                <Document title={TEXTS.schema(record_type)} value={schema} />
+                <Document title={TEXTS.record(record_type)} text={jsonText(record)} />
+                <Document title={TEXTS.schema(record_type)} text={jsonText(schema)} />
               </Columns>
             </Panel>
           ))
