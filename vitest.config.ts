@@ -26,6 +26,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // One set of modules for all files of a worker: loading them anew for each took most of the time of unit tests.
     isolate: false,
+    setupFiles: ['test/property-seed.ts'],
     // These end what hangs, and assert nothing: on a busy machine everything takes many times as long.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -84,16 +84,31 @@ function headerIn(head: Buffer): BackupHeader {
   throw new BackupDamaged('the file is damaged: its header cannot be read')
 }
 
-/** What is needed before the key is known; it verifies with the first chunk. */
+/** The types of all members that are read before a chunk has verified the header. */
 function isHeader(value: unknown): value is BackupHeader {
-  if (typeof value !== 'object' || value === null) return false
-  const { format, id, snapshot_at, schema, master_key, key, journal } = value as Record<string, unknown>
-  const texts = [id, snapshot_at, key].every((text) => typeof text === 'string')
+  if (!isObject(value)) return false
+  const { format, id, snapshot_at, snapshot, schema, master_key, key, journal } = value
   const names = Array.isArray(schema) && schema.every((name) => typeof name === 'string')
-  return format === 1 && texts && names && isObject(master_key) && isObject(journal)
+  return (
+    format === 1 &&
+    areTexts(id, snapshot_at, snapshot, key) &&
+    names &&
+    isMaster(master_key) &&
+    isJournal(journal)
+  )
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+const isMaster = (value: unknown): boolean =>
+  isObject(value) && Number.isInteger(value.version) && areTexts(value.check_value)
+
+const isJournal = (value: unknown): boolean =>
+  isObject(value) && Number.isInteger(value.sequence) && areTexts(value.digest)
+
+const areTexts = (...values: readonly unknown[]): boolean =>
+  values.every((value) => typeof value === 'string')
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 interface Reading {
   readonly head: Buffer

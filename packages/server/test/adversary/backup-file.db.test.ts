@@ -80,6 +80,13 @@ test('a backup is verified without a database, and any change of it is found', a
     await expect(verified(await written(Buffer.concat(parts)))).rejects.toThrow(/^the file is damaged/)
   }
 
+  // Any character of the header may be another: each member has its type before it is used.
+  for (let at = MAGIC.length; at < head.length; at += 1) {
+    const bytes = Buffer.from(whole)
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    await expect(verified(await written(bytes))).rejects.toThrow(/^the file is damaged|another master key/)
+  }
+
   // The header says another time, or another schema.
   const header = JSON.parse(head.subarray(MAGIC.length).toString())
   for (const change of [
