@@ -1,5 +1,10 @@
 /** `rollcall participant`: who may ask the registries. */
-import { addParticipant, listParticipants, setParticipantStatus } from '@rollcall/server/admin/participants'
+import {
+  addParticipant,
+  disableParticipant,
+  enableParticipant,
+  listParticipants,
+} from '@rollcall/server/admin/participants'
 import type { Command } from 'commander'
 import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
@@ -60,12 +65,12 @@ Example: rollcall participant add new.example.org --name 'A system that is tried
     .description('list the participants')
     .addHelpText('after', '\nExample: rollcall participant list --json')
     .action(runList)
-  for (const { word, status, effect } of STATUS_COMMANDS) {
+  for (const { word, act, effect } of STATUS_COMMANDS) {
     withJson(participant.command(word))
       .description(`${word} a participant: ${effect}`)
       .argument('<sender_id>', 'its sender_id')
       .addHelpText('after', `\nExample: rollcall participant ${word} spmis.example.org`)
-      .action((sender_id: string, options: OutputOptions) => runStatus(sender_id, status, options))
+      .action((sender_id: string, options: OutputOptions) => runStatus(act, sender_id, options))
   }
   addKeyCommands(participant)
   addSecretCommands(participant)
@@ -79,8 +84,8 @@ Example: rollcall participant add new.example.org --name 'A system that is tried
 }
 
 const STATUS_COMMANDS = [
-  { word: 'disable', status: 'disabled', effect: 'within a second no server accepts its tokens' },
-  { word: 'enable', status: 'active', effect: 'its secrets and unexpired tokens are valid again' },
+  { word: 'disable', act: disableParticipant, effect: 'within a second no server accepts its tokens' },
+  { word: 'enable', act: enableParticipant, effect: 'its secrets and unexpired tokens are valid again' },
 ] as const
 
 interface AddOptions extends OutputOptions {
@@ -139,12 +144,12 @@ async function runList(options: OutputOptions): Promise<void> {
 }
 
 async function runStatus(
+  act: (typeof STATUS_COMMANDS)[number]['act'],
   sender_id: string,
-  status: 'active' | 'disabled',
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  const changed = await ask(setParticipantStatus, { sender_id, status })
+  const changed = await ask(act, { sender_id })
   print(options, changed, `${changed.sender_id} is ${changed.status}`)
 }
 

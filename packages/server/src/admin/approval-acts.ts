@@ -14,11 +14,13 @@ import { changeCallback } from './callbacks.ts'
 import { applyConfiguration } from './configuration.ts'
 import { isSame } from './configuration-steps.ts'
 import { addConsentAuthority, described as authorityShown, keysOf } from './consent-authorities.ts'
+import { reinstateConsent } from './consents.ts'
 import { changeDeliveries, choiceOf, showDelivery, sumOf } from './deliveries.ts'
 import { replayDeliveries } from './delivery-changes.ts'
 import { erasePerson } from './erase.ts'
 import { isWider } from './grant-widening.ts'
 import { setGrant } from './grants.ts'
+import { holdShown, removeHold } from './holds.ts'
 import { showInboxMessage } from './inbox.ts'
 import { openBodies, openDeliveryBody } from './message-bodies.ts'
 import type { HasRecording } from './needs.ts'
@@ -27,9 +29,16 @@ import { addOperator } from './operators.ts'
 import { addParticipantKeys } from './participant-keys.ts'
 import { allowParticipantHost, changeParticipantPolicy, policyOf } from './participant-policy.ts'
 import { promoteParticipant } from './participant-promote.ts'
-import { addParticipant, participantNamed, rotateParticipantSecret } from './participants.ts'
+import {
+  addParticipant,
+  enableParticipant,
+  participantNamed,
+  rotateParticipantSecret,
+} from './participants.ts'
 import { unprotectPerson } from './protected-persons.ts'
+import { changeRegistry, described } from './registries.ts'
 import { type RetentionNeeds, requireOwner } from './retention.ts'
+import { backfillSubscription } from './subscription-mailbox.ts'
 import { AdminRefusal, type UseCase } from './use-case.ts'
 
 /** What every act of the table works with. */
@@ -202,6 +211,28 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       ]
     },
   }),
+  act(enableParticipant, {
+    role: 'own',
+    async when({ db }, { sender_id }) {
+      const { status: from } = await participantNamed(db, sender_id)
+      return from === 'active' ? null : [...lines({ sender_id }), { at: 'status', from, to: 'active' }]
+    },
+  }),
+  act(changeRegistry, {
+    role: 'own',
+    // Younger persons are minors no more, and other web pages may ask.
+    async when({ db }, { namespace, ...given }) {
+      const stored = described(await registryAt(db, namespace))
+      const isYounger = (given.majority_age ?? stored.majority_age) < stored.majority_age
+      const isOpener = (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
+      return isYounger || isOpener ? [...lines({ namespace }), ...differences(given, stored)] : null
+    },
+  }),
+  act(reinstateConsent, {
+    role: 'own',
+    confidential: ['identifier_value'],
+    when: (_, { identifier_value: __, ...asked }) => always({ ...asked, withdrawals: 'count no more' }),
+  }),
   act(addConsentAuthority, {
     role: 'own',
     async when({ db }, { name, keys = [], jwks_uri = null, hosts = [] }) {
@@ -257,6 +288,11 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       return dry_run ? null : largeReplay(needs, given, {})
     },
   }),
+  act(backfillSubscription, {
+    role: 'operate',
+    // How many records it sends is not known before.
+    when: (_, asked) => always({ ...asked, queues: 'every record that matches now' }),
+  }),
   act(openBodies, {
     role: 'audit',
     confidential: ['reason'],
@@ -282,13 +318,21 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     when: (_, { namespace, identifier_type }) =>
       always({ namespace, identifier_type, protection: 'is lifted' }),
   }),
+  act(removeHold, {
+    role: 'own',
+    async when(needs, { id }) {
+      const from = await holdShown(needs, id)
+      // The act itself says that there is none.
+      return from === null ? null : [...lines({ id }), { at: 'hold', from, to: null }]
+    },
+  }),
   act(erasePerson, {
     role: 'own',
     confidential: ['value'],
     async when({ db, owner = db }, { type, reason, dry_run = false }) {
       if (dry_run) return null
       await requireOwner(owner)
-      return lines({ type, reason })
+      return lines({ type, reason, erases: 'a person from accounts and from what waits to be sent' })
     },
   }),
   act(applyConfiguration, {

@@ -14,7 +14,7 @@ import { closed, instant, orNull, text } from './members.ts'
 import { addParticipantKeys } from './participant-keys.ts'
 import { allowParticipantHost, changeParticipantPolicy } from './participant-policy.ts'
 import { changeParticipantSubscriptions } from './participant-subscriptions.ts'
-import { addParticipant, setParticipantStatus } from './participants.ts'
+import { addParticipant, ParticipantResult } from './participants.ts'
 import { addPurpose } from './purposes.ts'
 import { addRegistry } from './registries.ts'
 
@@ -121,7 +121,7 @@ const CallbackEntry = closed(
 
 const ParticipantEntry = closed({
   name: Type.Optional(text('Its name for people; a new participant needs one.')),
-  status: Type.Optional(setParticipantStatus.input.properties.status),
+  status: Type.Optional(ParticipantResult.properties.status),
   environment: participant.environment,
   max_page_size: participant.max_page_size,
   rate_limit: participant.rate_limit,

@@ -93,6 +93,7 @@ export const revokeConsents = useCase(
 /** The person consents again: withdrawals for a purpose count no more. */
 export const reinstateConsent = useCase(
   {
+    approval: 'consent reinstate',
     input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
     accounted: 'consent reinstate',

@@ -104,9 +104,18 @@ export const listHolds = useCase(
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
 
+/** What a hold covers, and why; null: it is not in force. */
+export async function holdShown({ db }: HasDatabase, number: number) {
+  const found = (await readHolds(db)).find(({ id }) => id === number)
+  if (found === undefined) return null
+  const { id: _, ...shown } = shapeOf(found)
+  return shown
+}
+
 /** Ends a hold: what it covered is deleted by the next prune. */
 export const removeHold = useCase(
   {
+    approval: 'hold remove',
     input: closed({ id: wholeNumber('Its number.', 1) }),
     result: closed({ id: wholeNumber('Its number.', 1) }),
   },

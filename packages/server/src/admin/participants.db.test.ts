@@ -16,9 +16,10 @@ import {
 } from './participant-policy.ts'
 import {
   addParticipant,
+  disableParticipant,
+  enableParticipant,
   listParticipants,
   rotateParticipantSecret,
-  setParticipantStatus,
 } from './participants.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -36,8 +37,8 @@ describe('a result is what its schema says', () => {
   test.each([
     [addParticipant, { sender_id: 'b.example', name: 'B', rate_limit: 'unlimited', concurrency_limit: 3 }],
     [listParticipants, {}],
-    [setParticipantStatus, { sender_id, status: 'disabled' }],
-    [setParticipantStatus, { sender_id, status: 'active' }],
+    [disableParticipant, { sender_id }],
+    [enableParticipant, { sender_id }],
     [rotateParticipantSecret, { sender_id }],
     [changeParticipantPolicy, { sender_id, encryption_policy: 'refused' }],
     [allowParticipantHost, { sender_id, host: 'a.internal', private: true, ports: [8443] }],
@@ -63,7 +64,6 @@ describe('an input that its schema does not accept is refused, with the member a
       'max_page_size: must be at least 1',
     ],
     [addParticipant, { sender_id: 'c.example', name: 'C', demo: true }, 'demo: is not a known member'],
-    [setParticipantStatus, { sender_id, status: 'asleep' }, 'status: must be one of active, disabled'],
     [
       addParticipantKeys,
       { sender_id, keys: '', valid_from: '2026-01-01' },

@@ -143,20 +143,22 @@ export const listParticipants = useCase(
   async ({ db }: HasDatabase) => (await listRows(db)).map(described),
 )
 
+interface Status {
+  readonly sender_id: string
+  readonly status: Participant['status']
+}
+
 /** Disables a participant, or enables it again; every server follows within a second. */
-export const setParticipantStatus = useCase(
-  { input: closed({ sender_id: SenderId, status: PARTICIPANT.status }), result: ParticipantResult },
-  async ({ db }: HasDatabase, { sender_id, status }) => {
-    await participantNamed(db, sender_id)
-    const set = () => setStatus(db, sender_id, status)
-    const participant = await (status === 'disabled'
-      ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
-      : set())
-    // Its waiting deliveries need not wait any longer.
-    if (status === 'active') await retryMailboxes(db, participant.id)
-    return described(participant)
-  },
-)
+export async function setParticipantStatus({ db }: HasDatabase, { sender_id, status }: Status) {
+  await participantNamed(db, sender_id)
+  const set = () => setStatus(db, sender_id, status)
+  const participant = await (status === 'disabled'
+    ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
+    : set())
+  // Its waiting deliveries need not wait any longer.
+  if (status === 'active') await retryMailboxes(db, participant.id)
+  return described(participant)
+}
 
 const ONE = closed({ sender_id: SenderId })
 
@@ -168,7 +170,7 @@ export const disableParticipant = useCase(
 
 /** Its secrets and unexpired tokens are valid again. */
 export const enableParticipant = useCase(
-  { input: ONE, result: ParticipantResult },
+  { approval: 'participant enable', input: ONE, result: ParticipantResult },
   (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'active' }),
 )
 

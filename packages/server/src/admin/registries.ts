@@ -95,6 +95,7 @@ export const addRegistry = useCase(
 /** Changes a registry; servers follow within a second. */
 export const changeRegistry = useCase(
   {
+    approval: 'registry set',
     input: closed({
       namespace: Namespace,
       time_zone: Type.Optional(TimeZone),

@@ -1,12 +1,17 @@
 /** What weakened trust once, and was taken back after the backup: a restore does not bring it back. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { publicKey } from '../../test/key-pairs.ts'
+import { keyPair, publicKey } from '../../test/key-pairs.ts'
 import { backupOf, folder, needsOf, target, world } from '../../test/restoring.ts'
+import { DEFAULT_LIMITS as limits } from '../../test/retention.ts'
 import { findAuthority, putAuthority } from '../store/consents/authorities.ts'
 import { findParticipant, setMessagePolicy } from '../store/directory/participants.ts'
+import { createApprovals, Proposed } from './approvals.ts'
+import { addOperator } from './operators.ts'
+import { addParticipantKeys, listParticipantKeys } from './participant-keys.ts'
 import { addParticipant } from './participants.ts'
-import { restoreDatabase } from './restore.ts'
+import { approveProposal, declineProposal, operatorWithToken, showProposal } from './proposals.ts'
+import { adoptRestored, type RestoreNeeds, restoreDatabase } from './restore.ts'
 
 const sender_id = 'spmis.example'
 
@@ -48,6 +53,45 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
   const again = await target()
   await expect(restoreDatabase(needsOf(again), { file, journal })).resolves.toMatchObject({ journal: 4 })
   expect(await findParticipant(again.db, sender_id)).toMatchObject({ signature_policy: 'required' })
+})
+
+test('what waited for a second operator has lapsed: it may have been declined after the backup', async () => {
+  const { from, needs } = await started()
+  await addParticipant(needs, { sender_id, name: 'SPMIS' })
+  const caller = async (name: string) => {
+    const { token } = await addOperator(needs, { name, roles: ['own'] })
+    return operatorWithToken(needs, token)
+  }
+  const [ada, bea] = [await caller('ada'), await caller('bea')]
+  const approvals = createApprovals({ limits, operator: ada })
+  const key = { sender_id, keys: JSON.stringify({ ...keyPair('Ed25519').jwk, kid: 'waiting' }) }
+  const proposed = async (at: RestoreNeeds): Promise<string> => {
+    const asking = { ...at, approvals }
+    const waiting = await addParticipantKeys(asking, key).catch((error: unknown) => error)
+    if (!(waiting instanceof Proposed)) throw waiting
+    return waiting.proposal.id
+  }
+  const id = await proposed(needs)
+  const file = await backupOf(from)
+  await declineProposal({ ...needs, caller: bea }, { id })
+  const without = { without_journal: 'the disk is lost' }
+  const into = await target()
+  const after = { ...needsOf(into), caller: bea }
+  const isLapsed = async (one: string) => {
+    expect(await showProposal(after, { id: one })).toMatchObject({ state: 'lapsed', confidential: null })
+    await expect(approveProposal(after, { id: one })).rejects.toThrow(
+      'the proposal does not wait any more: it is lapsed',
+    )
+  }
+  await restoreDatabase(after, { file, ...without })
+  await isLapsed(id)
+  // The same where it was restored by other means.
+  const later = await proposed(after)
+  await into.ownerDb.pool.query('delete from restoration')
+  await adoptRestored(after, without)
+  await isLapsed(later)
+  expect((await into.ownerDb.pool.query('select from proposal where sealed is not null')).rows).toEqual([])
+  expect(await listParticipantKeys(after, { sender_id })).toEqual([])
 })
 
 test('keys, addresses and hosts that a consent authority had before do not come back', async () => {

@@ -21,6 +21,7 @@ import {
 import type { Database } from '../store/db/database.ts'
 import { continueJournal, type JournalPosition, readJournalPosition } from '../store/db/journal-head.ts'
 import { withTransaction } from '../store/db/transaction.ts'
+import { lapseWaiting } from '../store/directory/proposals.ts'
 import { destroyBodyKeys } from '../store/keys/body-keys.ts'
 import { accountOperator } from './account-of-operator.ts'
 import { BACKUP, backupRefusal, describedBackup, type HasMasterKeys, openBackup } from './backup.ts'
@@ -205,6 +206,7 @@ async function complete(
   await withTransaction(db.pool, (client) => continueJournal(client, later?.head ?? null))
   await owner.kysely.transaction().execute(async (transaction) => {
     await insertTombstone(transaction, signTombstone(signer, tombstone))
+    await lapseWaiting(transaction)
     await markApplied(transaction, restoration)
   })
   return {

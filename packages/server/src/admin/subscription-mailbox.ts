@@ -57,6 +57,7 @@ const PAGE = 500
  */
 export const backfillSubscription = useCase(
   {
+    approval: 'subscriptions backfill',
     accounted: 'subscriptions backfill',
     input: closed({
       code: Code,

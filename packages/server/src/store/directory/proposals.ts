@@ -119,6 +119,15 @@ export async function noteProposalEnd({ kysely }: Kysely, id: string, failure: s
     .execute()
 }
 
+/** Nothing waits any more: of a database that was restored nobody knows what was decided after the backup. */
+export async function lapseWaiting(kysely: Kysely['kysely']): Promise<void> {
+  await kysely
+    .updateTable('proposal')
+    .set({ state: 'lapsed', sealed: null })
+    .where('state', '=', 'waiting')
+    .execute()
+}
+
 /** Notes which proposals have lapsed and erases their inputs; deletes those that lapsed, or would have, so many days before. */
 export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
   await kysely
