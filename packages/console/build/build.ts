@@ -12,7 +12,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-if (isInstalled('vite') && isInstalled('@vitejs/plugin-react')) {
+if (['vite', '@vitejs/plugin-react', 'vitepress'].every(isInstalled)) {
   const { build } = await import('vite')
   const { CONSOLE } = await import('./config.ts')
   await build({ ...CONSOLE, logLevel: 'warn' })

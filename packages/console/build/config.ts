@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 import { NONCE_PLACEHOLDER } from '../src/index.ts'
+import { helpPlugin } from './help.ts'
 
 /** Libraries change when they are upgraded; pages change often. */
 const LIBRARIES = [
@@ -13,7 +14,7 @@ const LIBRARIES = [
 export const CONSOLE: InlineConfig = {
   configFile: false,
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [react()],
+  plugins: [react(), helpPlugin()],
   // The server puts the nonce of each response in its place.
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {

@@ -7,6 +7,7 @@ import {
   IconEyeSearch,
   IconFlask,
   IconGauge,
+  IconHelp,
   IconMailbox,
   IconMessages,
   IconSend,
@@ -118,6 +119,15 @@ export const NAVIGATION: readonly NavigationRow[] = [
     ...{ path: '/settings', title: PAGES.settings, role: 'read' },
     page: page(() => import('./pages/settings/page.tsx')),
     menu: { group: 'tools', icon: IconSettings, key: 'c' },
+  },
+  {
+    ...{ path: '/help', title: PAGES.help, role: 'read' },
+    page: page(() => import('./pages/help/page.tsx')),
+    menu: { group: 'tools', icon: IconHelp, key: 'h' },
+  },
+  {
+    ...{ path: '/help/:name/:anchor?', title: PAGES.help, role: 'read', menu: null },
+    page: page(() => import('./pages/help/page.tsx')),
   },
   {
     ...{ path: '/approvals', title: PAGES.approvals, role: 'read' },

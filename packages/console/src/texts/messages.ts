@@ -64,6 +64,6 @@ export const TIMELINE = {
   key: (kid: string) => `key ${kid}`,
   page: (page: number) => `page ${page}`,
   toDelivery: 'Delivery',
-  docs: 'What this step is (opens the documents in another tab)',
+  docs: 'What this step is',
   gone: 'Nothing is stored of this message any more, or there never was one.',
 } as const

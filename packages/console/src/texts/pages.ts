@@ -19,4 +19,5 @@ export const PAGES = {
   accounts: 'Who looked',
   approvals: 'Approvals',
   approval: 'Proposal',
+  help: 'Help',
 } as const

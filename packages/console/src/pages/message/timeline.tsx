@@ -1,9 +1,10 @@
 /** The steps of a message in one picture: from its arrival down to what is still to come. */
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react'
+import { Code } from '../../parts/code.tsx'
+import { helpAddress } from '../../parts/help-address.ts'
 import { Time } from '../../parts/time.tsx'
 import { duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
-import { docsAddress } from '../../texts/docs.ts'
 import { TIMELINE } from '../../texts/messages.ts'
 import styles from './message.module.css'
 import type { Message } from './page.tsx'
@@ -35,13 +36,7 @@ function StepLine({ step }: { readonly step: Step }) {
       </span>
       <div className={styles.body}>
         <div className={styles.stepHead}>
-          <a
-            className={styles.stepTitle}
-            href={docsAddress('message-flow.md', step.step)}
-            title={TIMELINE.docs}
-            target="_blank"
-            rel="noreferrer"
-          >
+          <a className={styles.stepTitle} href={helpAddress('message-flow', step.step)} title={TIMELINE.docs}>
             {titleOf(step)}
           </a>
           {step.outcome !== 'done' && <span className={styles.word}>{TIMELINE.outcomes[step.outcome]}</span>}
@@ -74,7 +69,7 @@ function Details({ step: { duration_ms, status, code, key, page, delivery } }: {
       {parts.map((part) => (
         <span key={part}>{part}</span>
       ))}
-      {code !== null && <code>{code}</code>}
+      {code !== null && <Code value={code} />}
       {delivery !== null && (
         <a href={`#/deliveries/${encodeURIComponent(delivery)}`}>{TIMELINE.toDelivery}</a>
       )}

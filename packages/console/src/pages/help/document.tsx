@@ -1,0 +1,71 @@
+/** A document of the help as elements, with the list of its sections. */
+import { createElement, type ReactNode, useEffect } from 'react'
+import { helpAddress } from '../../parts/help-address.ts'
+import { HELP_TEXTS } from '../../texts/help.ts'
+import styles from './help.module.css'
+import type { HelpElement, HelpNode, Tag } from './tree.ts'
+
+/** Anchors of a document are not mixed with the ids of the console. */
+const idOf = (anchor: string): string => `help-${anchor}`
+
+const textOf = (node: HelpNode): string =>
+  typeof node === 'string' ? node : node.children.map(textOf).join('')
+
+interface ContentsProps {
+  readonly name: string
+  readonly nodes: readonly HelpNode[]
+}
+
+export function Contents({ name, nodes }: ContentsProps) {
+  const sections = nodes.filter((node): node is HelpElement => typeof node === 'object' && node.tag === 'h2')
+  if (sections.length < 2) return null
+  return (
+    <nav className={styles.contents} aria-label={HELP_TEXTS.contents}>
+      <ul>
+        {sections.map((section) => (
+          <li key={section.id}>
+            <a href={helpAddress(name, section.id)}>{textOf(section)}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+interface ProseProps {
+  readonly nodes: readonly HelpNode[]
+  /** Of the section that was asked for. */
+  readonly anchor: string | undefined
+}
+
+export function Prose({ nodes, anchor }: ProseProps) {
+  useEffect(() => {
+    if (anchor === undefined) return
+    // After the frame of the page has put the focus on its title, at the top.
+    const frame = requestAnimationFrame(() => {
+      const section = document.getElementById(idOf(anchor))
+      section?.focus({ preventScroll: true })
+      section?.scrollIntoView()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [anchor])
+  return <div className={styles.prose}>{nodes.map(shown)}</div>
+}
+
+/** What may be wider than the page scrolls by itself, by the keyboard as well. */
+const SCROLLED: Readonly<Partial<Record<Tag, string>>> = HELP_TEXTS.scrolled
+
+function shown(node: HelpNode, at: number): ReactNode {
+  if (typeof node === 'string') return node
+  const { tag, id, href, children } = node
+  const given = id === undefined ? { href } : { id: idOf(id), tabIndex: -1 }
+  const element = createElement(tag, { key: at, ...given }, ...children.map(shown))
+  const label = SCROLLED[tag]
+  if (label === undefined) return element
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    <figure key={at} className={styles.scrolled} tabIndex={0} aria-label={label}>
+      {element}
+    </figure>
+  )
+}

@@ -1,0 +1,61 @@
+/** The help: documents of docs/, made into elements when the console was built. */
+
+import { HELP } from 'virtual:help'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { helpAddress } from '../../parts/help-address.ts'
+import { PageFrame, Panel } from '../../parts/page.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { HELP_TEXTS } from '../../texts/help.ts'
+import { PAGES } from '../../texts/pages.ts'
+import { Contents, Prose } from './document.tsx'
+import styles from './help.module.css'
+import type { HelpRow } from './tree.ts'
+
+export function Page() {
+  const { name, anchor } = useParams<{ name?: string; anchor?: string }>()
+  const row = name === undefined ? HELP[0] : HELP.find((one) => one.name === name)
+  return (
+    <PageFrame title={row?.title ?? PAGES.help} lead={row === undefined ? undefined : HELP_TEXTS.lead}>
+      <div className={styles.columns}>
+        <nav className={styles.documents} aria-label={HELP_TEXTS.documents}>
+          <ul>
+            {HELP.map((one) => (
+              <li key={one.name}>
+                <a href={helpAddress(one.name)} aria-current={one === row ? 'page' : undefined}>
+                  {one.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Panel padded>
+          {row === undefined ? <Empty title={HELP_TEXTS.unknown} /> : <Content row={row} anchor={anchor} />}
+        </Panel>
+      </div>
+    </PageFrame>
+  )
+}
+
+interface ContentProps {
+  readonly row: HelpRow
+  readonly anchor: string | undefined
+}
+
+function Content({ row: { name, load }, anchor }: ContentProps) {
+  const query = useQuery({
+    queryKey: ['help', name],
+    queryFn: load,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <Loaded query={query} lines={12}>
+      {({ document: { nodes } }) => (
+        <>
+          <Contents name={name} nodes={nodes} />
+          <Prose nodes={nodes} anchor={anchor} />
+        </>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,12 @@
+/** A code of the protocol, with a link to what it means and what to do. */
+import { codeAddress } from './help-address.ts'
+
+export function Code({ value }: { readonly value: string }) {
+  const address = codeAddress(value)
+  if (address === null) return <code>{value}</code>
+  return (
+    <a href={address}>
+      <code>{value}</code>
+    </a>
+  )
+}
