@@ -39,7 +39,9 @@ export const accountOperator = (
   )
 
 /** Whether it is an operator who calls, and not another part of the server. */
-export const isAccounting = (needs: unknown): needs is Pick<HasAccounts, 'accounts' | 'operator'> =>
+export const isAccounting = (
+  needs: unknown,
+): needs is Pick<HasAccounts, 'accounts' | 'operator' | 'isSameLook'> =>
   typeof needs === 'object' && needs !== null && 'accounts' in needs && 'operator' in needs
 
 /** The acts of an operator, one after the other; nothing where another part of the server calls. */

@@ -185,7 +185,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
   }),
   act(changeCallback, {
     role: 'own',
-    async when({ db }, { sender_id, allow, disallow, auth, origin, token_url, ...given }) {
+    async when({ db }, { sender_id, allow, disallow = [], auth, origin, token_url, ...given }) {
       const { sealed, ...stored } = await findCallbackSettings(db, (await participantNamed(db, sender_id)).id)
       const { default_url, notify_url } = given
       const addresses = differences({ default_url, notify_url }, stored).filter(({ to }) => to !== null)
@@ -195,8 +195,8 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       const { token: _, client_secret: __, cert: ___, key: ____, client_id, scope, ...plain } = given
       return [
         ...lines({ sender_id }),
-        ...(added.length > 0 || disallow !== undefined
-          ? [{ at: 'allowed', from: stored.allowed, to: { allow: added, disallow: disallow ?? [] } }]
+        ...(added.length > 0 || disallow.length > 0
+          ? [{ at: 'allowed', from: stored.allowed, to: { allow: added, disallow } }]
           : []),
         ...differences({ ...plain, auth }, stored),
         ...(credentials

@@ -31,4 +31,6 @@ export interface HasAccounts extends HasDatabase {
   readonly accounts: Accounts
   /** Who calls: the name of an operator token, or of the user at the command line. */
   readonly operator: string
+  /** Whether an open page asks again for what was accounted a short while ago: it is not accounted again. */
+  readonly isSameLook?: boolean
 }

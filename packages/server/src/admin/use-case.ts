@@ -78,7 +78,7 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
     const problem = compiled.firstProblem(input)
     if (problem !== null) throw refusalOf(problem)
     if (approval !== undefined && isApproving(needs)) await approvalChecked(needs, approval, input)
-    if (accounted !== undefined && isAccounting(needs)) {
+    if (accounted !== undefined && isAccounting(needs) && needs.isSameLook !== true) {
       await accountOperator(needs, { note: accounted, registry: namespaceIn(input) })
     }
     try {

@@ -4,6 +4,7 @@ import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
+import { live } from '../../parts/paging.ts'
 import { Empty, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -41,6 +42,7 @@ export function Page() {
     queryFn: () =>
       answered(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }) } } })),
     placeholderData: keepPreviousData,
+    refetchInterval: live(filter),
   })
   return (
     <PageFrame title={PAGES.approvals} lead={two_person ? APPROVALS.lead : APPROVALS.off}>

@@ -5,6 +5,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { live } from '../../parts/paging.ts'
 import { Empty, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -48,6 +49,7 @@ export function Page() {
     queryFn: () =>
       answered(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
+    refetchInterval: live(filter),
   })
   const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null
   const { before: _, ...choice } = filter.values

@@ -5,6 +5,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { live } from '../../parts/paging.ts'
 import { Empty, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -39,6 +40,7 @@ export function Page() {
     queryFn: () =>
       answered(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
+    refetchInterval: live(filter),
   })
   return (
     <PageFrame title={PAGES.messages} lead={MESSAGES.lead}>

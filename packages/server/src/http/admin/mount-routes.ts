@@ -10,13 +10,14 @@ import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
 import { type Call, type HasLog, logged, logOthers } from './call-log.ts'
+import { createLooks, type Looks } from './looks.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
 import { ADMIN_BASE, type AdminNeeds, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
 /** The operator is known when it calls. */
-type AdminParts = Omit<AdminNeeds, 'operator' | 'caller' | 'approvals'> & {
+type AdminParts = Omit<AdminNeeds, 'operator' | 'caller' | 'approvals' | 'isSameLook'> & {
   /** Whether some acts wait for a second operator. */
   readonly twoPerson: boolean
 } & HasDirectory &
@@ -25,6 +26,7 @@ type AdminParts = Omit<AdminNeeds, 'operator' | 'caller' | 'approvals'> & {
 
 export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: OperatorListener): void {
   logOthers(app, parts, ADMIN_BASE)
+  const looks = createLooks(parts.clock ?? performance)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of ADMIN_ROUTES) {
     const { method, name, path, deprecated } = route
@@ -35,7 +37,9 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
       name,
       deprecated,
       handler: (request, reply) =>
-        logged(parts, name, request, (call) => answer(parts, route, listener, request, reply, call)),
+        logged(parts, name, request, (call) =>
+          answer({ ...parts, looks }, route, listener, request, reply, call),
+        ),
     })
   }
   for (const [path, rows] of handlers) {
@@ -56,7 +60,7 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
 }
 
 async function answer(
-  parts: AdminParts,
+  { looks, ...parts }: AdminParts & { readonly looks: Looks },
   route: AdminRoute,
   listener: OperatorListener,
   request: FastifyRequest,
@@ -81,8 +85,12 @@ async function answer(
   if (!isForAuthority(operator, input.authority)) throw ofAnother()
   const { twoPerson, limits } = parts
   const approvals = twoPerson ? createApprovals({ limits, operator, clock: parts.clock }) : undefined
+  const asked = { session: call.session, route, url: request.url }
+  const isSameLook = looks.isRepeated(asked)
   try {
-    const result = await route.call({ ...parts, operator: operator.name, caller: operator, approvals }, input)
+    const who = { operator: operator.name, caller: operator, approvals, isSameLook }
+    const result = await route.call({ ...parts, ...who }, input)
+    looks.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
     if (!(error instanceof Proposed)) throw error instanceof AdminRefusal ? asFault(error) : error

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storedAccounts } from '../../../test/accounts.ts'
 import { testClock } from '../../../test/clock.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
 import { addOperator, type OperatorRole, revokeOperator } from '../../admin/operators.ts'
@@ -186,6 +187,30 @@ describe('a session', () => {
     }
     expect(errorOf(await call('/registries', idle))).toBe(ENDED)
     expect((await call('/registries', active)).status).toBe(200)
+  })
+
+  it('that asks for the same again and again has looked once in five minutes; a token, and who asks for other things, looks each time', async () => {
+    const { name, token } = await tokenOf()
+    const browser = await signedIn(token)
+    const looks = async () => {
+      const accounts = await storedAccounts(server.database.db)
+      return accounts.filter(({ entry }) => entry.operator === name).length
+    }
+    const before = await looks()
+    const live = { ...browser, 'Rollcall-Console': 'poll' }
+    for (const headers of [browser, browser, live, live]) await call('/messages?limit=25', headers)
+    expect(await looks()).toBe(before + 1)
+    await call('/messages?limit=25&participant=a.example', live)
+    expect(await looks()).toBe(before + 2)
+    clock.pass(5 * MINUTE)
+    await call('/messages?limit=25', live)
+    expect(await looks()).toBe(before + 3)
+    for (const _ of [1, 2]) await call('/messages?limit=25', { Authorization: `Bearer ${token}` })
+    expect(await looks()).toBe(before + 5)
+    const other = await signedIn(token)
+    const signedInAgain = await looks()
+    await call('/messages?limit=25', other)
+    expect(await looks()).toBe(signedInAgain + 1)
   })
 
   it('ends with its time, whatever the operator does', async () => {
