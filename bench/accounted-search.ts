@@ -5,7 +5,7 @@
  *     npm run bench -- accounted-search --data /var/tmp/rollcall-bench
  */
 import type { Database } from '@rollcall/server'
-import { setGrant } from '@rollcall/server/admin/grants'
+import { setGrant } from '@rollcall/server/admin/grants/grants'
 import { compareSearches } from './search/compare-searches.ts'
 import { ASKER_SENDER, NAMESPACE } from './search/question.ts'
 import { questionSigner, registerAskerKey } from './search/signing.ts'

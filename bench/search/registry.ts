@@ -16,7 +16,7 @@ import {
   setMessagePolicy,
   setParticipantQuotas,
 } from '@rollcall/server'
-import { grantTemplate, setGrant } from '@rollcall/server/admin/grants'
+import { grantTemplate, setGrant } from '@rollcall/server/admin/grants/grants'
 import { generateLines } from '@rollcall/synthetic'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'

@@ -1,6 +1,6 @@
 /** Entries of the accounts in words, for people. */
-import type { listAccounts, listEmergencies } from '@rollcall/server/admin/audit-list'
-import type { PersonAudit } from '@rollcall/server/admin/audit-person'
+import type { listAccounts, listEmergencies } from '@rollcall/server/admin/accounts/list'
+import type { PersonAudit } from '@rollcall/server/admin/accounts/person-looks'
 import { table } from './output.ts'
 
 type Accounts = Awaited<ReturnType<typeof listAccounts>>

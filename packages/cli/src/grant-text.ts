@@ -1,6 +1,7 @@
 /** Grants in words, for people. */
-import type { proposeGrant } from '@rollcall/server/admin/grant-proposal'
-import type { explainGrant, listGrants } from '@rollcall/server/admin/grants'
+
+import type { explainGrant, listGrants } from '@rollcall/server/admin/grants/grants'
+import type { proposeGrant } from '@rollcall/server/admin/grants/proposal'
 import { stringify } from 'yaml'
 
 type Listed = Awaited<ReturnType<typeof listGrants>>

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { GRANT_TEMPLATES } from '@rollcall/server/admin/grants'
+import { GRANT_TEMPLATES } from '@rollcall/server/admin/grants/grants'
 import { expect, test } from 'vitest'
 import { GrantTerms } from '../../server/src/model/grant.ts'
 import { rollcall } from './command.ts'

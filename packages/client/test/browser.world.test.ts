@@ -2,7 +2,7 @@
 import type { Jwk } from '@rollcall/protocol'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { changeRegistry } from '../../server/src/admin/registries.ts'
+import { changeRegistry } from '../../server/src/admin/registries/registries.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import { type Peer, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'

@@ -1,6 +1,6 @@
 /** Operators in a browser, for tests of the console: each with a browser context, and so with a session, of its own. */
 import type { Browser, Locator, Page } from 'playwright-core'
-import { addOperator, type OperatorRole } from '../../server/src/admin/operators.ts'
+import { addOperator, type OperatorRole } from '../../server/src/admin/operators/operators.ts'
 import type { TestServer } from '../../server/test/server.ts'
 
 /** Milliseconds after which a story of many pages is taken for one that hangs. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addOperator } from '../../server/src/admin/operators.ts'
+import { addOperator } from '../../server/src/admin/operators/operators.ts'
 import { storedAccounts } from '../../server/test/accounts.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import {

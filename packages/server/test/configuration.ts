@@ -1,6 +1,6 @@
 /** A database without anything in it, and one configuration file, for the tests of both. */
 import { afterAll, expect } from 'vitest'
-import { applyConfiguration, exportConfiguration } from '../src/admin/configuration.ts'
+import { applyConfiguration, exportConfiguration } from '../src/admin/configuration/apply.ts'
 import { AdminRefusal } from '../src/admin/use-case.ts'
 import { keyPair } from './key-pairs.ts'
 import { testDatabase } from './postgres.ts'

@@ -1,6 +1,6 @@
 /** When everything is answered and delivered, no table but those of records says whom it was about. */
 import { expect, test, vi } from 'vitest'
-import { addOperator } from '../src/admin/operators.ts'
+import { addOperator } from '../src/admin/operators/operators.ts'
 import { keepHouse } from '../src/app/housekeeping.ts'
 import { registryAt } from '../src/store/registries/registries.ts'
 import { accepted, byExpression, callbacksTo, searchFor } from './asynchronous.ts'

@@ -1,5 +1,5 @@
 /** What admin functions of the owner need, on a database of a test. */
-import type { RetentionNeeds } from '../src/admin/retention.ts'
+import type { RetentionNeeds } from '../src/admin/persons/retention.ts'
 import { LIMITS, type LimitName, type Limits } from '../src/limits.ts'
 import { openDatabase } from '../src/store/db/database.ts'
 import { type TestAccounts, testAccounts, vaultOf } from './accounts.ts'

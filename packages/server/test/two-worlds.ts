@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
-import { protectPerson } from '../src/admin/protected-persons.ts'
+import { protectPerson } from '../src/admin/persons/protected-persons.ts'
 import type { GrantTerms } from '../src/model/grant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { grant } from './grants.ts'

@@ -6,7 +6,7 @@ import {
   indexAttribute,
   listAttributes,
   removeAttribute,
-} from '@rollcall/server/admin/attributes'
+} from '@rollcall/server/admin/registries/attributes'
 import { type Command, Option } from 'commander'
 import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -4,8 +4,8 @@ import {
   listAccounts,
   listEmergencies,
   reviewEmergency,
-} from '@rollcall/server/admin/audit-list'
-import { auditPerson } from '@rollcall/server/admin/audit-person'
+} from '@rollcall/server/admin/accounts/list'
+import { auditPerson } from '@rollcall/server/admin/accounts/person-looks'
 import { type Command, Option } from 'commander'
 import { accountRows, COLUMNS, emergencyText, personText } from '../account-text.ts'
 import { ask } from '../environment.ts'

@@ -1,4 +1,4 @@
-import { listDeliveries, showDelivery } from '@rollcall/server/admin/deliveries'
+import { listDeliveries, showDelivery } from '@rollcall/server/admin/deliveries/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from '../../../server/src/delivery/drain.ts'
 import type { Participant } from '../../../server/src/model/participant.ts'

@@ -1,9 +1,9 @@
 /** `rollcall doctor`: every weak setting, and what to do about it. */
 import { type Config, judgedFiles, openStorage } from '@rollcall/server'
 import { examineDatabase } from '@rollcall/server/admin/database'
-import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor-database'
-import { type Finding, findings, ok, settingFacts } from '@rollcall/server/admin/doctor-finding'
-import { SETTING_CHECKS } from '@rollcall/server/admin/doctor-settings'
+import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor/database'
+import { type Finding, findings, ok, settingFacts } from '@rollcall/server/admin/doctor/finding'
+import { SETTING_CHECKS } from '@rollcall/server/admin/doctor/settings'
 import type { Command } from 'commander'
 import { configuration, hasDatabase } from '../environment.ts'
 import { EXIT, failureText } from '../failure.ts'

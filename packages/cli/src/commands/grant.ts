@@ -1,6 +1,5 @@
 /** `rollcall grant`: what each participant may do in each registry. */
 
-import { proposeGrant } from '@rollcall/server/admin/grant-proposal'
 import {
   expiringGrants,
   explainGrant,
@@ -9,7 +8,8 @@ import {
   listGrants,
   revokeGrant,
   setGrant,
-} from '@rollcall/server/admin/grants'
+} from '@rollcall/server/admin/grants/grants'
+import { proposeGrant } from '@rollcall/server/admin/grants/proposal'
 import { type Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { ask } from '../environment.ts'

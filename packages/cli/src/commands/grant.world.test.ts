@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { proposeGrant } from '@rollcall/server/admin/grant-proposal'
 import {
   expiringGrants,
   explainGrant,
   listGrants,
   revokeGrant,
   setGrant,
-} from '@rollcall/server/admin/grants'
-import { addParticipant } from '@rollcall/server/admin/participants'
+} from '@rollcall/server/admin/grants/grants'
+import { proposeGrant } from '@rollcall/server/admin/grants/proposal'
+import { addParticipant } from '@rollcall/server/admin/participants/participants'
 import { expect, test } from 'vitest'
 import { auditing } from '../../../server/test/audit.ts'
 import { rollcall, rollcallJson } from '../../test/command.ts'

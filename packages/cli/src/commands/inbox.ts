@@ -1,6 +1,6 @@
 /** `rollcall inbox`: the callbacks that other systems sent to us. */
 import { CALLBACKS } from '@rollcall/protocol'
-import { listInbox, showInboxMessage } from '@rollcall/server/admin/inbox'
+import { listInbox, showInboxMessage } from '@rollcall/server/admin/callbacks/inbox'
 import { type Command, Option } from 'commander'
 import { printable } from '../asking/printing.ts'
 import { ask } from '../environment.ts'

@@ -12,7 +12,7 @@ import {
   SourcedEnvelope,
   verifySignature,
 } from '@rollcall/protocol'
-import { listPublicKeys, type PublicKey, readPublicKeys } from '@rollcall/server/admin/participant-keys'
+import { listPublicKeys, type PublicKey, readPublicKeys } from '@rollcall/server/admin/participants/keys'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'

@@ -7,7 +7,7 @@ import {
   revokeOwnKey,
   rotateMasterKey,
   rotateOwnKeys,
-} from '@rollcall/server/admin/own-keys'
+} from '@rollcall/server/admin/operators/own-keys'
 import { type Command, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -1,13 +1,13 @@
 /** `rollcall operator`: who may call the admin API. */
 
-import { listSessions, makeSignInLink } from '@rollcall/server/admin/operator-sessions'
 import {
   addOperator,
   listOperators,
   OPERATOR_ROLES,
   type OperatorRole,
   revokeOperator,
-} from '@rollcall/server/admin/operators'
+} from '@rollcall/server/admin/operators/operators'
+import { listSessions, makeSignInLink } from '@rollcall/server/admin/operators/sessions'
 import { type Command, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -6,7 +6,7 @@ import {
   type EncryptionPolicy,
   SIGNATURE_POLICIES,
   type SignaturePolicy,
-} from '@rollcall/server/admin/participant-policy'
+} from '@rollcall/server/admin/participants/policy'
 import { type Command, Option } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

@@ -1,7 +1,7 @@
 /** `rollcall restore`: brings a database back, applies the journal, and holds what would be sent. */
 import { masterKeySource } from '@rollcall/server'
-import { adoptRestored, restoreDatabase } from '@rollcall/server/admin/restore'
-import { releaseRestored } from '@rollcall/server/admin/restore-release'
+import { releaseRestored } from '@rollcall/server/admin/backup/release'
+import { adoptRestored, restoreDatabase } from '@rollcall/server/admin/backup/restore'
 import type { Command } from 'commander'
 import { configuration, withDatabase, withStorage } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

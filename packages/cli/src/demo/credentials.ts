@@ -2,15 +2,15 @@
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
-import { makeSignInLink } from '@rollcall/server/admin/operator-sessions'
-import { addOperator, revokeOperator } from '@rollcall/server/admin/operators'
+import { addOperator, revokeOperator } from '@rollcall/server/admin/operators/operators'
+import { makeSignInLink } from '@rollcall/server/admin/operators/sessions'
 import {
   addParticipantKeys,
   listPublicKeys,
   readPublicKeys,
   revokeParticipantKey,
-} from '@rollcall/server/admin/participant-keys'
-import { rotateParticipantSecret } from '@rollcall/server/admin/participants'
+} from '@rollcall/server/admin/participants/keys'
+import { rotateParticipantSecret } from '@rollcall/server/admin/participants/participants'
 import { AdminRefusal } from '@rollcall/server/admin/use-case'
 
 /** Everything by which a participant of the demo is known: what is written down where the database still has it, else anew. */

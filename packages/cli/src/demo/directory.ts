@@ -17,8 +17,8 @@ import {
   applyConfiguration,
   type Configuration,
   exportConfiguration,
-} from '@rollcall/server/admin/configuration'
-import { applyIndexes } from '@rollcall/server/admin/indexes'
+} from '@rollcall/server/admin/configuration/apply'
+import { applyIndexes } from '@rollcall/server/admin/registries/indexes'
 import { PEOPLE_SEED, syntheticRecords } from '../synthetic-people.ts'
 import { readYaml } from '../yaml.ts'
 

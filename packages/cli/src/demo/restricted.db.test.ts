@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { KINDS, kindNamed, OPERATIONS, type Operation } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/server'
-import { applyConfiguration } from '@rollcall/server/admin/configuration'
+import { applyConfiguration } from '@rollcall/server/admin/configuration/apply'
 import { generate } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -4,9 +4,9 @@ import { emptyDatabase } from '../../test/postgres.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { MIGRATIONS } from '../store/db/migrations/index.ts'
 import { examineDatabase, migrateDatabase } from './database.ts'
-import { setGrant } from './grants.ts'
-import { addParticipant, setParticipantStatus } from './participants.ts'
-import { addRegistry } from './registries.ts'
+import { setGrant } from './grants/grants.ts'
+import { addParticipant, setParticipantStatus } from './participants/participants.ts'
+import { addRegistry } from './registries/registries.ts'
 
 test('a database is examined before and after its tables are made, as the schemas say', async () => {
   const empty = await emptyDatabase()

@@ -3,7 +3,7 @@ import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountEntry, testAccounts } from '../../test/accounts.ts'
 import { postSearch, type TestServer, testServer } from '../../test/server.ts'
-import { addOperator } from './operators.ts'
+import { addOperator } from './operators/operators.ts'
 import { showOverview } from './overview.ts'
 
 let server: TestServer

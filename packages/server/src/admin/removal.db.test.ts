@@ -16,7 +16,7 @@ import {
 } from '../store/directory/participant-keys.ts'
 import { addParticipant, findParticipant } from '../store/directory/participants.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
-import { addHold, removeHold } from './holds.ts'
+import { addHold, removeHold } from './persons/holds.ts'
 import { removeParticipant, removeRegistry } from './removal.ts'
 import { AdminRefusal } from './use-case.ts'
 

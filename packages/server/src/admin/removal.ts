@@ -14,10 +14,10 @@ import {
 } from '../store/db/removal.ts'
 import { countRecords } from '../store/records/record-counts.ts'
 import { registryAt } from '../store/registries/registries.ts'
-import { accountOperator } from './account-of-operator.ts'
+import { accountOperator } from './accounts/operator-looks.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
 import type { HasAccounts } from './needs.ts'
-import { participantNamed } from './participants.ts'
+import { participantNamed } from './participants/participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 const OPTIONS = {

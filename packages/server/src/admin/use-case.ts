@@ -6,7 +6,7 @@ import { ImportError } from '../import/source.ts'
 import type { ReadOnly } from '../model/read-only.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
-import { accountOperator, isAccounting } from './account-of-operator.ts'
+import { accountOperator, isAccounting } from './accounts/operator-looks.ts'
 
 /** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data; or this operator may not. */
 export type RefusalReason = 'invalid' | 'not_found' | 'conflict' | 'forbidden'

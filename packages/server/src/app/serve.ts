@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSOLE_FILES } from '@rollcall/console'
-import { publishOutbox } from '../admin/outbox.ts'
+import { publishOutbox } from '../admin/events/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import type { OperatorListener } from '../http/admin/authenticate.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'

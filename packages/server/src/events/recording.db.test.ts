@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/postgres.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
-import { publishEvent } from '../admin/events.ts'
+import { publishEvent } from '../admin/events/publish.ts'
 import { LIMITS } from '../limits.ts'
 import { addRegistry } from '../store/registries/registries.ts'
 

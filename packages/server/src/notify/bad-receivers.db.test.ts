@@ -5,7 +5,7 @@ import { answering, type Received } from '../../test/deliveries.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../test/notifications.ts'
-import { addParticipantKeys, revokeParticipantKey } from '../admin/participant-keys.ts'
+import { addParticipantKeys, revokeParticipantKey } from '../admin/participants/keys.ts'
 
 const { server, rows, newPeer, until, receiver } = await mailboxSender({ notify_items: 1, schedule: [0] })
 const { db } = server.database

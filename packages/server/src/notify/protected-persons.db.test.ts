@@ -6,10 +6,10 @@ import { grant } from '../../test/grants.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
 import { envelopeOf, uinsOf } from '../../test/notifications.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
-import { publishEvent } from '../admin/events.ts'
-import { protectPerson, unprotectPerson } from '../admin/protected-persons.ts'
-import { mergeRecords } from '../admin/record-merge.ts'
-import { deleteRecords, importRecords } from '../admin/records.ts'
+import { publishEvent } from '../admin/events/publish.ts'
+import { protectPerson, unprotectPerson } from '../admin/persons/protected-persons.ts'
+import { mergeRecords } from '../admin/records/merge.ts'
+import { deleteRecords, importRecords } from '../admin/records/records.ts'
 
 const { server, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })
 const { db } = server.database

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { answering } from '../../test/deliveries.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
-import { changeCallback } from '../admin/callbacks.ts'
-import { changeDeliveries } from '../admin/deliveries.ts'
-import { addParticipantKeys } from '../admin/participant-keys.ts'
-import { allowParticipantHost, changeParticipantPolicy } from '../admin/participant-policy.ts'
-import { setParticipantStatus } from '../admin/participants.ts'
+import { changeCallback } from '../admin/callbacks/callbacks.ts'
+import { changeDeliveries } from '../admin/deliveries/deliveries.ts'
+import { addParticipantKeys } from '../admin/participants/keys.ts'
+import { setParticipantStatus } from '../admin/participants/participants.ts'
+import { allowParticipantHost, changeParticipantPolicy } from '../admin/participants/policy.ts'
 
 const { server, rows, newPeer, until, receiver } = await mailboxSender()
 const { db } = server.database

@@ -5,7 +5,7 @@ import { consentAuthority } from '../../test/consents.ts'
 import { grant } from '../../test/grants.ts'
 import { ask } from '../../test/person-questions.ts'
 import { postSearch, testServer } from '../../test/server.ts'
-import { reinstateConsent, withdrawConsent } from '../admin/consents.ts'
+import { reinstateConsent, withdrawConsent } from '../admin/consents/consents.ts'
 import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()

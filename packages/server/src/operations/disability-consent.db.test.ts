@@ -4,7 +4,7 @@ import { consentAuthority } from '../../test/consents.ts'
 import { grant } from '../../test/grants.ts'
 import { ask } from '../../test/person-questions.ts'
 import { testServer } from '../../test/server.ts'
-import { withdrawConsent } from '../admin/consents.ts'
+import { withdrawConsent } from '../admin/consents/consents.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -12,8 +12,8 @@ import { auditing } from '../../test/audit.ts'
 import { grant } from '../../test/grants.ts'
 import { postSearch, testServer } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
-import { listEmergencies } from '../admin/audit-list.ts'
-import { protectPerson } from '../admin/protected-persons.ts'
+import { listEmergencies } from '../admin/accounts/list.ts'
+import { protectPerson } from '../admin/persons/protected-persons.ts'
 import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()

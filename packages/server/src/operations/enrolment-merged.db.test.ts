@@ -1,7 +1,7 @@
 /** Enrolment updates of a person whose record was merged into another one. */
 import { expect, test } from 'vitest'
 import { beneficiary, enrolment, enrolmentServer } from '../../test/enrolment-updates.ts'
-import { mergeRecords, unmergeRecords } from '../admin/record-merge.ts'
+import { mergeRecords, unmergeRecords } from '../admin/records/merge.ts'
 
 const { server, update, found } = await enrolmentServer()
 const { db } = server.database

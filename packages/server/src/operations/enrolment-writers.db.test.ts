@@ -6,7 +6,7 @@ import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../t
 import { EVERYTHING } from '../../test/grants.ts'
 import { registered } from '../../test/sealing.ts'
 import { writeDocuments } from '../../test/server.ts'
-import { publishEvent } from '../admin/events.ts'
+import { publishEvent } from '../admin/events/publish.ts'
 import { createTurns } from '../admission/turns.ts'
 import { readGrant } from '../policy/grant.ts'
 import { openDatabase } from '../store/db/database.ts'

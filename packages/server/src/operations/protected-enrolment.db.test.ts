@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { beneficiary, enrolment, enrolmentServer } from '../../test/enrolment-updates.ts'
 import { ask } from '../../test/person-questions.ts'
 import { writeDocuments } from '../../test/server.ts'
-import { protectPerson } from '../admin/protected-persons.ts'
+import { protectPerson } from '../admin/persons/protected-persons.ts'
 
 const { server, registry, update, enrolled, found } = await enrolmentServer()
 const { db } = server.database

@@ -13,7 +13,7 @@ import { expectFault } from '../../test/expectations.ts'
 import { grant } from '../../test/grants.ts'
 import { postSearch, testServer, writeDocuments } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
-import { listProtected, protectPerson, unprotectPerson } from '../admin/protected-persons.ts'
+import { listProtected, protectPerson, unprotectPerson } from '../admin/persons/protected-persons.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { registryAt } from '../store/registries/registries.ts'
 

@@ -9,7 +9,7 @@ import { grant } from '../../test/grants.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { keySetServer } from '../../test/key-set-server.ts'
 import { postSearch, type TestParticipant, testServer } from '../../test/server.ts'
-import { addConsentAuthority } from '../admin/consent-authorities.ts'
+import { addConsentAuthority } from '../admin/consents/authorities.ts'
 import { keepHouse } from '../app/housekeeping.ts'
 import type { GrantTerms } from '../model/grant.ts'
 

@@ -4,8 +4,8 @@
  */
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { revokeConsents, withdrawConsent } from '../../src/admin/consents.ts'
-import { protectPerson } from '../../src/admin/protected-persons.ts'
+import { revokeConsents, withdrawConsent } from '../../src/admin/consents/consents.ts'
+import { protectPerson } from '../../src/admin/persons/protected-persons.ts'
 import type { GrantTerms } from '../../src/model/grant.ts'
 import { type Got, gotten, masked } from '../answers.ts'
 import { asyncPeer, searchFor } from '../asynchronous.ts'

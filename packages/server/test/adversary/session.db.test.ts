@@ -1,7 +1,7 @@
 /** What an attacker tries with the session of an operator's browser. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeSignInLink } from '../../src/admin/operator-sessions.ts'
-import { addOperator, type OperatorRole, revokeOperator } from '../../src/admin/operators.ts'
+import { addOperator, type OperatorRole, revokeOperator } from '../../src/admin/operators/operators.ts'
+import { makeSignInLink } from '../../src/admin/operators/sessions.ts'
 import { ADMIN_BASE, type AdminRoute } from '../../src/http/admin/route.ts'
 import { ADMIN_ROUTES } from '../../src/http/admin/routes.ts'
 import { hasRole } from '../../src/model/operator.ts'

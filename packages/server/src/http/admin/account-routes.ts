@@ -1,8 +1,8 @@
 /** Calls about the accounts of access. */
-import { reportAccess } from '../../admin/access-report.ts'
-import { beginVerification, showVerification, stopVerification } from '../../admin/account-verification.ts'
-import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/audit-list.ts'
-import { auditPerson } from '../../admin/audit-person.ts'
+import { reportAccess } from '../../admin/accounts/access-report.ts'
+import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/accounts/list.ts'
+import { auditPerson } from '../../admin/accounts/person-looks.ts'
+import { beginVerification, showVerification, stopVerification } from '../../admin/accounts/verification.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const ACCOUNT_ROUTES: readonly AdminRoute[] = [

@@ -1,10 +1,10 @@
 /** Calls about deliveries. */
 
-import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
-import { cancelDeliveries, replayDeliveries, retryDeliveries } from '../../admin/delivery-changes.ts'
-import { listDestinations } from '../../admin/destinations.ts'
-import { listMailboxes } from '../../admin/mailboxes.ts'
-import { openDeliveryBody } from '../../admin/message-bodies.ts'
+import { cancelDeliveries, replayDeliveries, retryDeliveries } from '../../admin/deliveries/changes.ts'
+import { listDeliveries, showDelivery } from '../../admin/deliveries/deliveries.ts'
+import { listDestinations } from '../../admin/deliveries/destinations.ts'
+import { listMailboxes } from '../../admin/deliveries/mailboxes.ts'
+import { openDeliveryBody } from '../../admin/messages/bodies.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const DELIVERY_ROUTES: readonly AdminRoute[] = [

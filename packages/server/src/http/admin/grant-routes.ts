@@ -1,6 +1,5 @@
 /** Calls about grants. What widens access needs `own`; what takes it away needs `operate`. */
-import { previewGrant } from '../../admin/grant-preview.ts'
-import { proposeGrant } from '../../admin/grant-proposal.ts'
+
 import {
   expiringGrants,
   explainGrant,
@@ -8,7 +7,9 @@ import {
   listGrantTemplates,
   revokeGrant,
   setGrant,
-} from '../../admin/grants.ts'
+} from '../../admin/grants/grants.ts'
+import { previewGrant } from '../../admin/grants/preview.ts'
+import { proposeGrant } from '../../admin/grants/proposal.ts'
 import { type AdminRoute, route } from './route.ts'
 
 const ONE = '/registries/{namespace}/grants/{sender_id}'

@@ -1,8 +1,8 @@
 /** Calls about what the server does as a whole, and about messages. */
-import { makeEvidence } from '../../admin/audit-evidence.ts'
-import { openBodies } from '../../admin/message-bodies.ts'
-import { showMessage } from '../../admin/message-timeline.ts'
-import { listMessages } from '../../admin/messages.ts'
+import { makeEvidence } from '../../admin/accounts/evidence.ts'
+import { openBodies } from '../../admin/messages/bodies.ts'
+import { listMessages } from '../../admin/messages/messages.ts'
+import { showMessage } from '../../admin/messages/timeline.ts'
 import { showOverview } from '../../admin/overview.ts'
 import { type AdminRoute, route } from './route.ts'
 

@@ -1,7 +1,7 @@
 /** The admin API on the operator's listener: a route for each row of its table. The life of a call is on this screen. */
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createApprovals, Proposed } from '../../admin/approvals.ts'
+import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
 import { AdminRefusal, type RefusalReason } from '../../admin/use-case.ts'
 import { hasRole, isFor, isForAuthority, type Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testClock } from '../../../test/clock.ts'
 import { type Bent, CLIENT, type TestProvider, testProvider } from '../../../test/openid-provider.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
-import { listSessions } from '../../admin/operator-sessions.ts'
-import { addOperator, revokeOperator } from '../../admin/operators.ts'
+import { addOperator, revokeOperator } from '../../admin/operators/operators.ts'
+import { listSessions } from '../../admin/operators/sessions.ts'
 import { OPENID_START } from './openid-routes.ts'
 
 let provider: TestProvider

@@ -1,5 +1,5 @@
 /** Calls about who may call. */
-import { addOperator, listOperators, revokeOperator } from '../../admin/operators.ts'
+import { addOperator, listOperators, revokeOperator } from '../../admin/operators/operators.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const OPERATOR_ROUTES: readonly AdminRoute[] = [

@@ -2,24 +2,24 @@
  * Calls about participants. What gives access, such as a key or a secret, needs `own`. What takes it away, or keeps things
  * running, needs `operate`.
  */
-import { changeCallback, testCallback } from '../../admin/callbacks.ts'
-import { checkParticipant } from '../../admin/participant-check.ts'
-import { addParticipantKeys, revokeParticipantKey } from '../../admin/participant-keys.ts'
-import {
-  allowParticipantHost,
-  changeParticipantPolicy,
-  removeParticipantHost,
-} from '../../admin/participant-policy.ts'
-import { promoteParticipant } from '../../admin/participant-promote.ts'
-import { showParticipant } from '../../admin/participant-show.ts'
-import { changeParticipantSubscriptions } from '../../admin/participant-subscriptions.ts'
+import { changeCallback, testCallback } from '../../admin/callbacks/callbacks.ts'
+import { checkParticipant } from '../../admin/participants/check.ts'
+import { addParticipantKeys, revokeParticipantKey } from '../../admin/participants/keys.ts'
 import {
   addParticipant,
   disableParticipant,
   enableParticipant,
   listParticipants,
   rotateParticipantSecret,
-} from '../../admin/participants.ts'
+} from '../../admin/participants/participants.ts'
+import {
+  allowParticipantHost,
+  changeParticipantPolicy,
+  removeParticipantHost,
+} from '../../admin/participants/policy.ts'
+import { promoteParticipant } from '../../admin/participants/promote.ts'
+import { showParticipant } from '../../admin/participants/show.ts'
+import { changeParticipantSubscriptions } from '../../admin/participants/subscriptions.ts'
 import { removeParticipant } from '../../admin/removal.ts'
 import { type AdminRoute, route } from './route.ts'
 

@@ -1,5 +1,10 @@
 /** Calls about acts that wait for a second operator. The role of the act is checked beside that of the row. */
-import { approveProposal, declineProposal, listProposals, showProposal } from '../../admin/proposals.ts'
+import {
+  approveProposal,
+  declineProposal,
+  listProposals,
+  showProposal,
+} from '../../admin/approvals/proposals.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const PROPOSAL_ROUTES: readonly AdminRoute[] = [

@@ -1,14 +1,15 @@
 /** Calls about registries and their records. */
-import { addAttribute, indexAttribute, removeAttribute } from '../../admin/attributes.ts'
-import { listEvents } from '../../admin/event-list.ts'
-import { publishEvent } from '../../admin/events.ts'
-import { listProtected, protectPerson, unprotectPerson } from '../../admin/protected-persons.ts'
-import { showRecord } from '../../admin/record.ts'
-import { mergeRecords, unmergeRecords } from '../../admin/record-merge.ts'
-import { addRegistry, changeRegistry, listRegistries } from '../../admin/registries.ts'
-import { showRegistry, showSamples } from '../../admin/registry-show.ts'
+
+import { listEvents } from '../../admin/events/list.ts'
+import { publishEvent } from '../../admin/events/publish.ts'
+import { listProtected, protectPerson, unprotectPerson } from '../../admin/persons/protected-persons.ts'
+import { mergeRecords, unmergeRecords } from '../../admin/records/merge.ts'
+import { showRecord } from '../../admin/records/record.ts'
+import { addAttribute, indexAttribute, removeAttribute } from '../../admin/registries/attributes.ts'
+import { addRegistry, changeRegistry, listRegistries } from '../../admin/registries/registries.ts'
+import { showRegistry, showSamples } from '../../admin/registries/show.ts'
 import { removeRegistry } from '../../admin/removal.ts'
-import { trySearch } from '../../admin/try.ts'
+import { trySearch } from '../../admin/try/try.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [

@@ -1,7 +1,7 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
-import { revokeConsents, withdrawConsent } from '../../admin/consents.ts'
-import { addHold, listHolds, removeHold } from '../../admin/holds.ts'
-import { countPrunable, showRetention } from '../../admin/retention.ts'
+import { revokeConsents, withdrawConsent } from '../../admin/consents/consents.ts'
+import { addHold, listHolds, removeHold } from '../../admin/persons/holds.ts'
+import { countPrunable, showRetention } from '../../admin/persons/retention.ts'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
 import { DELIVERY_ROUTES } from './delivery-routes.ts'
 import { GRANT_ROUTES } from './grant-routes.ts'

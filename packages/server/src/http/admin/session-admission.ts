@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import { accountOperator } from '../../admin/account-of-operator.ts'
+import { accountOperator } from '../../admin/accounts/operator-looks.ts'
 import type { HasAccounts } from '../../admin/needs.ts'
 import type { Throttle } from '../../admission/throttle.ts'
 import type { Directory } from '../../directory/directory.ts'

@@ -2,7 +2,7 @@
 import { RequestFault, validator } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { accountOperator } from '../../admin/account-of-operator.ts'
+import { accountOperator } from '../../admin/accounts/operator-looks.ts'
 import type { OperatorSession } from '../../directory/operator-sessions.ts'
 import { unauthorized } from '../../exchange/authenticate.ts'
 import { hasRole, OPERATOR_ROLES } from '../../model/operator.ts'

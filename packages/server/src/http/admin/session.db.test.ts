@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { storedAccounts } from '../../../test/accounts.ts'
 import { testClock } from '../../../test/clock.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
-import { addOperator, type OperatorRole, revokeOperator } from '../../admin/operators.ts'
+import { addOperator, type OperatorRole, revokeOperator } from '../../admin/operators/operators.ts'
 import { ADMIN_BASE } from './route.ts'
 
 let server: TestServer

@@ -1,5 +1,5 @@
 /** Calls about the node that answers. */
-import { listFindings } from '../../admin/findings.ts'
+import { listFindings } from '../../admin/doctor/findings.ts'
 import { listSettings } from '../../admin/settings.ts'
 import { type AdminRoute, route } from './route.ts'
 

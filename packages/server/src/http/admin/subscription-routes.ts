@@ -1,6 +1,6 @@
 /** Calls about subscriptions. */
-import { resumeSubscription, testSubscription } from '../../admin/subscription-mailbox.ts'
-import { cancelSubscription, listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
+import { resumeSubscription, testSubscription } from '../../admin/events/subscription-mailbox.ts'
+import { cancelSubscription, listSubscriptions, showSubscription } from '../../admin/events/subscriptions.ts'
 import { type AdminRoute, route } from './route.ts'
 
 const ONE = '/subscriptions/{code}'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newDelivery, type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import { eventRows, type Subscribed } from '../../../test/notifications.ts'
-import { changeDeliveries as changeByHand } from '../../admin/deliveries.ts'
+import { changeDeliveries as changeByHand } from '../../admin/deliveries/deliveries.ts'
 import type { Participant } from '../../model/participant.ts'
 import { withTransaction } from '../db/transaction.ts'
 import { changeDeliveries } from '../deliveries/delivery-changes.ts'

@@ -1,0 +1,104 @@
+/** The report to a person as a page: to be read and printed, without a script, and with nothing from elsewhere. */
+import Type, { type Static } from 'typebox'
+import type { ReadOnly } from '../../model/read-only.ts'
+import { closed, instant, orNull, personalData, text } from '../members.ts'
+
+const Access = closed({
+  at: instant('When.'),
+  who: text('Who it was.'),
+  sender_id: orNull(text('What the registry knows the institution by.')),
+  registry: orNull(text('In which registry.')),
+  what: text('What was done.'),
+  basis: text('On what basis.'),
+  purpose: orNull(text('The purpose that was named.')),
+  data: Type.Array(Type.String(), { description: 'Which data were shown, at most.' }),
+})
+export type Access = ReadOnly<Static<typeof Access>>
+
+export const Report = closed({
+  made_at: instant('When the report was made.'),
+  from: orNull(instant('From when on was looked.')),
+  to: orNull(instant('Until when was looked.')),
+  identifier: personalData(closed({ type: text('Type of the identifier.'), value: text('Its value.') })),
+  seen: Type.Array(Access),
+  written: Type.Array(Access),
+  asked: Type.Array(Access),
+})
+export type AccessReport = ReadOnly<Static<typeof Report>>
+
+const STYLE = `body { font: 16px/1.5 sans-serif; color: #111; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.6rem } h2 { font-size: 1.2rem; margin-top: 2rem }
+table { border-collapse: collapse; width: 100% }
+th, td { border: 1px solid #999; padding: .4rem .6rem; text-align: left; vertical-align: top; overflow-wrap: anywhere }
+tr { break-inside: avoid }
+@media print { body { margin: 0; max-width: none; font-size: 11pt } }`
+
+export function accessPage(report: AccessReport): string {
+  const { made_at, from, to, identifier, seen, written, asked } = report
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>Who has seen your data</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>Who has seen your data</h1>
+<p>This page answers your question who has received data about you from this service. It was made on ${time(made_at)}
+for the person with the identifier ${escaped(identifier.type)} ${escaped(identifier.value)}. ${periodText(from, to)}</p>
+<p>All times are in UTC. Where several people were asked about at once, the list of data is that of all of them: of you the
+same or less was shown.</p>
+${section('Who has seen data about you', seen, 'Nobody has seen data about you in this time.')}
+${section('Who has written data about you', written, 'Nobody has written data about you in this time.')}
+${section(
+  'Who has asked about you without seeing data',
+  asked,
+  'Nobody has asked about you without seeing data in this time.',
+)}
+</body>
+</html>
+`
+}
+
+function periodText(from: string | null, to: string | null): string {
+  if (from === null && to === null) return 'It lists everything that is recorded.'
+  return `It lists what is recorded${from === null ? '' : ` from ${time(from)}`}${to === null ? '' : ` until ${time(to)}`}.`
+}
+
+function section(title: string, accesses: readonly Access[], nothing: string): string {
+  const content = accesses.length === 0 ? `<p>${nothing}</p>` : tableOf(accesses)
+  return `<h2>${title}</h2>\n${content}`
+}
+
+const tableOf = (accesses: readonly Access[]): string =>
+  `<table>
+<thead><tr><th>When</th><th>Who</th><th>What</th><th>Why</th><th>Which data</th></tr></thead>
+<tbody>
+${accesses.map(row).join('\n')}
+</tbody>
+</table>`
+
+function row({ at, who, sender_id, registry, what, basis, purpose, data }: Access): string {
+  const name =
+    sender_id === null || sender_id === who ? escaped(who) : `${escaped(who)} (${escaped(sender_id)})`
+  const where = registry === null ? '' : `, registry ${escaped(registry)}`
+  const why = purpose === null ? basis : `${basis}. Purpose: ${purpose}`
+  const shown = data.length === 0 ? 'None' : data.map(escaped).join(', ')
+  return `<tr><td>${time(at)}</td><td>${name}</td><td>${escaped(what)}${where}</td><td>${escaped(why)}</td><td>${shown}</td></tr>`
+}
+
+const time = (at: string): string => escaped(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Markup in a value stays text. Characters that change the direction of the text are shown as a question mark. */
+const escaped = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Bidi_C}]/gu, '?').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { auditing, personAs } from '../../../test/audit.ts'
+import { openBrowser, type TestBrowser } from '../../../test/browser.ts'
+import { testServer } from '../../../test/server.ts'
+import { reportAccess } from './access-report.ts'
+
+const MARKUP = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+const HOSTILE = [MARKUP, '</td></table><h1>Other</h1>', '"\'&lt;`$\u202e\u0000', 'style="x"']
+
+const server = await testServer()
+let chromium: TestBrowser
+beforeAll(async () => {
+  chromium = await openBrowser()
+}, 120_000)
+afterAll(async () => {
+  await chromium.close()
+  await server.close()
+})
+const { needs, account } = auditing(server.database)
+await server.registry('civil', [])
+await server.participant('health.example')
+await server.database.db.pool.query(`update participant set name = $1 where sender_id = 'health.example'`, [
+  `Health ${MARKUP}`,
+])
+const now = () => new Date('2026-11-22T10:00:00Z')
+const report = (value: string, period: { from?: string; to?: string } = {}) =>
+  reportAccess({ ...needs, now }, { type: 'UIN', value, ...period })
+
+describe('the answer to a person', () => {
+  it('says in plain words who has seen, written, or asked', async () => {
+    await account(
+      {
+        ...{ participant: 'health.example', purpose: 'eligibility', basis: 'consent' },
+        shown: {
+          Person: ['identifier.identifier_type', 'identifier.identifier_value', 'name.surname', 'birth_date'],
+        },
+      },
+      [personAs('seen', 'UIN:1')],
+    )
+    await account({ kind: 'operator', participant: null, operator: 'secret-clerk', note: 'record get' }, [
+      personAs('seen', 'UIN:1'),
+    ])
+    await account({ participant: 'unknown.example', emergency: true, records: 0, shown: {} }, [
+      personAs('asked', 'UIN:1'),
+    ])
+    const { report: facts } = await report('1', { from: '2020-01-01T00:00:00Z' })
+    expect(facts).toMatchObject({
+      made_at: '2026-11-22T10:00:00.000Z',
+      from: '2020-01-01T00:00:00Z',
+      to: null,
+      identifier: { type: 'UIN', value: '1' },
+      seen: [
+        {
+          who: `Health ${MARKUP}`,
+          sender_id: 'health.example',
+          registry: 'civil',
+          what: 'A question was answered',
+          basis: 'A consent, as the institution states',
+          purpose: 'eligibility',
+          data: ['birth date', 'identifier', 'name / surname'],
+        },
+        { who: 'An employee of the registry, or a program of it', basis: 'The work of the registry' },
+      ],
+      written: [],
+      asked: [
+        { who: 'unknown.example', basis: 'An emergency, as the institution states', data: [] },
+        { what: 'The data were looked at, or changed' },
+      ],
+    })
+    expect(JSON.stringify(facts)).not.toContain('secret-clerk')
+  })
+
+  it('is a page that shows hostile values as text, runs nothing and loads nothing', {
+    timeout: 60_000,
+  }, async () => {
+    for (const text of HOSTILE) {
+      await account({ purpose: text, participant: text, registry: text, shown: { Person: [text] } }, [
+        personAs('seen', `UIN:666`),
+      ])
+    }
+    const { html } = await reportAccess({ ...needs, now }, { type: 'UIN', value: '666' })
+    expect(html).not.toMatch(/<script|<img|\u202e|\0/)
+    const page = await chromium.browser.newPage()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.setContent(html, { waitUntil: 'load' })
+    expect(await page.title()).toBe('Who has seen your data')
+    expect(await page.locator('h1').allTextContents()).toEqual(['Who has seen your data'])
+    expect(await page.locator('h2').allTextContents()).toEqual([
+      'Who has seen data about you',
+      'Who has written data about you',
+      'Who has asked about you without seeing data',
+    ])
+    const cells = await page
+      .locator('table')
+      .first()
+      .locator('tbody tr')
+      .first()
+      .locator('td')
+      .allTextContents()
+    expect(cells[1]).toBe(MARKUP)
+    expect(cells[3]).toContain(MARKUP)
+    expect(
+      await page.locator('body *').evaluateAll((all) => [...new Set(all.map((one) => one.tagName))]),
+    ).toEqual([...['H1', 'P', 'H2', 'TABLE', 'THEAD', 'TR', 'TH', 'TBODY', 'TD']])
+    expect(asked.filter((url) => !url.startsWith('about:'))).toEqual([])
+    await page.close()
+  })
+
+  it('says so where there is nothing, and until when it looked', async () => {
+    const { html } = await report('nobody', { to: '2021-05-01T00:00:00Z' })
+    expect(html).toContain('Nobody has seen data about you in this time.')
+    expect(html).toContain('It lists what is recorded until 2021-05-01 00:00:00 UTC.')
+    const { html: all } = await report('nobody')
+    expect(all).toContain('It lists everything that is recorded.')
+  })
+})

@@ -1,0 +1,160 @@
+/** Evidence of what was accounted of a message, which is verified without the database. */
+import Type from 'typebox'
+import { firstHash } from '../../accounts/chain.ts'
+import type { CheckpointContent } from '../../accounts/checkpoints.ts'
+import { Evidence, signedText } from '../../accounts/evidence.ts'
+import { createVerifier, type Verifier } from '../../accounts/verify/keys.ts'
+import { newReport } from '../../accounts/verify/report.ts'
+import { publishedKeys } from '../../keys/own-keys.ts'
+import type { StoredAccountEntry } from '../../model/account.ts'
+import { listAccountKeys } from '../../store/accounts/account-keys.ts'
+import {
+  type EntryPlace,
+  hashAt,
+  hashedEntries,
+  nextCheckpoints,
+  placesOfMessage,
+  type SigningCheckpoint,
+} from '../../store/accounts/evidence.ts'
+import { listParticipantKeys } from '../../store/directory/participant-keys.ts'
+import { findParticipant } from '../../store/directory/participants.ts'
+import { listUsedKeys } from '../../store/directory/published-keys.ts'
+import { messageKey } from '../../store/exchanges/exchanges.ts'
+import { closed, text, timeOut } from '../members.ts'
+import type { HasAccounts, HasVault } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { accountKeysOf } from './facts.ts'
+import { accountOperator } from './operator-looks.ts'
+
+/** Entries of one message: a request, its acknowledgement, the pages of its answer. */
+const MOST = 100
+
+type Account = Evidence['accounts'][number]
+type Key = Evidence['keys'][number]
+
+/** Persons are in it as commitments alone. It also has the entries that stand between the message and the checkpoint. */
+export const makeEvidence = useCase(
+  {
+    input: closed({
+      message_id: text('message_id of a request, or of our reply.'),
+      participant: Type.Optional(text('sender_id, where several participants have used this message_id.')),
+    }),
+    result: Type.Unsafe<Evidence>(Evidence),
+  },
+  async (
+    needs: HasVault & HasAccounts & { readonly now?: () => Date },
+    { message_id, participant },
+  ): Promise<Evidence> => {
+    const { db, now = () => new Date() } = needs
+    const key = messageKey(message_id)
+    const places = await placesOfMessage(db, key, participant, MOST + 1)
+    if (places.length === 0)
+      throw new AdminRefusal('no message with this message_id is accounted', { reason: 'not_found' })
+    if (new Set(places.map((place) => place.participant)).size > 1) {
+      throw new AdminRefusal('participant: several have used this message_id; name one', {
+        reason: 'conflict',
+      })
+    }
+    if (places.length > MOST) {
+      throw new AdminRefusal(`more than ${MOST} entries are of this message; evidence has at most so many`)
+    }
+    const accounts: Account[] = []
+    const { isSigned } = await createVerifier(await listAccountKeys(db), await needs.vault(), newReport())
+    for (const place of places) accounts.push(await provable(needs, place, isSigned))
+    await accountOperator(needs, { note: 'audit evidence' })
+    const { signer } = await accountKeysOf(needs)
+    const kids = new Set([signer.kid, ...accounts.map(({ checkpoint }) => checkpoint.kid)])
+    const keys = [...(await accountKeys(needs, kids)), ...(await messageKeys(needs, accounts))]
+    const made_at = timeOut(now())
+    const evidence = { version: 1 as const, made_at, message_id: key, accounts, keys, kid: signer.kid }
+    return { ...evidence, signature: signer.sign(signedText(evidence)).toString('base64url') }
+  },
+)
+
+/** An entry and those after it, up to the checkpoint that signs them. */
+async function provable(
+  { db }: Pick<HasVault, 'db'>,
+  place: EntryPlace,
+  isSigned: Verifier['isSigned'],
+): Promise<Account> {
+  const { chain, sequence } = place
+  const signed = await firstSigned(nextCheckpoints(db, place), (row) => isSigned(row) && isOf(row, chain))
+  if (signed === null) {
+    throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', {
+      reason: 'conflict',
+    })
+  }
+  const previous =
+    sequence === 1 ? firstHash(chain).toString('hex') : await hashAt(db, { chain, sequence: sequence - 1 })
+  const entries = await hashedEntries(db, place, signed.sequence)
+  if (previous === null || entries.length !== signed.sequence - sequence + 1) {
+    throw new AdminRefusal('entries that the evidence needs are missing; rollcall audit verify says which')
+  }
+  const { content, kid, signature } = signed
+  const checkpoint = { content, kid, signature: signature.toString('base64url') }
+  return { chain, previous, entries: [...entries], checkpoint }
+}
+
+/** Rows that another role has inserted are passed over. */
+async function firstSigned(
+  rows: AsyncIterable<SigningCheckpoint>,
+  isGood: (row: SigningCheckpoint) => boolean,
+): Promise<SigningCheckpoint | null> {
+  for await (const row of rows) if (isGood(row)) return row
+  return null
+}
+
+/** @param row whose signature is verified */
+function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
+  const signed = JSON.parse(content) as CheckpointContent
+  return signed.chain === chain && signed.sequence === sequence
+}
+
+async function accountKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly Key[]> {
+  return (await listAccountKeys(db)).flatMap(({ kid, public_key, created_at, retired_at }) =>
+    public_key === null || !kids.has(kid)
+      ? []
+      : [
+          {
+            ...{ kid, use: 'account' as const, owner: null, jwk: { ...public_key } },
+            ...{ valid_from: timeOut(created_at), valid_until: timeOut(retired_at) },
+          },
+        ],
+  )
+}
+
+/** Milliseconds to which it is known when a published key was last used, and by which clocks may differ. */
+const SLACK = 3_660_000
+
+/** Of both sides, as far as they are known still: published keys where they have verified a message at that time. */
+async function messageKeys({ db, vault }: HasVault, accounts: readonly Account[]): Promise<readonly Key[]> {
+  const entries = accounts.flatMap(({ entries: [first] }) =>
+    first === undefined
+      ? []
+      : [{ ...(JSON.parse(first.entry) as StoredAccountEntry), at: Date.parse(first.at) }],
+  )
+  const kids = new Set(entries.flatMap(({ request, reply }) => [request?.kid, reply?.kid]))
+  const found: Key[] = []
+  for (const sender_id of new Set(entries.flatMap(({ participant }) => participant ?? []))) {
+    const participant = await findParticipant(db, sender_id)
+    const registered = participant === null ? [] : await listParticipantKeys(db, participant)
+    for (const { kid, public_jwk, valid_from, valid_until, revoked_at } of registered) {
+      if (!kids.has(kid)) continue
+      const times = { valid_from: timeOut(valid_from), valid_until: timeOut(revoked_at ?? valid_until) }
+      found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...times })
+    }
+    const times = entries.filter((entry) => entry.participant === sender_id).map(({ at }) => at)
+    for (const { kid, public_jwk, first_used_at, last_used_at } of await listUsedKeys(db, sender_id)) {
+      const [from, until] = [first_used_at.getTime() - SLACK, last_used_at.getTime() + SLACK]
+      if (!kids.has(kid) || !times.some((at) => from <= at && at <= until)) continue
+      const used = { valid_from: timeOut(first_used_at), valid_until: timeOut(last_used_at) }
+      found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...used })
+    }
+  }
+  const own = await publishedKeys(db, await vault())
+  for (const { kid, ...jwk } of own) {
+    if (kid === undefined || !kids.has(kid)) continue
+    found.push({ kid, use: 'message', owner: null, jwk, valid_from: null, valid_until: null })
+  }
+  return found
+}

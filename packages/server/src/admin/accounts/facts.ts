@@ -1,0 +1,110 @@
+/** Entries of the accounts, as admin functions give them. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { openDetails } from '../../accounts/confidential.ts'
+import { type AccountKeys, loadAccountKeys } from '../../accounts/keys.ts'
+import { ACCOUNT_KINDS } from '../../model/account.ts'
+import { accountAt, type Period, type ReadAccount } from '../../store/accounts/read-accounts.ts'
+import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasVault } from '../needs.ts'
+import { AdminRefusal } from '../use-case.ts'
+
+export const AccountId = text('id of an entry: its chain, a dot, and its number in the chain.')
+
+const Names = orNull(Type.String())
+
+/** What every entry says. */
+export const ACCOUNT = {
+  id: AccountId,
+  at: instant("When it was written, by the database's clock."),
+  kind: oneOf(ACCOUNT_KINDS),
+  participant: orNull(text('sender_id of who asked; null: an operator, or nobody known.')),
+  operator: orNull(text('The operator who did it.')),
+  registry: orNull(text('Namespace.')),
+  operation: Names,
+  note: orNull(text("An operator's command.")),
+  correlation_id: Names,
+  purpose: Names,
+  basis: Names,
+  consent: orNull(
+    closed({
+      form: oneOf(['asserted', 'signed']),
+      jti: Type.Optional(Type.String()),
+      authority: Type.Optional(Type.String()),
+    }),
+  ),
+  emergency: flag('Whether the emergency part of the grant was used.'),
+  grant: orNull(wholeNumber('Version of the grant.')),
+  outcomes: Type.Record(Type.String(), Type.Integer(), { description: 'Items by how they ended.' }),
+  records: wholeNumber('Records that left.'),
+  shown: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'By record type, the paths of the values that left.',
+  }),
+  count: wholeNumber('Equal refusals that share the entry; else 1.'),
+} as const
+
+/** What was accounted encrypted: it may name who works with the data, or a person. */
+export const CONFIDENTIAL = {
+  requested_by: Type.Optional(personalData(text('The user whom the participant named.'))),
+  case: Type.Optional(personalData(text('The case that the participant named.'))),
+  reason: Type.Optional(personalData(text('The reason of an emergency.'))),
+} as const
+
+export const accountFacts = ({ chain, sequence, at, entry }: ReadAccount) => ({
+  ...{ id: `${chain}.${sequence}`, at: timeOut(at), kind: entry.kind },
+  ...{ participant: entry.participant, operator: entry.operator, registry: entry.registry },
+  ...{ operation: entry.operation, note: entry.note ?? null, correlation_id: entry.correlation_id },
+  ...{ purpose: entry.purpose, basis: entry.basis, consent: entry.consent },
+  ...{ emergency: entry.emergency ?? false, grant: entry.grant, outcomes: entry.outcomes },
+  ...{ records: entry.records, shown: entry.shown, count: entry.count ?? 1 },
+})
+
+export type AccountFacts = ReturnType<typeof accountFacts>
+
+/** The keys of the accounts. */
+export const accountKeysOf = async ({ db, vault }: HasVault): Promise<AccountKeys> =>
+  loadAccountKeys(db, await vault())
+
+/** What was accounted encrypted; nothing where it does not open. */
+export function confidentialFacts(keys: AccountKeys, account: ReadAccount) {
+  const { sealed } = account.entry
+  const details = sealed === undefined ? null : openDetails(keys.confidential, account, sealed)
+  const { requested_by, case: named, reason } = details ?? {}
+  return {
+    ...(requested_by !== undefined && { requested_by }),
+    ...(named !== undefined && { case: named }),
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+interface GivenPeriod {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export const periodOf = ({ from, to }: GivenPeriod): Period => ({
+  from: from === undefined ? undefined : new Date(from),
+  to: to === undefined ? undefined : new Date(to),
+})
+
+/** @throws AdminRefusal */
+export function placeOf(id: string, member = 'id'): Pick<ReadAccount, 'chain' | 'sequence'> {
+  const [, chain, sequence] =
+    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
+  if (chain === undefined || sequence === undefined) {
+    throw new AdminRefusal(
+      `${member}: must be that of an entry, a chain and a number with a dot between them`,
+    )
+  }
+  return { chain, sequence: Number(sequence) }
+}
+
+/** @throws AdminRefusal it is of no entry, or of one that is not stored any more */
+export async function placeBefore({ pool }: HasVault['db'], before: string | undefined) {
+  if (before === undefined) return undefined
+  const account = await accountAt({ pool }, placeOf(before, 'before'))
+  if (account !== null) return account
+  throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', {
+    reason: 'not_found',
+  })
+}

@@ -1,0 +1,148 @@
+/** The newest entries of the accounts, and what a review found of emergencies. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { openDetails, sealDetails } from '../../accounts/confidential.ts'
+import type { AccountKeys } from '../../accounts/keys.ts'
+import { ACCOUNT_KINDS } from '../../model/account.ts'
+import { accountAt, emergencyAccounts, newestAccounts } from '../../store/accounts/read-accounts.ts'
+import { type AccountReview, addReview, listReviews } from '../../store/accounts/reviews.ts'
+import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasAccounts, HasVault } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import {
+  ACCOUNT,
+  AccountId,
+  accountFacts,
+  accountKeysOf,
+  CONFIDENTIAL,
+  confidentialFacts,
+  periodOf,
+  placeBefore,
+  placeOf,
+} from './facts.ts'
+import { accountOperator } from './operator-looks.ts'
+
+export { ACCOUNT_KINDS } from '../../model/account.ts'
+
+const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
+
+/** The newest entries. They name no person. */
+export const listAccounts = useCase(
+  {
+    input: closed({
+      participant: Type.Optional(text('Only those of this sender_id.')),
+      namespace: Type.Optional(text('Only those of this registry.')),
+      kind: Type.Optional(oneOf(ACCOUNT_KINDS, { description: 'Sort of entries.' })),
+      from: Type.Optional(instant('Only those of this time or later.')),
+      to: Type.Optional(instant('Only those before this time.')),
+      before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
+      limit: Limit,
+    }),
+    result: Type.Array(closed(ACCOUNT)),
+  },
+  async (needs: HasAccounts, { participant, namespace, kind, from, to, before, limit = 50 }) => {
+    const place = await placeBefore(needs.db, before)
+    const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
+    const found = await newestAccounts(needs.db, filter, limit)
+    await accountOperator(needs, { note: 'audit list', registry: namespace })
+    return found.map(accountFacts)
+  },
+)
+
+const Review = closed({
+  at: instant('When.'),
+  reviewed_by: text('Who.'),
+  note: personalData(text('What was found.')),
+})
+
+/** Where the emergency part of a grant was used, the oldest first, with the reason that was given. */
+export const listEmergencies = useCase(
+  {
+    input: closed({
+      reviewed: Type.Optional(flag('Those that somebody has reviewed; otherwise those that nobody has.')),
+      limit: Limit,
+    }),
+    result: Type.Array(closed({ ...ACCOUNT, ...CONFIDENTIAL, reviews: Type.Array(Review) })),
+  },
+  async (needs: HasVault & HasAccounts, { reviewed = false, limit = 50 }) => {
+    const found = []
+    for await (const { account, facts, reviews } of emergencies(needs)) {
+      if (reviews.length > 0 === reviewed) found.push({ ...accountFacts(account), ...facts, reviews })
+      if (found.length === limit) break
+    }
+    await accountOperator(needs, { note: 'audit emergencies' })
+    return found
+  },
+)
+
+/** The oldest first, with what was accounted encrypted, and what reviews found. */
+async function* emergencies(needs: HasVault) {
+  const keys = await accountKeysOf(needs)
+  for await (const accounts of emergencyAccounts(needs.db)) {
+    const reviews = await listReviews(
+      needs.db,
+      accounts.map(({ chain }) => chain),
+    )
+    const ofPlace = Map.groupBy(reviews, (review) => `${review.chain} ${review.sequence}`)
+    for (const account of accounts) {
+      const rows = ofPlace.get(`${account.chain} ${account.sequence}`) ?? []
+      const opened = rows.flatMap((review) => openedReview(keys, review))
+      yield { account, facts: confidentialFacts(keys, account), reviews: opened }
+    }
+  }
+}
+
+/** How many emergencies nobody has reviewed, `most` at most. @param namespace undefined: of all registries */
+export async function countUnreviewed(
+  needs: HasVault,
+  namespace: string | undefined,
+  most: number,
+): Promise<number> {
+  let count = 0
+  for await (const { account, reviews } of emergencies(needs)) {
+    if (reviews.length > 0 || (namespace !== undefined && account.entry.registry !== namespace)) continue
+    count += 1
+    if (count === most) break
+  }
+  return count
+}
+
+/**
+ * Nothing where the note does not open in its place: whoever can only write to the database would hide an emergency.
+ * What the entry itself has encrypted opens there as well, and is no finding.
+ */
+function openedReview({ confidential }: AccountKeys, review: AccountReview) {
+  const finding = openDetails(confidential, review, review.sealed)?.finding
+  return finding === undefined ? [] : [reviewFacts(review, finding)]
+}
+
+const reviewFacts = ({ at, reviewed_by }: AccountReview, note: string) => ({
+  at: timeOut(at),
+  reviewed_by,
+  note,
+})
+
+/** Says that an emergency was reviewed, and what was found. The account itself never changes. */
+export const reviewEmergency = useCase(
+  {
+    input: closed({
+      id: AccountId,
+      note: personalData(Type.String({ minLength: 1, maxLength: 2_000, description: 'What was found.' })),
+    }),
+    result: closed({ id: AccountId, ...Review.properties }),
+  },
+  async (needs: HasVault & HasAccounts, { id, note }) => {
+    const place = placeOf(id)
+    const account = await accountAt(needs.db, place)
+    if (account?.entry.emergency !== true) {
+      throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', {
+        reason: 'not_found',
+      })
+    }
+    const { confidential } = await accountKeysOf(needs)
+    await accountOperator(needs, { note: 'audit review', registry: account.entry.registry ?? undefined })
+    const sealed = sealDetails(confidential, place, { finding: note })
+    const review = await addReview(needs.db, { ...place, reviewed_by: needs.operator, sealed })
+    return { id, ...reviewFacts(review, note) }
+  },
+)

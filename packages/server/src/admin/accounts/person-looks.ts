@@ -1,0 +1,141 @@
+/** Who has seen, asked about, or written the data of a person: the accounts of all registries. */
+import Type from 'typebox'
+import { pseudonymOf } from '../../accounts/persons.ts'
+import type { PersonRole } from '../../model/account.ts'
+import {
+  type AccountOfPerson,
+  accountsOfPseudonyms,
+  accountsThatRepeat,
+  type Period,
+  type ReadAccount,
+} from '../../store/accounts/read-accounts.ts'
+import { closed, flag, instant, personalData, text } from '../members.ts'
+import type { HasAccounts, HasVault } from '../needs.ts'
+import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
+import { useCase } from '../use-case.ts'
+import { ACCOUNT, accountFacts, accountKeysOf, CONFIDENTIAL, confidentialFacts, periodOf } from './facts.ts'
+import { accountOperator } from './operator-looks.ts'
+
+const Look = closed({
+  ...ACCOUNT,
+  ...CONFIDENTIAL,
+  identifier_types: Type.Array(Type.String(), {
+    description: 'Types of the identifiers by which it is about the person.',
+  }),
+  again: flag('Whether it gave again what an earlier answer had shown.'),
+})
+
+/** The types may be those of the person's other identifiers. */
+export const auditPerson = useCase(
+  {
+    input: closed({
+      type: text('Type of an identifier, such as UIN.'),
+      value: personalData(text('Its value.')),
+      from: Type.Optional(instant('Only what was at this time or later.')),
+      to: Type.Optional(instant('Only what was before this time.')),
+      confidential: Type.Optional(
+        flag('Also what was accounted encrypted: users, cases and reasons that participants named.'),
+      ),
+    }),
+    result: closed({
+      identifier_types: Type.Array(Type.String(), {
+        description: 'Types of the identifiers by which the accounts were looked through.',
+      }),
+      seen: Type.Array(Look, { description: 'Data of the person left. The oldest first.' }),
+      written: Type.Array(Look, { description: 'Data was written about the person.' }),
+      asked: Type.Array(Look, {
+        description: 'The person was asked about, and nothing of the person was shown.',
+      }),
+    }),
+  },
+  async (needs: HasVault & HasAccounts, { type, value, from, to, confidential = false }) => {
+    const { db } = needs
+    const known = await knownIdentifiers(db, { type, value })
+    await accountOperator(needs, { note: 'audit person', persons: [{ role: 'asked', identifiers: known }] })
+    const keys = await accountKeysOf(needs)
+    const period = periodOf({ from, to })
+    const byPseudonym = new Map(
+      known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const),
+    )
+    const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
+    // What was seen before the period may have been given again in it.
+    const found = (await accountsOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((account) => {
+      const looks = meant(account, byPseudonym)
+      return looks.roles.size === 0 ? [] : [{ account, ...looks, again: false }]
+    })
+    const repeated = await repeatsOf(needs, found, period)
+    const { from: start } = period
+    const within = found.filter(({ account }) => start === undefined || account.at >= start)
+    const looks = [...within, ...repeated].toSorted((one, other) => +one.account.at - +other.account.at)
+    const withRole = (role: PersonRole) =>
+      looks
+        .filter(({ roles }) => ROLES.find((one) => roles.has(one)) === role)
+        .map(({ account, types, again }) => {
+          return {
+            ...accountFacts(account),
+            ...(confidential && confidentialFacts(keys, account)),
+            ...{ identifier_types: [...types].sort(), again },
+          }
+        })
+    return {
+      identifier_types: [...new Set(known.map((one) => one.type))].sort(),
+      ...{ seen: withRole('seen'), written: withRole('written'), asked: withRole('asked') },
+    }
+  },
+)
+
+export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
+
+/** Of several roles in an entry the first one of these counts. */
+const ROLES: readonly PersonRole[] = ['seen', 'written', 'asked']
+
+interface FoundLook {
+  readonly account: ReadAccount
+  readonly roles: ReadonlySet<PersonRole>
+  /** Of the identifiers by which it was found. */
+  readonly types: ReadonlySet<string>
+  readonly again: boolean
+}
+
+function meant(
+  { found, entry }: AccountOfPerson,
+  byPseudonym: ReadonlyMap<string, KnownIdentifier>,
+): Pick<FoundLook, 'roles' | 'types'> {
+  const roles = new Set<PersonRole>()
+  const types = new Set<string>()
+  for (const { pseudonym, role } of found) {
+    const known = byPseudonym.get(pseudonym.toString('hex'))
+    if (known === undefined || !isMeantIn(known, entry.registry)) continue
+    roles.add(role)
+    types.add(known.type)
+  }
+  return { roles, types }
+}
+
+const isMeantIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
+  registries === null || (registry !== null && registries.has(registry))
+
+/** Answers that gave again what was shown of the person; their entries name the exchange and nobody in it. */
+async function repeatsOf(
+  { db }: Pick<HasVault, 'db'>,
+  looks: readonly FoundLook[],
+  period: Period,
+): Promise<readonly FoundLook[]> {
+  const shown = looks.filter(({ roles }) => roles.has('seen'))
+  const types = new Map(
+    shown.flatMap(({ account: { entry }, types }) => [[entry.correlation_id, types] as const]),
+  )
+  const exchanges = [...types.keys()].filter((id) => id !== null)
+  const known = new Set(looks.map(({ account }) => accountFacts(account).id))
+  return (await accountsThatRepeat(db, exchanges, period))
+    .filter((account) => !known.has(accountFacts(account).id))
+    .map((account) => {
+      const of = account.entry.repeats?.find((id) => types.has(id))
+      return {
+        account,
+        roles: new Set<PersonRole>(['seen']),
+        types: (of === undefined ? undefined : types.get(of)) ?? new Set<string>(),
+        again: true,
+      }
+    })
+}

@@ -1,0 +1,104 @@
+/** The verification of the accounts as a task of this node: it is begun, watched and left; it ends with the node. */
+import { oneOf } from '@rollcall/protocol'
+import type { Static } from 'typebox'
+import { newReport, type Report } from '../../accounts/verify/report.ts'
+import type { Log } from '../../observe/log.ts'
+import { estimateAccounts } from '../../store/accounts/account-pages.ts'
+import { safeDatabaseError } from '../../store/db/database-errors.ts'
+import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasAccounts, HasVault } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+import { accountOperator } from './operator-looks.ts'
+import { Verification, verified } from './verify.ts'
+
+const Progress = closed({
+  state: oneOf(['none', 'running', 'done', 'failed', 'stopped'], {
+    description: 'none: this node has verified nothing since it was started.',
+  }),
+  by: orNull(text('The operator who began it.')),
+  began_at: orNull(instant('When it was begun.')),
+  ended_at: orNull(instant('When it ended.')),
+  entries: wholeNumber('Entries that are verified.'),
+  about: wholeNumber('About how many there are, as the database estimates it; 0: not known.'),
+  result: orNull(Verification),
+})
+type Progress = Static<typeof Progress>
+
+export interface Verifying {
+  /** Begins one, unless one is running. */
+  begin(by: string): Promise<Progress>
+  progress(): Progress
+  /** Ends the one that is running; resolves when nothing is read any more. */
+  stop(): Promise<void>
+}
+
+/** One at a time: it holds a connection and reads every entry. */
+export function createVerifying(parts: HasVault & { readonly log: Pick<Log, 'error'> }): Verifying {
+  let last: Omit<Progress, 'entries'> = {
+    ...{ state: 'none', by: null, began_at: null, ended_at: null, about: 0, result: null },
+  }
+  let report: Report = newReport()
+  let running: { readonly ended: Promise<void>; readonly abort: AbortController } | null = null
+  const progress = (): Progress => ({ ...last, entries: report.counts.entries })
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const ended = (outcome: Pick<Progress, 'state' | 'result'>): void => {
+      last = { ...last, ...outcome, ended_at: timeOut(new Date()) }
+      running = null
+    }
+    try {
+      const result = await verified({ ...parts, witness: null }, { report, signal })
+      ended({ state: 'done', result: result as Progress['result'] })
+    } catch (error) {
+      if (!signal.aborted) parts.log.error(safeDatabaseError(error), 'the accounts could not be verified')
+      ended({ state: signal.aborted ? 'stopped' : 'failed', result: null })
+    }
+  }
+  return {
+    progress,
+    async begin(by) {
+      if (running !== null) return progress()
+      const abort = new AbortController()
+      const began = Promise.withResolvers<void>()
+      running = { ended: began.promise, abort }
+      report = newReport()
+      last = { state: 'running', by, began_at: timeOut(new Date()), ended_at: null, about: 0, result: null }
+      void run(abort.signal).finally(began.resolve)
+      const about = await estimateAccounts(parts.db)
+      last = { ...last, about }
+      return progress()
+    },
+    async stop() {
+      running?.abort.abort()
+      await running?.ended
+    },
+  }
+}
+
+export interface HasVerifying extends HasAccounts {
+  readonly verifying: Verifying
+}
+
+/** Begins to verify all accounts, and answers at once. The lines of the witness are compared by the command line alone. */
+export const beginVerification = useCase(
+  { input: NOTHING, result: Progress },
+  async (needs: HasVerifying) => {
+    await accountOperator(needs, { note: 'audit verify' })
+    return needs.verifying.begin(needs.operator)
+  },
+)
+
+/** How far the verification has come, or what the last one found. */
+export const showVerification = useCase(
+  { input: NOTHING, result: Progress },
+  async ({ verifying }: HasVerifying) => verifying.progress(),
+)
+
+/** Ends the verification that is running. */
+export const stopVerification = useCase(
+  { input: closed({}), result: Progress },
+  async (needs: HasVerifying) => {
+    await accountOperator(needs, { note: 'audit verify stop' })
+    await needs.verifying.stop()
+    return needs.verifying.progress()
+  },
+)

@@ -1,0 +1,87 @@
+/** Acts that wait for a second operator: an act that needs one is not done, but stored as a proposal. */
+import { randomUUID } from 'node:crypto'
+import type { Limits } from '../../limits.ts'
+import { hasRole, type Operator, type OperatorRole } from '../../model/operator.ts'
+import { CLOCK, type Clock } from '../../shared/clock.ts'
+import { type Actor, addProposal } from '../../store/directory/proposals.ts'
+import { ENCRYPTED, withCurrentMasterKey } from '../../store/keys/master-keys.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { textOf } from '../configuration/steps.ts'
+import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
+import { AdminRefusal, type Approvals } from '../use-case.ts'
+import { actNamed, type DiffLine } from './acts.ts'
+
+/** What a waiting act is answered with. */
+export interface ProposalAnswer {
+  readonly id: string
+  readonly act: string
+  readonly diff: readonly DiffLine[]
+  readonly proposed_by: string
+  readonly lapses_at: string
+}
+
+/** The act was not done: it waits for a second operator. */
+export class Proposed extends Error {
+  override readonly name = 'Proposed'
+  readonly proposal: ProposalAnswer
+
+  constructor(proposal: ProposalAnswer) {
+    super(
+      `${proposal.act} waits for a second operator, as proposal ${proposal.id} until ${proposal.lapses_at}`,
+    )
+    this.proposal = proposal
+  }
+}
+
+/** Who an operator is, whatever its name: its token, or what its provider knows it by. */
+export function actorOf({ id, subject, name }: Pick<Operator, 'id' | 'subject' | 'name'>): Actor {
+  if (id !== null) return { id: `token ${id}`, name }
+  if (subject !== undefined) return { id: `openid ${subject}`, name }
+  throw new Error('an operator has neither a token nor a provider')
+}
+
+interface Proposing {
+  readonly limits: Limits
+  /** Who acts; null: somebody at the command line who has given no token. */
+  readonly operator: Operator | null
+  readonly clock?: Pick<Clock, 'date'> | undefined
+}
+
+/** For the needs of admin functions that an operator calls. */
+export function createApprovals({ limits, operator, clock = CLOCK }: Proposing): Approvals {
+  return {
+    async check(given, name, input) {
+      const needs = given as HasVault & HasAccounts & HasOwner
+      const act = actNamed(name)
+      if (act === null) throw new Error(`no row says when ${name} waits for a second operator`)
+      const diff = await act.when({ ...needs, limits }, input)
+      if (diff === null) return
+      const by = actorOf(mayAct(operator, act.role))
+      const proposed_at = new Date(clock.date())
+      const lapses_at = new Date(proposed_at.getTime() + limits.proposal_time * 1_000)
+      await accountOperator(needs, { note: `proposal: ${name}` })
+      const id = randomUUID()
+      const vault = await needs.vault()
+      await withCurrentMasterKey(async () => {
+        const sealed = await vault.encrypt(PURPOSE, proposalContext(id), Buffer.from(JSON.stringify(input)))
+        await addProposal(needs.db, { id, act: name, diff: textOf(diff), proposed_at, lapses_at, sealed, by })
+      })
+      throw new Proposed({ id, act: name, diff, proposed_by: by.name, lapses_at: lapses_at.toISOString() })
+    },
+  }
+}
+
+export const PURPOSE = ENCRYPTED.proposal.purpose
+export const proposalContext = (id: string) => ({ table: ENCRYPTED.proposal.table, id })
+
+/** @throws AdminRefusal nobody is known to act, or without the role */
+export function mayAct(operator: Operator | null, role: OperatorRole): Operator {
+  if (operator === null) {
+    throw new AdminRefusal(
+      'this needs two operators (ROLLCALL_TWO_PERSON), and the user of a shell is not known well enough: set ROLLCALL_OPERATOR_TOKEN to a token of your own',
+      { reason: 'forbidden' },
+    )
+  }
+  if (hasRole(operator, role)) return operator
+  throw new AdminRefusal(`this needs the role ${role}`, { reason: 'forbidden' })
+}

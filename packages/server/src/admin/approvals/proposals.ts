@@ -1,0 +1,270 @@
+/** Proposals: acts that one operator wants, and that are done when a second one approves. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { createOperators } from '../../directory/operators.ts'
+import { OPERATOR_ROLES, type Operator } from '../../model/operator.ts'
+import { CLOCK, type Clock } from '../../shared/clock.ts'
+import {
+  decideProposal,
+  findProposal,
+  listProposals as listRows,
+  noteProposalEnd,
+  PROPOSAL_STATES,
+  type StoredProposal,
+} from '../../store/directory/proposals.ts'
+import { withClaim } from '../../store/directory/session-claim.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { textOf } from '../configuration/steps.ts'
+import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { type ActNeeds, type ApprovalAct, actNamed, type DiffLine } from './acts.ts'
+import { actorOf, mayAct, PURPOSE, proposalContext } from './approval.ts'
+
+const Id = text('id of the proposal.')
+const Diff = Type.Array(
+  closed({
+    at: text('Member.'),
+    from: Type.Unknown({ description: 'As it is stored; null: nothing.' }),
+    to: Type.Unknown({ description: 'As it would be; null: nothing.' }),
+  }),
+  { description: 'What would change, without secrets and persons.' },
+)
+const State = oneOf(PROPOSAL_STATES, {
+  description:
+    'approved: the act is being done, or nobody knows how it ended; done and failed: it was approved; outdated: what is stored had changed.',
+})
+
+/** What an act answers that waits. */
+export const PROPOSED = closed({
+  id: Id,
+  act: text('What is to be done.'),
+  diff: Diff,
+  proposed_by: text('Name of the operator.'),
+  lapses_at: instant('Until when it can be approved.'),
+})
+
+const PROPOSAL = {
+  ...PROPOSED.properties,
+  role: orNull(
+    oneOf(OPERATOR_ROLES, {
+      description: 'Who may decide has this role; null: this version does not know the act.',
+    }),
+  ),
+  state: State,
+  proposed_at: instant('When it was proposed.'),
+  decided_by: orNull(text('Name of the operator who approved or declined.')),
+  decided_at: orNull(instant('When.')),
+  failure: orNull(text('Why the act was refused after it was approved.')),
+  own: flag('Whether it is the caller who has proposed it: another operator decides.'),
+} as const
+
+/** An operator who decides is known by more than a name. */
+export interface HasOperator {
+  /** Null: somebody at the command line who has given no token. */
+  readonly caller: Operator | null
+}
+
+interface HasTime {
+  readonly clock?: Pick<Clock, 'date'>
+}
+
+type Looking = HasDatabase & HasOperator & HasTime
+
+const MOST_LISTED = 1_000
+
+/** The newest first. */
+export const listProposals = useCase(
+  {
+    input: closed({
+      state: Type.Optional(State),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
+    }),
+    result: Type.Array(closed(PROPOSAL)),
+  },
+  async (needs: Looking, { state = null, limit = 50 }) =>
+    (await listRows(needs.db, { state, limit, now: timeOf(needs) })).map((row) =>
+      described(row, needs.caller),
+    ),
+)
+
+/** One proposal. Who may decide about it sees what is confidential in it as well: the look is accounted before. */
+export const showProposal = useCase(
+  {
+    input: closed({ id: Id }),
+    result: closed({
+      ...PROPOSAL,
+      confidential: orNull(
+        personalData(
+          Type.Record(Type.String(), Type.Unknown(), {
+            description:
+              'Members of the input that may be personal data, while the proposal waits; null: the caller may not decide.',
+          }),
+        ),
+      ),
+    }),
+  },
+  async (needs: ActNeeds & HasOperator & HasTime, { id }) => {
+    const { caller } = needs
+    const found = await stored(needs, id)
+    const act = actNamed(found.act)
+    const shown = described(found, caller)
+    if (act === null || found.sealed === null || found.state !== 'waiting')
+      return { ...shown, confidential: null }
+    if (!canDecide(caller, act)) return { ...shown, confidential: null }
+    if (act.confidential.length > 0) await accountOperator(needs, { note: `proposal show: ${act.name}` })
+    const input = await opened(needs, { id, sealed: found.sealed })
+    const named = act.confidential.filter((name) => Object.hasOwn(input, name))
+    return { ...shown, confidential: Object.fromEntries(named.map((name) => [name, input[name]])) }
+  },
+)
+
+/** Does the act now, once, if what is stored is still as the proposal shows it. */
+export const approveProposal = useCase(
+  {
+    input: closed({ id: Id }),
+    result: closed({
+      proposal: closed(PROPOSAL),
+      result: personalData(
+        Type.Unknown({
+          description: 'What the act answers, such as a secret: it is in this answer and in no other.',
+        }),
+      ),
+    }),
+  },
+  async (needs: ActNeeds & HasOperator & HasTime, { id }) => {
+    const { db, caller } = needs
+    const { act, by } = await toDecide(needs, id)
+    const done = await withClaim(db, 'approval', async () => {
+      const now = timeOf(needs)
+      const found = await stored(needs, id)
+      if (found.state !== 'waiting' || found.sealed === null) throw decidedAlready(found)
+      const input = await opened(needs, { id, sealed: found.sealed })
+      const diff = await act.when(withoutApprovals(needs), input)
+      if (textOf(diff) !== found.diff) {
+        await decideProposal(db, id, { state: 'outdated', by, now })
+        await accountOperator(needs, { note: `proposal outdated: ${act.name}` })
+        throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', {
+          reason: 'conflict',
+        })
+      }
+      const operator = `${found.proposed_name}, approved by ${by.name}`
+      await accountOperator({ ...needs, operator }, { note: `proposal approve: ${act.name}` })
+      // From here on nobody else has it.
+      if (!(await decideProposal(db, id, { state: 'approved', by, now })))
+        throw decidedAlready(await stored(needs, id))
+      try {
+        const result = await act.run({ ...withoutApprovals(needs), operator }, input)
+        await noteProposalEnd(db, id, null)
+        return result
+      } catch (error) {
+        const failure = error instanceof AdminRefusal ? 'the act was refused' : 'the server failed'
+        await noteProposalEnd(db, id, failure)
+        throw error
+      }
+    })
+    if (done === null) {
+      throw new AdminRefusal('another proposal is being approved; try again when that is done', {
+        reason: 'conflict',
+      })
+    }
+    return { proposal: described(await stored(needs, id), caller), result: done.result ?? null }
+  },
+)
+
+/** The act is not done. */
+export const declineProposal = useCase(
+  { input: closed({ id: Id }), result: closed(PROPOSAL) },
+  async (needs: ActNeeds & HasOperator & HasTime, { id }) => {
+    const { act, by } = await toDecide(needs, id)
+    await accountOperator(needs, { note: `proposal decline: ${act.name}` })
+    const isDeclined = await decideProposal(needs.db, id, { state: 'declined', by, now: timeOf(needs) })
+    const found = await stored(needs, id)
+    if (!isDeclined) throw decidedAlready(found)
+    return described(found, needs.caller)
+  },
+)
+
+/** Who has this token of the admin API, of all registries. @throws AdminRefusal */
+export async function operatorWithToken({ db }: HasDatabase, token: string): Promise<Operator> {
+  const operator = await createOperators(db).operatorOf(token.trim())
+  if (operator === null) {
+    throw new AdminRefusal('the operator token is not valid here, has expired or was revoked', {
+      reason: 'forbidden',
+    })
+  }
+  if (operator.registries === null && operator.authority === null) return operator
+  throw new AdminRefusal('the operator token is bound to registries or to an authority: use another one', {
+    reason: 'forbidden',
+  })
+}
+
+const timeOf = ({ clock = CLOCK }: HasTime): Date => new Date(clock.date())
+
+/** An id of another form is of no proposal. */
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+async function stored(needs: HasDatabase & HasTime, id: string) {
+  const found = ID.test(id) ? await findProposal(needs.db, id, timeOf(needs)) : null
+  if (found !== null) return found
+  throw new AdminRefusal('id: there is no proposal with this id', { reason: 'not_found' })
+}
+
+/** @throws AdminRefusal the caller may not decide about it, or it does not wait any more */
+async function toDecide(needs: ActNeeds & HasOperator & HasTime, id: string) {
+  const found = await stored(needs, id)
+  const act = actNamed(found.act)
+  if (act === null) {
+    throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
+  }
+  const by = actorOf(mayAct(needs.caller, act.role))
+  if (isOwn(found, needs.caller)) {
+    throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', {
+      reason: 'forbidden',
+    })
+  }
+  if (found.state !== 'waiting') throw decidedAlready(found)
+  return { act, by }
+}
+
+/** By the stable id. The same name is refused too: it may be another token of the same person. */
+function isOwn({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
+  if (caller === null) return false
+  const { id, name } = actorOf(caller)
+  return proposed_by === id || proposed_name === name
+}
+
+function canDecide(caller: Operator | null, { role }: ApprovalAct): boolean {
+  try {
+    return mayAct(caller, role) !== null
+  } catch {
+    return false
+  }
+}
+
+const decidedAlready = ({ state }: StoredProposal): AdminRefusal =>
+  new AdminRefusal(`the proposal does not wait any more: it is ${state}`, { reason: 'conflict' })
+
+async function opened(
+  { vault }: Pick<ActNeeds, 'vault'>,
+  { id, sealed }: { readonly id: string; readonly sealed: Buffer },
+): Promise<Readonly<Record<string, unknown>>> {
+  const json = await (await vault()).decrypt(PURPOSE, proposalContext(id), sealed)
+  return JSON.parse(json.toString()) as Record<string, unknown>
+}
+
+/** The act that was approved waits no second time. */
+const withoutApprovals = <Needs extends object>(needs: Needs): Needs => ({ ...needs, approvals: undefined })
+
+function described(row: StoredProposal, caller: Operator | null) {
+  const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } =
+    row
+  return {
+    ...{ id, act, diff: JSON.parse(diff) as DiffLine[], proposed_by: proposed_name },
+    lapses_at: timeOut(lapses_at),
+    role: actNamed(act)?.role ?? null,
+    ...{ state, proposed_at: timeOut(proposed_at) },
+    ...{ decided_by: decided_name, decided_at: timeOut(decided_at), failure },
+    own: isOwn(row, caller),
+  }
+}

@@ -1,0 +1,90 @@
+/** Backups of the database. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { BackupDamaged, type BackupHeader } from '../../backup/file-format.ts'
+import type { TableCount } from '../../backup/manifest.ts'
+import { type CheckedBackup, checkBackup } from '../../backup/read-backup.ts'
+import { writeBackup } from '../../backup/write-backup.ts'
+import { MasterKeyError, type MasterKeySource } from '../../keys/master-key.ts'
+import { SCHEMAS } from '../../store/backup/catalog.ts'
+import { closed, instant, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasAccounts, HasVault } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const File = text('Path of the file.')
+
+export const BACKUP = {
+  file: File,
+  id: text('Id of the backup.'),
+  snapshot_at: instant('The time whose state of the database it has.'),
+  schema: text('The newest migration that had run.'),
+  bytes: wholeNumber('Of the file.'),
+  sha256: text('Of the file, in hexadecimal.'),
+  rows: wholeNumber('In all tables.'),
+  tables: Type.Array(
+    closed({
+      schema: oneOf(SCHEMAS, { description: 'main: where connections look for tables.' }),
+      name: text('Name of the table.'),
+      rows: wholeNumber('Rows.'),
+    }),
+  ),
+} as const
+
+/** What is shown of one. */
+export const describedBackup = (
+  file: string,
+  {
+    header,
+    bytes,
+    sha256,
+  }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },
+  tables: readonly TableCount[],
+) => ({
+  ...{ file, id: header.id, snapshot_at: timeOut(new Date(header.snapshot_at)) },
+  ...{ schema: header.schema.at(-1) ?? '', bytes, sha256 },
+  rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+  tables: tables.map((table) => ({ ...table })),
+})
+
+interface BackupNeeds extends HasVault, HasAccounts {
+  readonly signal?: AbortSignal
+}
+
+/** Writes all tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
+export const makeBackup = useCase(
+  { accounted: 'backup', input: closed({ file: File }), result: closed(BACKUP) },
+  async ({ db, vault, signal }: BackupNeeds, { file }) => {
+    const made = await writeBackup({ db, vault: await vault(), ...(signal && { signal }) }, file)
+    return describedBackup(file, made, made.tables)
+  },
+)
+
+export interface HasMasterKeys {
+  readonly masterKeys: MasterKeySource
+}
+
+/** Reads a backup to its end, without a database: every byte is known to be as it was written. */
+export const verifyBackup = useCase(
+  { input: closed({ file: File }), result: closed(BACKUP) },
+  async ({ masterKeys }: HasMasterKeys, { file }) => {
+    const backup = await openBackup(file, masterKeys)
+    try {
+      return describedBackup(file, backup, backup.end.tables)
+    } finally {
+      await backup.close()
+    }
+  },
+)
+
+/** @throws AdminRefusal the file is damaged, or the master key is another one */
+export async function openBackup(file: string, masterKeys: MasterKeySource): Promise<CheckedBackup> {
+  return checkBackup(file, masterKeys).catch((error: unknown) => {
+    throw backupRefusal(error)
+  })
+}
+
+export function backupRefusal(error: unknown): unknown {
+  return error instanceof BackupDamaged || error instanceof MasterKeyError
+    ? new AdminRefusal(error.message, { cause: error })
+    : error
+}

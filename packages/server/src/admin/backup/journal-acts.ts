@@ -1,0 +1,201 @@
+/** Doing the acts of the journal again, in a database that was restored. Each may be done any number of times. */
+import type { AccountSigner } from '../../accounts/keys.ts'
+import type { LaterActs } from '../../journal/read-journal.ts'
+import { revokeOwnKey } from '../../keys/rotation.ts'
+import type { Vault } from '../../keys/vault.ts'
+import type { Limits } from '../../limits.ts'
+import { hostsBeside } from '../../model/allowed-hosts.ts'
+import type { JournalAct, JournalKind } from '../../model/journal.ts'
+import { authorityNumber, removeAuthority, tightenAgain } from '../../store/consents/authorities.ts'
+import { revokeSigned, stopOfAuthority, withdraw } from '../../store/consents/withdrawals.ts'
+import type { Database } from '../../store/db/database.ts'
+import { removeOtherHolds } from '../../store/db/holds.ts'
+import { StoreRefusal } from '../../store/db/refusal.ts'
+import { retireSecrets } from '../../store/directory/client-secrets.ts'
+import { changeGrants } from '../../store/directory/grants.ts'
+import { revokeOperatorToken } from '../../store/directory/operator-tokens.ts'
+import {
+  listParticipantKeys,
+  refuseKey,
+  revokeParticipantKey,
+} from '../../store/directory/participant-keys.ts'
+import {
+  findParticipant,
+  setMessagePolicy,
+  setParticipantStatus,
+} from '../../store/directory/participants.ts'
+import { eraseNotifications } from '../../store/events/erasing.ts'
+import { destroyKeysOf } from '../../store/keys/body-keys.ts'
+import { listOwnKeys } from '../../store/keys/own-keys.ts'
+import { forgetTombstones } from '../../store/records/forget-tombstones.ts'
+import { findRegistry } from '../../store/registries/registries.ts'
+import { makeLive } from '../participants/promote.ts'
+import { erasePseudonyms } from '../persons/erase.ts'
+import { protectAgain } from '../persons/protected-persons.ts'
+import { deleteRecords } from '../records/records.ts'
+import { removeAgain } from '../removal.ts'
+import { AdminRefusal, asRefusal } from '../use-case.ts'
+
+export interface ApplyNeeds {
+  readonly db: Database
+  readonly owner: Database
+  readonly vault: Vault
+  readonly signer: AccountSigner
+  readonly limits: Limits
+  readonly now: () => Date
+}
+
+type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
+
+type Apply<Kind extends JournalKind> = (needs: ApplyNeeds, act: Act<Kind>, at: Date) => Promise<unknown>
+
+/**
+ * What an act names may be missing: it was made after the snapshot, or an earlier act has removed it. Where the act would count
+ * once it is there again, the act is refused: it is done when the operator has added what is missing.
+ */
+const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
+  day_keys_destroyed: ({ db }, { days }) => destroyKeysOf(db, days),
+  person_erased: erasePerson,
+  async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
+    if ((await findRegistry(db, registry)) === null) return
+    await deleteRecords({ db, limits, now }, { namespace: registry, record_type, identifiers })
+  },
+  person_protected: ({ db }, act) => protectAgain(db, act),
+  async consents_revoked({ db }, { authority, jtis }) {
+    await revokeSigned(db, await authorityNumber(db.pool, authority), jtis)
+  },
+  async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
+    const from = participant === null ? null : await findParticipant(db, participant)
+    if (participant !== null && from === null) throw newerParticipant(participant)
+    await withdraw(db, {
+      pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
+      ...{ purpose, participant: from?.id ?? null },
+    })
+  },
+  async authority_removed({ db }, { authority }) {
+    const id = await removeAuthority(db.pool, authority)
+    if (id !== null) await stopOfAuthority(db, id)
+  },
+  async grants_revoked({ db }, { participant: sender_id, registry: namespace, grants }) {
+    const [participant, registry] = [await findParticipant(db, sender_id), await findRegistry(db, namespace)]
+    if (participant === null || registry === null) return
+    await changeGrants(db, { participant, registry }, { revoke: grants ?? 'all', add: [] })
+  },
+  async participant_disabled({ db }, { participant }) {
+    if ((await findParticipant(db, participant)) === null) return
+    await setParticipantStatus(db, participant, 'disabled')
+  },
+  async participant_key_revoked({ db }, { participant: sender_id, kid, key }) {
+    const participant = await findParticipant(db, sender_id)
+    if (key !== undefined) return refuseKey(db, { id: participant?.id ?? null, sender_id }, key)
+    if (participant === null) return
+    const keys = await listParticipantKeys(db, participant)
+    if (keys.some((key) => key.kid === kid && key.revoked_at === null))
+      await revokeParticipantKey(db, participant, kid)
+  },
+  async secrets_retired({ db }, { participant: sender_id, secrets }) {
+    const participant = await findParticipant(db, sender_id)
+    if (participant === null) return
+    await retireSecrets(
+      db,
+      participant,
+      secrets.map((secret) => Buffer.from(secret, 'hex')),
+    )
+  },
+  async participant_promoted({ db }, { participant: sender_id, keys, former, jwks_uri, secret }) {
+    const participant = await findParticipant(db, sender_id)
+    if (participant?.environment !== 'sandbox') return
+    const promotion = { keys, former, jwks_uri, sha256: Buffer.from(secret, 'hex') }
+    await makeLive(db, participant, promotion)
+  },
+  async policy_tightened({ db }, { participant: sender_id, policy, hosts }) {
+    const participant = await findParticipant(db, sender_id)
+    if (participant === null) return
+    const outgoing = hostsBeside(participant.outgoing, hosts)
+    await setMessagePolicy(db, sender_id, { ...policy, outgoing })
+  },
+  authority_tightened: ({ db }, act) => tightenAgain(db, act),
+  operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
+  async removed({ db }, { removable, name }) {
+    const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)
+    if (found !== null) await removeAgain(db, removable, found.id)
+  },
+  async own_key_revoked({ db, vault }, { kid }) {
+    if ((await listOwnKeys(db)).some((key) => key.kid === kid)) await revokeOwnKey(db, vault, kid)
+  },
+}
+
+const newerParticipant = (sender_id: string): AdminRefusal =>
+  new AdminRefusal(
+    `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
+  )
+
+/** Under the holds of its time: those of the backup that had ended by then have ended. */
+async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Date): Promise<void> {
+  const { db } = needs
+  await removeOtherHolds(db, { except: act.holds, made_before: at, removed_by: 'restore' })
+  const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
+  await erasePseudonyms(needs, pseudonyms, act.reason)
+  for (const { registry, record_type, record } of act.records) {
+    const found = await findRegistry(db, registry)
+    if (found !== null) await eraseNotifications(db.pool, { registry: found.id, record_type, record })
+  }
+  for (const { registry, record_type, primary_identifier } of act.forgotten) {
+    const found = await findRegistry(db, registry)
+    if (found !== null)
+      await forgetTombstones(db.pool, { registry: found.id, record_type, primary_identifier })
+  }
+}
+
+/** Acts of one kind that could not be done, for the same reason. */
+export interface UndoneActs {
+  readonly kind: string
+  /** Why, without personal data. */
+  readonly rule: string
+  readonly acts: number
+}
+
+/** Does acts again, in their order. One that is refused does not stop the others. */
+export async function applyActs(needs: ApplyNeeds, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
+  const undone = new Map<string, UndoneActs>()
+  for (const { at, act } of acts) {
+    const rule = await applyAct(needs, act, new Date(at)).then(() => null, refusalRule)
+    if (rule === null) continue
+    const key = `${act.kind} ${rule}`
+    undone.set(key, { kind: act.kind, rule, acts: (undone.get(key)?.acts ?? 0) + 1 })
+  }
+  return [...undone.values()]
+}
+
+async function applyAct<Kind extends JournalKind>(
+  needs: ApplyNeeds,
+  act: Act<Kind>,
+  at: Date,
+): Promise<void> {
+  const apply: Apply<Kind> | undefined = Object.hasOwn(APPLY, act.kind) ? APPLY[act.kind as Kind] : undefined
+  if (apply === undefined) {
+    throw new StoreRefusal('this version does not know this kind of act: use the version that wrote it')
+  }
+  await apply(needs, act, at)
+}
+
+/** @throws what is no refusal, such as a lost connection: the restore is run again */
+function refusalRule(error: unknown): string {
+  const refusal = asRefusal(error)
+  if (refusal instanceof AdminRefusal) return refusal.message
+  throw error
+}
+
+export const countUndone = (undone: readonly UndoneActs[]): number =>
+  undone.reduce((count, { acts }) => count + acts, 0)
+
+/** @throws AdminRefusal acts could not be done */
+export function refuseUndone(undone: readonly UndoneActs[]): void {
+  if (undone.length === 0) return
+  const all = undone.map(({ kind, rule, acts }) => `${kind} ${acts} (${rule})`).join('; ')
+  throw new AdminRefusal(
+    `acts of the journal could not be done: ${all}. Servers do not start. Add what is missing and run the same command again, ` +
+      'or accept that they are not done with --accept-undone',
+    { reason: 'conflict' },
+  )
+}

@@ -1,0 +1,58 @@
+/** What a restored database would send: held until the operator releases it. */
+import Type from 'typebox'
+import type { Participant } from '../../model/participant.ts'
+import { cancelHeld, heldMessages } from '../../store/backup/outgoing.ts'
+import { isHeld, markReleased } from '../../store/backup/restorations.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { closed, flag, SenderId, wholeNumber } from '../members.ts'
+import type { HasAccounts } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+/** Messages may have been sent after the snapshot: they go out again with the same message_id, and receivers drop them. */
+export const releaseRestored = useCase(
+  {
+    input: closed({
+      cancel: Type.Optional(
+        Type.Array(SenderId, { description: 'Participants to whom nothing of it is sent.' }),
+      ),
+      dry_run: Type.Optional(flag('Only count.')),
+    }),
+    result: closed({
+      dry_run: flag('Whether nothing was released.'),
+      participants: Type.Array(
+        closed({
+          participant: SenderId,
+          deliveries: wholeNumber('Messages that are made.'),
+          attempted: wholeNumber('Of them, those that were attempted before the snapshot.'),
+          notifications: wholeNumber('Items of notifications that are not in a message yet.'),
+          requests: wholeNumber('Accepted requests that are to be answered.'),
+          cancelled: flag('Whether nothing of it is sent.'),
+        }),
+      ),
+    }),
+  },
+  async (needs: HasAccounts, { cancel = [], dry_run = false }) => {
+    const { db } = needs
+    if (!(await isHeld(db))) {
+      throw new AdminRefusal('nothing is held: the database was not restored, or was released before', {
+        reason: 'conflict',
+      })
+    }
+    const named: Participant[] = []
+    for (const sender_id of new Set(cancel)) named.push(await participantNamed(db, sender_id))
+    const held = await heldMessages(db)
+    if (!dry_run) {
+      await accountOperator(needs, { note: 'restore release' })
+      for (const { id } of named) await cancelHeld(db, id)
+      await markReleased(db.pool)
+    }
+    return {
+      dry_run,
+      participants: held.map((one) => ({
+        ...one,
+        cancelled: named.some(({ sender_id }) => sender_id === one.participant),
+      })),
+    }
+  },
+)

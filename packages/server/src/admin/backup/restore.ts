@@ -1,0 +1,218 @@
+/** Restoring a database, and what belongs to it: the journal, the accounts, and what would be sent. */
+import Type from 'typebox'
+import { loadAccountKeys } from '../../accounts/keys.ts'
+import { type RestoreTombstone, signTombstone } from '../../accounts/tombstones.ts'
+import { loadBackup } from '../../backup/restore.ts'
+import { type LaterActs, readJournal } from '../../journal/read-journal.ts'
+import type { Limits } from '../../limits.ts'
+import { NO_JOURNAL } from '../../model/journal.ts'
+import { bodyKeyRetention } from '../../model/retention.ts'
+import { openChains } from '../../store/accounts/open-chains.ts'
+import { insertTombstone } from '../../store/accounts/tombstones.ts'
+import { advanceMailboxes, advanceSequences } from '../../store/backup/after-load.ts'
+import { catalogSequences } from '../../store/backup/catalog.ts'
+import {
+  beginRestoration,
+  lastRestoration,
+  markApplied,
+  markLoaded,
+  newestAccount,
+} from '../../store/backup/restorations.ts'
+import type { Database } from '../../store/db/database.ts'
+import { continueJournal, type JournalPosition, readJournalPosition } from '../../store/db/journal-head.ts'
+import { withTransaction } from '../../store/db/transaction.ts'
+import { lapseWaiting } from '../../store/directory/proposals.ts'
+import { destroyBodyKeys } from '../../store/keys/body-keys.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { migrateDatabase } from '../database.ts'
+import { closed, flag, instant, orNull, timeOut, wholeNumber } from '../members.ts'
+import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
+import { requireOwner } from '../persons/retention.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { BACKUP, backupRefusal, describedBackup, type HasMasterKeys, openBackup } from './backup.ts'
+import { applyActs, countUndone, refuseUndone } from './journal-acts.ts'
+
+export interface RestoreNeeds extends HasOwner, HasVault, HasAccounts, HasMasterKeys {
+  readonly limits: Limits
+  /** Default: the time it is. */
+  readonly now?: () => Date
+  readonly signal?: AbortSignal
+}
+
+const JOURNAL = {
+  journal: Type.Optional(Type.Array(Type.String(), { description: 'Paths of the files of the journal.' })),
+  without_journal: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Why there is no journal, without personal data: a signed entry has it for ever.',
+    }),
+  ),
+  accept_undone: Type.Optional(
+    flag('Accept that acts of the journal cannot be done; otherwise the restore does not end.'),
+  ),
+} as const
+
+const DONE = {
+  snapshot_at: instant('The time whose state the database has.'),
+  journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
+  undone: Type.Array(
+    closed({
+      kind: Type.String({ description: 'The kind of the acts.' }),
+      rule: Type.String({ description: 'Why they cannot be done.' }),
+      acts: wholeNumber('How many.'),
+    }),
+    { description: 'Acts of the journal that could not be done, which was accepted.' },
+  ),
+  open_chains: wholeNumber('Chains of accounts that had not ended: what followed in them is lost.'),
+} as const
+
+/** Restores a backup into an empty database. It may be killed at any moment, and run again. */
+export const restoreDatabase = useCase(
+  {
+    input: closed({ file: BACKUP.file, ...JOURNAL }),
+    result: closed({
+      ...BACKUP,
+      ...DONE,
+      left_out: Type.Array(Type.String(), { description: 'Tables of the file that Rollcall does not have.' }),
+      migrations: Type.Array(Type.String(), { description: 'Migrations that ran afterwards.' }),
+    }),
+  },
+  async (needs: RestoreNeeds, { file, ...given }) => {
+    const { db, owner = db, signal } = needs
+    checkJournal(given)
+    const backup = await openBackup(file, needs.masterKeys)
+    try {
+      const { id, snapshot_at, journal } = backup.header
+      const { sequence, digest, database = null, open = [] } = journal
+      const known = { ...{ sequence, database, open }, digest: Buffer.from(digest, 'hex') }
+      const later = await laterActs(needs, given, known)
+      const loaded = await loadBackup({ db, owner, ...(signal && { signal }) }, backup).catch((error) => {
+        throw backupRefusal(error)
+      })
+      const { migrations } = await migrateDatabase({ db, owner }, {})
+      const done = await complete(needs, {
+        restoration: loaded.restoration,
+        ...{ backup: id, snapshot_at, later, reason: given.without_journal ?? `backup ${id}` },
+        accept_undone: given.accept_undone,
+      })
+      return {
+        ...describedBackup(file, backup, loaded.tables),
+        ...done,
+        left_out: [...loaded.left_out],
+        migrations: [...migrations],
+      }
+    } finally {
+      await backup.close()
+    }
+  },
+)
+
+/**
+ * Does for a database that was restored by other means, such as point-in-time recovery, what a restore from a backup does
+ * behind it. No server may run on it.
+ */
+export const adoptRestored = useCase(
+  { input: closed(JOURNAL), result: closed(DONE) },
+  async (needs: RestoreNeeds, given) => {
+    const { db, owner = db } = needs
+    checkJournal(given)
+    await requireOwner(owner)
+    const later = await laterActs(needs, given, await readJournalPosition(db.pool))
+    const { restoration, snapshot } = await withTransaction(owner.pool, adopt)
+    return complete(needs, {
+      restoration,
+      ...{ backup: null, snapshot_at: snapshot.toISOString(), later },
+      reason: given.without_journal ?? 'restored by other means',
+      accept_undone: given.accept_undone,
+    })
+  },
+)
+
+/** Once, also when it is killed and run again. */
+async function adopt(
+  client: Parameters<typeof markLoaded>[0],
+): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
+  const last = await lastRestoration(client)
+  if (last?.applied_at === null) {
+    if (last.backup === null && last.snapshot_at !== null) {
+      return { restoration: last.id, snapshot: last.snapshot_at }
+    }
+    throw new AdminRefusal('a restore from a backup has begun and not ended: run rollcall restore again')
+  }
+  const snapshot = await newestAccount(client)
+  const restoration = await beginRestoration(client, null)
+  await advanceSequences(client, await catalogSequences(client))
+  await advanceMailboxes(client)
+  await markLoaded(client, restoration, snapshot)
+  return { restoration, snapshot }
+}
+
+interface GivenJournal {
+  readonly journal?: readonly string[]
+  readonly without_journal?: string
+}
+
+function checkJournal({ journal, without_journal }: GivenJournal): void {
+  if ((journal === undefined) === (without_journal === undefined)) {
+    throw new AdminRefusal(
+      'give either --journal with the files of the journal, or --without-journal with the reason why there is none: what it names is otherwise undone by the restore',
+    )
+  }
+}
+
+/** Null: it is renounced. */
+const laterActs = async (
+  { masterKeys }: HasMasterKeys,
+  { journal }: GivenJournal,
+  known: JournalPosition,
+): Promise<LaterActs | null> => (journal === undefined ? null : readJournal(journal, masterKeys, known))
+
+interface Restored {
+  readonly restoration: number
+  readonly backup: string | null
+  readonly snapshot_at: string
+  readonly later: LaterActs | null
+  readonly reason: string
+  readonly accept_undone: boolean | undefined
+}
+
+/** Milliseconds: what a process accounted may be committed so much later than it is dated. */
+const LONGEST_COMMIT = 60_000
+
+async function complete(
+  needs: RestoreNeeds,
+  { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
+) {
+  const { owner = needs.db, limits, now = () => new Date() } = needs
+  // What is done again is in the journal already.
+  const db: Database = { ...needs.db, journal: NO_JOURNAL }
+  const vault = await needs.vault()
+  const { signer } = await loadAccountKeys(db, vault)
+  const open = await openChains(owner.kysely)
+  await accountOperator(needs, { note: 'restore' })
+  const undone = await applyActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
+  await destroyBodyKeys(db, bodyKeyRetention(limits))
+  if (!accept_undone) refuseUndone(undone)
+  const tombstone: RestoreTombstone = {
+    kind: 'restore',
+    at: now().toISOString(),
+    ...{ reason, backup, snapshot_at },
+    from: new Date(Date.parse(snapshot_at) - LONGEST_COMMIT).toISOString(),
+    journal: later?.acts.length ?? null,
+    ...(undone.length > 0 && { undone: countUndone(undone) }),
+    open: open.map((chain) => ({ ...chain })),
+  }
+  await withTransaction(db.pool, (client) => continueJournal(client, later?.head ?? null))
+  await owner.kysely.transaction().execute(async (transaction) => {
+    await insertTombstone(transaction, signTombstone(signer, tombstone))
+    await lapseWaiting(transaction)
+    await markApplied(transaction, restoration)
+  })
+  return {
+    snapshot_at: timeOut(new Date(snapshot_at)),
+    journal: tombstone.journal,
+    undone: [...undone],
+    open_chains: open.length,
+  }
+}

@@ -1,0 +1,342 @@
+/** The addresses and settings for callbacks to a participant. */
+
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import {
+  AUTHS,
+  createCredentials,
+  encryptCredentials,
+  isIdentity,
+  type Secrets,
+} from '../../delivery/credentials.ts'
+import { parseSchedule } from '../../delivery/schedule.ts'
+import { isAllowedEntry, isDefaultUrl, isTarget } from '../../delivery/targets.ts'
+import { tryCallback } from '../../delivery/try-callback.ts'
+import { createCallbacks } from '../../directory/directory.ts'
+import { createAddressGuard, createGuards, type Guards } from '../../egress/address-guard.ts'
+import { createKeys } from '../../keys/own-keys.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { ReadOnly } from '../../model/read-only.ts'
+import type { Registry } from '../../model/registry.ts'
+import { createLog } from '../../observe/log.ts'
+import { CLOCK } from '../../shared/clock.ts'
+import type { Database } from '../../store/db/database.ts'
+import {
+  type CallbackAuth,
+  type CallbackSettings,
+  findCallbackSettings,
+  MOST_CONCURRENCY,
+  setCallbackSettings,
+} from '../../store/directory/participant-callbacks.ts'
+import { retryMailboxes } from '../../store/events/mailboxes.ts'
+import { withCurrentMasterKey } from '../../store/keys/master-keys.ts'
+import { listRegistries, registryAt } from '../../store/registries/registries.ts'
+import { createKeySets } from '../../trust/key-sets.ts'
+import { createPeerKeys } from '../../trust/peer-keys.ts'
+import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const Secret = (description: string) =>
+  Type.String({
+    pattern: '^[\\x21-\\x7e]{1,8192}$',
+    description: `${description}, printable characters without spaces.`,
+  })
+
+const SETTINGS = {
+  default_url: orNull(text('Address for answers to requests that name none; null: no address.')),
+  auth: oneOf(AUTHS, { description: 'How we authenticate to it.' }),
+  concurrency: wholeNumber('Requests at the same time, on one node.', 1, MOST_CONCURRENCY),
+  rate: wholeNumber('Requests a second, on one node.', 1, 10_000),
+  timeout_ms: wholeNumber('Milliseconds for one attempt.', 100, 120_000),
+  schedule: orNull(
+    Type.Array(Type.Number(), {
+      description: "Seconds from one attempt to the next; null: the server's own schedule.",
+    }),
+  ),
+  notify_url: orNull(
+    text('Address for notifications, whatever its subscriptions name; null: the one that they name.'),
+  ),
+  notify_items: wholeNumber('Items in one notification.', 1, 1_000),
+  notify_bytes: wholeNumber('Bytes in one notification; one larger item is sent alone.', 1_024, 67_108_864),
+  notify_unlisted: flag(
+    "Whether it is sent names of events that its registry's published list does not have.",
+  ),
+} as const
+
+/**
+ * Credentials come together with `auth`. They are encrypted at rest, sent to their origin only, and never shown again.
+ */
+const CREDENTIALS = {
+  origin: text('Origin that gets the credentials (default: that of the default address).'),
+  token: Secret('bearer: the token'),
+  token_url: text('oauth2: address of its token endpoint.'),
+  client_id: text('oauth2: our client_id there.'),
+  client_secret: Secret('oauth2: our client secret there'),
+  scope: text('oauth2: the scope to ask for.'),
+  cert: text('mtls: the client certificate, PEM.'),
+  key: text('mtls: its private key, PEM.'),
+} as const
+type Credential = keyof typeof CREDENTIALS
+
+const Input = closed({
+  sender_id: SenderId,
+  allow: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Addresses that its requests may name: an origin, with or without a path.',
+    }),
+  ),
+  disallow: Type.Optional(Type.Array(Type.String(), { description: 'Addresses to remove from those.' })),
+  default_url: Type.Optional(SETTINGS.default_url),
+  auth: Type.Optional(SETTINGS.auth),
+  concurrency: Type.Optional(SETTINGS.concurrency),
+  rate: Type.Optional(SETTINGS.rate),
+  timeout_ms: Type.Optional(SETTINGS.timeout_ms),
+  schedule: Type.Optional(SETTINGS.schedule),
+  notify_url: Type.Optional(SETTINGS.notify_url),
+  notify_items: Type.Optional(SETTINGS.notify_items),
+  notify_bytes: Type.Optional(SETTINGS.notify_bytes),
+  notify_unlisted: Type.Optional(SETTINGS.notify_unlisted),
+  origin: Type.Optional(CREDENTIALS.origin),
+  token: Type.Optional(CREDENTIALS.token),
+  token_url: Type.Optional(CREDENTIALS.token_url),
+  client_id: Type.Optional(CREDENTIALS.client_id),
+  client_secret: Type.Optional(CREDENTIALS.client_secret),
+  scope: Type.Optional(CREDENTIALS.scope),
+  cert: Type.Optional(CREDENTIALS.cert),
+  key: Type.Optional(CREDENTIALS.key),
+})
+type Change = ReadOnly<Static<typeof Input>>
+
+const SHOWN = {
+  allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
+  ...SETTINGS,
+} as const
+export const Callback = closed(SHOWN, {
+  description: 'Where and how it takes callbacks, without credentials.',
+})
+
+export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 'id'>) {
+  const { sealed: _, ...shown } = await findCallbackSettings(db, id)
+  return shown
+}
+
+/** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
+export const changeCallback = useCase(
+  {
+    approval: 'participant callback',
+    input: Input,
+    result: closed({ sender_id: SenderId, ...SHOWN }),
+  },
+  async ({ db, vault }: HasVault, { sender_id, ...given }) => {
+    const participant = await participantNamed(db, sender_id)
+    const before = await findCallbackSettings(db, participant.id)
+    const changes = plainChanges(before, given)
+    for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
+    const secrets = secretsOf({ ...before, ...changes }, given)
+    await write({ db, vault }, participant.id, changes, secrets)
+    // What failed for an earlier reason may succeed now.
+    if (Object.keys(changes).length > 0 || secrets !== undefined) await retryMailboxes(db, participant.id)
+    return { sender_id, ...(await callbackOf({ db }, participant)) }
+  },
+)
+
+/** @param secrets null: there shall be none; undefined: they stay as they are */
+async function write(
+  { db, vault }: HasVault,
+  participant: number,
+  changes: Partial<CallbackSettings>,
+  secrets: Secrets | null | undefined,
+): Promise<void> {
+  if (secrets === undefined) return setCallbackSettings(db, participant, changes)
+  if (secrets === null)
+    return setCallbackSettings(db, participant, { ...changes, auth: 'none', sealed: null })
+  const opened = await vault()
+  await withCurrentMasterKey(async () => {
+    const sealed = await encryptCredentials(opened, participant, secrets)
+    await setCallbackSettings(db, participant, { ...changes, auth: secrets.auth, sealed })
+  })
+}
+
+function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>): Partial<CallbackSettings> {
+  const { allow, disallow, default_url, schedule, notify_url } = given
+  if (default_url && !isDefaultUrl(default_url)) {
+    throw new AdminRefusal(
+      'the default address must be http or https without credentials, query and fragment',
+    )
+  }
+  if (notify_url && !isTarget(notify_url)) {
+    throw new AdminRefusal('notify_url: must be http or https without credentials and fragment')
+  }
+  if (schedule && parseSchedule(schedule.join(',')) === null) {
+    throw new AdminRefusal('schedule: must be 1 to 100 numbers of seconds, with at most three decimals')
+  }
+  return {
+    ...((allow !== undefined || disallow !== undefined) && {
+      allowed: allowedAfter(before.allowed, allow ?? [], disallow ?? []),
+    }),
+    ...Object.fromEntries(
+      PLAIN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+    ),
+  }
+}
+
+/** Settings that are set as they are given. */
+const PLAIN = [
+  ...(['default_url', 'concurrency', 'rate', 'timeout_ms', 'schedule'] as const),
+  ...(['notify_url', 'notify_items', 'notify_bytes', 'notify_unlisted'] as const),
+]
+
+function allowedAfter(
+  before: readonly string[],
+  allow: readonly string[],
+  disallow: readonly string[],
+): readonly string[] {
+  for (const entry of allow) {
+    if (!isAllowedEntry(entry)) {
+      throw new AdminRefusal(`${entry} is no http or https address without credentials, query and fragment`)
+    }
+  }
+  for (const entry of disallow) {
+    if (!before.includes(entry)) throw new AdminRefusal(`${entry} is not among the allowed addresses`)
+  }
+  return [...new Set([...before.filter((entry) => !disallow.includes(entry)), ...allow])]
+}
+
+/** Nothing is sent. The check runs now, so that an error is found before the first answer. */
+async function checkAddress({ outgoing }: Participant, address: string | null | undefined): Promise<void> {
+  if (!address) return
+  const guard = createAddressGuard({ allowed: outgoing })
+  try {
+    guard.read(address)
+  } finally {
+    await guard.close()
+  }
+}
+
+export { AUTHS, type CallbackAuth, parseSchedule }
+
+/** The members of each way of authentication, and which of them are optional. */
+const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
+  none: [],
+  bearer: ['origin', 'token'],
+  oauth2: ['origin', 'token_url', 'client_id', 'client_secret', 'scope'],
+  mtls: ['origin', 'cert', 'key'],
+}
+const OPTIONAL: readonly Credential[] = ['origin', 'scope']
+
+/** The credentials to encrypt, for the named origin, else that of the default address, else the only allowed one. */
+export function secretsOf(
+  addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
+  given: Pick<Change, 'auth' | Credential>,
+): Secrets | null | undefined {
+  const { auth } = given
+  const taken = auth === undefined ? [] : TAKEN[auth]
+  for (const name of Object.keys(CREDENTIALS) as Credential[]) {
+    if (given[name] === undefined) {
+      if (taken.includes(name) && !OPTIONAL.includes(name))
+        throw new AdminRefusal(`auth ${auth} needs ${name}`)
+    } else if (auth === undefined) throw new AdminRefusal(`${name} needs auth`)
+    else if (!taken.includes(name)) throw new AdminRefusal(`${name} does not belong to auth ${auth}`)
+  }
+  if (auth === undefined) return undefined
+  if (auth === 'none') return null
+  const origin = originOf(addresses, given.origin)
+  const {
+    token = '',
+    cert = '',
+    key = '',
+    token_url = '',
+    client_id = '',
+    client_secret = '',
+    scope = null,
+  } = given
+  if (auth === 'bearer') return { auth, origin, token }
+  if (auth === 'mtls') {
+    if (!isIdentity({ cert, key }))
+      throw new AdminRefusal('the certificate and the key do not belong together')
+    return { auth, origin, cert, key }
+  }
+  if (!isDefaultUrl(token_url)) throw new AdminRefusal('token_url must be an http or https address')
+  return { auth, origin, token_url: new URL(token_url).href, client_id, client_secret, scope }
+}
+
+function originOf(
+  { default_url, allowed }: Pick<CallbackSettings, 'allowed' | 'default_url'>,
+  given: string | undefined,
+): string {
+  const [only, ...more] = allowed
+  const address = given ?? default_url ?? (more.length === 0 ? only : undefined)
+  const origin = address === undefined ? undefined : URL.parse(address)?.origin
+  if (origin !== undefined && origin !== 'null' && (given === undefined || isDefaultUrl(given))) return origin
+  throw new AdminRefusal('origin must say whom the credentials are for, such as https://spmis.example.org')
+}
+
+/** Sends a signed test message to a participant, and says how every step went. Nothing of it is stored here. */
+export const testCallback = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      to: Type.Optional(
+        text('Address to send it to, one that a request could name (default: its default address).'),
+      ),
+      registry: Type.Optional(Namespace),
+    }),
+    result: closed({
+      target: orNull(text('The address that was called, or would have been.')),
+      message_id: text('message_id of the test message.'),
+      steps: Type.Array(
+        closed({
+          step: oneOf(['address', 'network', 'credentials', 'tls', 'answer']),
+          ok: flag('Whether it went well.'),
+          told: text('What was found, in words.'),
+        }),
+      ),
+      ok: flag('The participant was reached and answered as the protocol says.'),
+      status: orNull(Type.Integer({ description: 'HTTP status.' })),
+      answer: text('At most 256 printable characters of its answer.'),
+    }),
+  },
+  async (needs: HasSignatures, { sender_id, to = null, registry }) => {
+    const participant = await participantNamed(needs.db, sender_id)
+    const from = await registryFor(needs.db, participant, registry)
+    const guards = createGuards()
+    try {
+      return await tryCallback(await senderOf(needs, guards), participant, from, to)
+    } finally {
+      await guards.close()
+    }
+  },
+)
+
+export interface HasSignatures extends HasVault {
+  /** The `namespace` of our signatures. */
+  readonly signatureNamespaces: { readonly written: string }
+}
+
+/** The dependencies of an attempt without a running server: it logs and counts nothing. */
+async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guards: Guards) {
+  const log = createLog({ level: 'silent' })
+  const opened = await vault()
+  return {
+    ...{ log, guards, signatureNamespaces },
+    clock: CLOCK,
+    callbacks: createCallbacks(db),
+    credentials: createCredentials(opened, guards),
+    keys: await createKeys(db, opened, log),
+    peerKeys: createPeerKeys(db, { fetchKeySet: createKeySets({ guardOf: guards.of, log }).get, log }),
+    metrics: { deliveryAttempted: () => undefined },
+  }
+}
+
+async function registryFor(
+  db: Database,
+  { environment }: Pick<Participant, 'environment'>,
+  namespace: string | undefined,
+): Promise<Registry> {
+  if (namespace !== undefined) return registryAt(db, namespace)
+  const found = (await listRegistries(db)).find((row) => row.environment === environment)
+  if (found) return found
+  throw new AdminRefusal(`there is no ${environment} registry to send the message from; add one first`)
+}

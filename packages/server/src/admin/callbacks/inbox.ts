@@ -1,0 +1,105 @@
+/** The inbox: callbacks that other systems sent to us. */
+import { CALLBACKS, oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { createBodies } from '../../keys/bodies.ts'
+import { inboxContext } from '../../store/exchanges/inbox.ts'
+import { findInInbox, type InboxEntry, listInbox as listRows } from '../../store/exchanges/inbox-list.ts'
+import {
+  closed,
+  flag,
+  instant,
+  orNull,
+  personalData,
+  SenderId,
+  text,
+  timeOut,
+  wholeNumber,
+} from '../members.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const State = oneOf(['stored', 'quarantined'], {
+  description: 'quarantined: it answers no request that this server knows.',
+})
+
+const ENTRY = {
+  participant: SenderId,
+  message_id: text('message_id of the callback.'),
+  callback: text('Name of the callback.'),
+  registry: orNull(text('Namespace of the registry that it came to; null: that is gone.')),
+  correlation_id: orNull(text('correlation_id that it was acknowledged with.')),
+  transaction_id: orNull(text('transaction_id of the message.')),
+  status: orNull(text('status of its header.')),
+  state: State,
+  bytes: wholeNumber('Size of the sealed body.'),
+  received_at: instant('When it came.'),
+} as const
+
+/** The newest first. */
+export const listInbox = useCase(
+  {
+    accounted: 'inbox list',
+    input: closed({
+      participant: Type.Optional(SenderId),
+      callback: Type.Optional(
+        oneOf(
+          CALLBACKS.map(({ name }) => name),
+          { description: 'Only those of this name.' },
+        ),
+      ),
+      state: Type.Optional(State),
+      since: Type.Optional(instant('Only those received at this time or later.')),
+      until: Type.Optional(instant('Only those received before this time.')),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_001)),
+    }),
+    result: Type.Array(closed(ENTRY)),
+  },
+  async ({ db }: HasDatabase, { participant, since, until, limit = 50, ...same }) => {
+    if (participant !== undefined) await participantNamed(db, participant)
+    const rows = await listRows(db, {
+      ...same,
+      limit,
+      ...(participant !== undefined && { participant }),
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
+    })
+    return rows.map(described)
+  },
+)
+
+/** One callback. */
+export const showInboxMessage = useCase(
+  {
+    approval: 'inbox show',
+    accounted: 'inbox show',
+    input: closed({
+      message_id: ENTRY.message_id,
+      participant: Type.Optional(SenderId),
+      body: Type.Optional(flag('Also show header and message, which may be personal data.')),
+    }),
+    result: closed({
+      ...ENTRY,
+      body: Type.Optional(personalData(Type.Unknown({ description: 'Header and message in clear.' }))),
+    }),
+  },
+  async ({ db, vault }: HasVault, { message_id, participant, body: withBody = false }) => {
+    const [found, ...others] = await findInInbox(db, message_id, participant)
+    if (found === undefined) {
+      throw new AdminRefusal(`there is no message ${message_id} in the inbox`)
+    }
+    if (others.length > 0) {
+      const senders = [found, ...others].map((entry) => entry.participant).join(', ')
+      throw new AdminRefusal(
+        `several participants sent a message ${message_id}: participant must be one of ${senders}`,
+      )
+    }
+    const { body, owner, ...entry } = found
+    if (!withBody) return described(entry)
+    const bodies = createBodies(db, await vault())
+    const opened = await bodies.decryptBody(body, inboxContext({ participant: owner, message_id }))
+    return { ...described(entry), body: JSON.parse(opened) as unknown }
+  },
+)
+
+const described = (entry: InboxEntry) => ({ ...entry, received_at: timeOut(entry.received_at) })

@@ -1,0 +1,175 @@
+/** Configuration as code: a file that says which registries and participants there are, and what they may do. */
+import { pathText, validator } from '@rollcall/protocol'
+import Type from 'typebox'
+import { listWithoutSecret } from '../../store/directory/participants.ts'
+import { withClaim } from '../../store/directory/session-claim.ts'
+import { closed, flag, NOTHING, orNull, SenderId, text } from '../members.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { rotateParticipantSecret } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { planAuthorities } from './authorities.ts'
+import { Configuration, FORMAT_VERSION } from './file.ts'
+import { checkUnnamed } from './grants.ts'
+import { canAsk } from './lockout.ts'
+import { type PlannedParticipant, planParticipants } from './participants.ts'
+import { planPurposes } from './purposes.ts'
+import { configurationOf, readStored, type Stored } from './read.ts'
+import { planRegistries } from './registries.ts'
+import { about, CHANGES, refused, type Step } from './steps.ts'
+
+export { Configuration, FORMAT_VERSION }
+
+/** The configuration of the database, complete, without secrets. To apply it changes nothing. */
+export const exportConfiguration = useCase(
+  { input: NOTHING, result: Configuration },
+  async ({ db }: HasDatabase) => configurationOf(await readStored(db)),
+)
+
+const APPLIED = closed({
+  changes: Type.Array(
+    closed({
+      at: text('Member of the file.'),
+      change: Type.Enum([...CHANGES]),
+      from: orNull(Type.Unknown({ description: 'As it was; null: not there.' })),
+      to: orNull(Type.Unknown({ description: 'As it is now; null: not there any more.' })),
+    }),
+    { description: 'In the order in which they are made.' },
+  ),
+  applied: flag('False: nothing was changed, because it was only asked what would be.'),
+  credentials: Type.Array(
+    closed({
+      sender_id: SenderId,
+      client_id: text('What it names itself by to get an access token.'),
+      client_secret: text('Its client secret. It is not stored and cannot be shown again.'),
+    }),
+    { description: 'Of the participants of the file that had no secret, such as new ones.' },
+  ),
+  unlisted: Type.Array(Type.String(), {
+    description: 'Registries and participants that the file does not name. They stay as they are.',
+  }),
+})
+
+/**
+ * Makes the database as the file says. Everything is checked before the first change is made; what is as it should be is
+ * not touched, so that a file can be applied again.
+ */
+export const applyConfiguration = useCase(
+  {
+    approval: 'apply',
+    input: closed({
+      configuration: Type.Unknown({ description: 'What the file holds, as JSON.' }),
+      dry_run: Type.Optional(flag('Only says what would change.')),
+    }),
+    result: APPLIED,
+  },
+  async (needs: HasVault, { configuration, dry_run = false }) => {
+    const wanted = read(configuration)
+    if (dry_run) return { ...described(await plan(needs, wanted)), applied: false, credentials: [] }
+    const done = await withClaim(needs.db, 'configuration', async () => {
+      const planned = await plan(needs, wanted)
+      await make(planned.steps, needs)
+      return { ...described(planned), applied: true, credentials: await makeSecrets(needs, wanted) }
+    })
+    if (done === null) {
+      const message = 'another configuration is being applied to this database; try again when it has ended'
+      throw new AdminRefusal(message, { reason: 'conflict' })
+    }
+    return done.result
+  },
+)
+
+const checked = validator<Configuration>(Configuration)
+
+/** @throws AdminRefusal the file is not what its schema says; of a later version it says so first */
+function read(file: unknown): Configuration {
+  const version = typeof file === 'object' && file !== null && 'version' in file ? file.version : undefined
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    throw refused(
+      ['version'],
+      `this file is of format version ${version}, and this version of rollcall reads version ${FORMAT_VERSION}`,
+    )
+  }
+  const problem = checked.firstProblem(file)
+  if (problem === null) return file as Configuration
+  throw problem.at.length === 0
+    ? new AdminRefusal(`the file ${problem.rule}`)
+    : refused(problem.at, problem.rule)
+}
+
+/** @throws AdminRefusal says how many changes were made before it */
+async function make(steps: readonly Step[], needs: HasVault): Promise<void> {
+  for (const [index, { at, make: change }] of steps.entries()) {
+    const before = index === 0 ? '' : `; what stands before it was changed (${index} of ${steps.length})`
+    await about(at, () => change(needs), before)
+  }
+}
+
+/** For the participants of the file that have none, such as new ones. */
+async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
+  const without = (await listWithoutSecret(db)).filter(({ sender_id }) =>
+    Object.hasOwn(participants, sender_id),
+  )
+  const made: Awaited<ReturnType<typeof rotateParticipantSecret>>[] = []
+  for (const { sender_id } of without) made.push(await rotateParticipantSecret({ db }, { sender_id }))
+  return made
+}
+
+interface Plan {
+  readonly steps: readonly Step[]
+  readonly unlisted: readonly string[]
+}
+
+async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
+  const stored = await readStored(db)
+  const purposes = await planPurposes(wanted, stored)
+  const authorities = await planAuthorities(wanted, stored)
+  const registries = planRegistries(wanted, stored.registries)
+  const { kinds, environments } = registries
+  const known = { kinds, environments, purposes: purposes.names, authorities: authorities.names }
+  const participants = await planParticipants(wanted, stored, known)
+  for (const row of stored.participants) {
+    if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue
+    checkUnnamed(row, stored.registries, known)
+  }
+  checkSomebodyStays(stored, participants, new Date())
+  return {
+    steps: [
+      ...purposes.added,
+      ...authorities.added,
+      ...registries.steps,
+      ...participants.flatMap(({ steps }) => steps),
+      ...authorities.removed,
+      ...purposes.removed,
+    ],
+    unlisted: unlistedOf(wanted, stored),
+  }
+}
+
+/** @throws AdminRefusal somebody could ask something before, and nobody could afterwards */
+function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now: Date): void {
+  const able = stored.participants.filter((row) => canAsk(row, now))
+  const stays = able.some(({ participant }) => {
+    const found = planned.find(({ sender_id }) => sender_id === participant.sender_id)
+    return found === undefined || canAsk(found.after, now)
+  })
+  if (able.length === 0 || stays) return
+  const message =
+    'this would lock everybody out: of the participants that can ask now, none would be active, have a grant with an operation, and have a key if it must sign; nothing was changed'
+  throw new AdminRefusal(message, { reason: 'conflict', at: ['participants'] })
+}
+
+function unlistedOf({ registries = {}, participants = {} }: Configuration, stored: Stored): string[] {
+  return [
+    ...stored.registries
+      .filter(({ namespace }) => !Object.hasOwn(registries, namespace))
+      .map(({ namespace }) => `registry ${namespace}`),
+    ...stored.participants
+      .filter(({ participant }) => !Object.hasOwn(participants, participant.sender_id))
+      .map(({ participant }) => `participant ${participant.sender_id}`),
+  ]
+}
+
+const described = ({ steps, unlisted }: Plan) => ({
+  changes: steps.map(({ at, change, from, to }) => ({ at: pathText(at), change, from, to })),
+  unlisted,
+})

@@ -1,0 +1,35 @@
+/** The steps for the consent authorities of a configuration file. */
+import { type ConsentAuthority, checkAuthorityName } from '../../store/consents/authorities.ts'
+import {
+  addConsentAuthority,
+  checkAuthority,
+  keysOf,
+  removeConsentAuthority,
+} from '../consents/authorities.ts'
+import type { Configuration } from './file.ts'
+import { type PlannedNames, planNames } from './names.ts'
+import { authorityEntry, type Stored } from './read.ts'
+
+/** @throws AdminRefusal a key or an address that cannot be used */
+export const planAuthorities = (
+  { consent_authorities: wanted }: Configuration,
+  { authorities: stored }: Pick<Stored, 'authorities'>,
+): Promise<PlannedNames> =>
+  planNames(
+    {
+      member: 'consent_authorities',
+      nameOf: ({ name }: Omit<ConsentAuthority, 'id'>) => name,
+      shown: authorityEntry,
+      async rowOf(name, entry, found) {
+        checkAuthorityName(name)
+        const keys = entry.keys === undefined ? (found?.keys ?? []) : await keysOf(name, entry.keys)
+        const outgoing = entry.hosts ?? found?.outgoing ?? []
+        return { name, jwks_uri: entry.jwks_uri ?? null, outgoing, keys }
+      },
+      check: checkAuthority,
+      put: (needs, row) => addConsentAuthority(needs, { name: row.name, ...authorityEntry(row) }),
+      remove: (needs, name) => removeConsentAuthority(needs, { name }),
+    },
+    wanted,
+    stored,
+  )

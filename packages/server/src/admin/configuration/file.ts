@@ -1,0 +1,188 @@
+/**
+ * The configuration file: registries, participants and what they may do, without secrets. What stands in it is made so;
+ * what is left out of it is left as it is.
+ */
+import { KINDS, oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import type { ReadOnly } from '../../model/read-only.ts'
+import { changeCallback } from '../callbacks/callbacks.ts'
+import { AuthorityMembers } from '../consents/authorities.ts'
+import { addPurpose } from '../consents/purposes.ts'
+import { Terms } from '../grants/terms.ts'
+import { closed, instant, orNull, text } from '../members.ts'
+import { addParticipantKeys } from '../participants/keys.ts'
+import { addParticipant, ParticipantResult } from '../participants/participants.ts'
+import { allowParticipantHost, changeParticipantPolicy } from '../participants/policy.ts'
+import { changeParticipantSubscriptions } from '../participants/subscriptions.ts'
+import { addAttribute } from '../registries/attributes.ts'
+import { IDENTIFIER_TYPE_MEMBERS } from '../registries/identifier-types.ts'
+import { addRegistry } from '../registries/registries.ts'
+
+/** Of the file. A later version may have members that this one does not know. */
+export const FORMAT_VERSION = 1
+
+const attribute = addAttribute.input.properties
+const registry = addRegistry.input.properties
+const participant = addParticipant.input.properties
+const policy = changeParticipantPolicy.input.properties
+const callback = changeCallback.input.properties
+const host = allowParticipantHost.input.properties
+const key = addParticipantKeys.input.properties
+
+const AttributeEntry = closed(
+  {
+    type: Type.Optional(attribute.type),
+    paths: Type.Optional(attribute.paths),
+    codes: attribute.codes,
+    aliases: attribute.aliases,
+    many: attribute.many,
+    fold: attribute.fold,
+    indexed: attribute.indexed,
+    sortable: attribute.sortable,
+  },
+  {
+    description:
+      'An attribute of this registry with its type and paths; of an attribute that the kind has, only indexed: true.',
+  },
+)
+
+const IdentifierTypeEntry = closed(IDENTIFIER_TYPE_MEMBERS, {
+  description:
+    'An identifier type of this registry; of one that the kind has, further names for it and the forms of its values.',
+})
+
+const RegistryEntry = closed({
+  kind: oneOf(
+    KINDS.map(({ name }) => name),
+    { description: 'Kind of the registry.' },
+  ),
+  sender_id: registry.sender_id,
+  aliases: registry.aliases,
+  time_zone: Type.Optional(registry.time_zone),
+  majority_age: Type.Optional(registry.majority_age),
+  web_origins: registry.web_origins,
+  primary_identifiers: registry.primary_identifiers,
+  identifier_types: Type.Optional(
+    Type.Record(Type.String(), IdentifierTypeEntry, {
+      description: 'By name; with this member, all that the registry has beside its kind.',
+    }),
+  ),
+  environment: registry.environment,
+  attributes: Type.Optional(
+    Type.Record(Type.String(), Type.Record(Type.String(), AttributeEntry), {
+      description: 'By record type and name; with this member, all that the registry has beside its kind.',
+    }),
+  ),
+})
+
+const KeyEntry = closed({
+  kid: key.kid,
+  use: key.use,
+  public_key: Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
+    description: 'In PEM, or as a JWK. A private key is refused.',
+  }),
+  valid_from: Type.Optional(instant('Time from which it is valid (default: now).')),
+  valid_until: Type.Optional(orNull(instant('Time until which it is valid; null: no end.'))),
+})
+
+const PolicyEntry = closed({
+  signature_policy: policy.signature_policy,
+  allow_unsigned: policy.allow_unsigned,
+  signature_profile: policy.signature_profile,
+  encryption_policy: policy.encryption_policy,
+  jwks_uri: policy.jwks_uri,
+})
+
+const HostEntry = closed({
+  host: host.host,
+  ports: host.ports,
+  plainHttp: host.plainHttp,
+  loopback: host.loopback,
+  private: host.private,
+})
+
+const CallbackEntry = closed(
+  {
+    allowed: Type.Optional(
+      Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
+    ),
+    default_url: callback.default_url,
+    concurrency: callback.concurrency,
+    rate: callback.rate,
+    timeout_ms: callback.timeout_ms,
+    schedule: callback.schedule,
+    notify_url: callback.notify_url,
+    notify_items: callback.notify_items,
+    notify_bytes: callback.notify_bytes,
+    notify_unlisted: callback.notify_unlisted,
+  },
+  { description: 'How we call it. Credentials are set with rollcall participant callback --auth.' },
+)
+
+const ParticipantEntry = closed({
+  name: Type.Optional(text('Its name for people; a new participant needs one.')),
+  status: Type.Optional(ParticipantResult.properties.status),
+  environment: participant.environment,
+  max_page_size: participant.max_page_size,
+  rate_limit: participant.rate_limit,
+  concurrency_limit: participant.concurrency_limit,
+  max_subscriptions: changeParticipantSubscriptions.input.properties.max_subscriptions,
+  hosts: Type.Optional(
+    Type.Array(HostEntry, { description: 'With this member, all hosts that are allowed for it.' }),
+  ),
+  policy: Type.Optional(PolicyEntry),
+  callback: Type.Optional(CallbackEntry),
+  keys: Type.Optional(
+    Type.Array(KeyEntry, { description: 'With this member, all its keys: others are revoked for ever.' }),
+  ),
+  grants: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Terms, Type.Array(Terms)]), {
+      description: 'By namespace; with this member, all its grants: others are revoked.',
+    }),
+  ),
+})
+
+const AuthorityEntry = closed(
+  { keys: AuthorityMembers.keys, jwks_uri: AuthorityMembers.jwks_uri, hosts: AuthorityMembers.hosts },
+  { description: 'Whose signed consents count, with its public keys or where it publishes them.' },
+)
+
+const PurposeEntry = closed({ text: Type.Optional(orNull(addPurpose.input.properties.text)) })
+
+export const Configuration = closed(
+  {
+    version: Type.Literal(FORMAT_VERSION, { description: 'Version of the format of this file.' }),
+    purposes: Type.Optional(
+      Type.Record(Type.String(), PurposeEntry, {
+        description:
+          'By code, the purposes that consents may name; with this member, all of them: others are removed.',
+      }),
+    ),
+    consent_authorities: Type.Optional(
+      Type.Record(Type.String(), AuthorityEntry, {
+        description:
+          'By name (the iss of its consents); with this member, all of them: consents of others do not count any more.',
+      }),
+    ),
+    registries: Type.Optional(Type.Record(Type.String(), RegistryEntry, { description: 'By namespace.' })),
+    participants: Type.Optional(
+      Type.Record(Type.String(), ParticipantEntry, { description: 'By sender_id.' }),
+    ),
+  },
+  {
+    title: 'Rollcall configuration',
+    description: 'Registries, participants, their grants, purposes and authorities of consents.',
+  },
+)
+export type Configuration = ReadOnly<Static<typeof Configuration>>
+export type AuthorityEntry = ReadOnly<Static<typeof AuthorityEntry>>
+export type PurposeEntry = ReadOnly<Static<typeof PurposeEntry>>
+export type RegistryEntry = ReadOnly<Static<typeof RegistryEntry>>
+export type IdentifierTypeEntry = ReadOnly<Static<typeof IdentifierTypeEntry>>
+export type AttributeEntry = ReadOnly<Static<typeof AttributeEntry>>
+export type ParticipantEntry = ReadOnly<Static<typeof ParticipantEntry>>
+export type PolicyEntry = ReadOnly<Static<typeof PolicyEntry>>
+export type HostEntry = ReadOnly<Static<typeof HostEntry>>
+export type KeyEntry = ReadOnly<Static<typeof KeyEntry>>
+export type CallbackEntry = ReadOnly<Static<typeof CallbackEntry>>
+export type GrantsEntry = NonNullable<ParticipantEntry['grants']>

@@ -1,0 +1,189 @@
+/** The steps for the grants of a configuration file. */
+import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
+import type { Environment } from '../../model/environment.ts'
+import type { GrantTerms } from '../../model/grant.ts'
+import type { Registry } from '../../model/registry.ts'
+import { nearestHint } from '../../shared/nearest.ts'
+import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '../../store/directory/grants.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { accountActs } from '../accounts/operator-looks.ts'
+import { unknownAuthority } from '../consents/authorities.ts'
+import { isNamed, unknownPurpose } from '../consents/purposes.ts'
+import { journalRevoked } from '../grants/revoked.ts'
+import { suspendUngranted } from '../grants/subscriptions.ts'
+import { checkedTerms, hasEnded, problemOf } from '../grants/terms.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal } from '../use-case.ts'
+import type { GrantsEntry } from './file.ts'
+import type { PlannedGrant } from './lockout.ts'
+import type { StoredParticipant } from './read.ts'
+import { isSame, refused, type Step } from './steps.ts'
+
+/** What a grant may name, as it will be. */
+export interface KnownNames {
+  /** By namespace. */
+  readonly kinds: ReadonlyMap<string, Kind>
+  /** By namespace. */
+  readonly environments: ReadonlyMap<string, Environment>
+  /** Codes. */
+  readonly purposes: ReadonlySet<string>
+  /** Names of consent authorities. */
+  readonly authorities: ReadonlySet<string>
+}
+
+export interface GrantPlan {
+  readonly sender_id: string
+  /** Of the participant. */
+  readonly environment: Environment
+  readonly wanted: GrantsEntry
+  readonly held: readonly StoredGrant[]
+  readonly stored: readonly Registry[]
+  readonly known: KnownNames
+  readonly at: readonly PathStep[]
+}
+
+interface Planned {
+  readonly steps: readonly Step[]
+  /** Of the grants that will be there. */
+  readonly grants: readonly PlannedGrant[]
+}
+
+/** @throws AdminRefusal a grant that means nothing in its registry; two at the same time */
+export function planGrants(plan: GrantPlan): Planned {
+  const { wanted, held, stored } = plan
+  const named = Object.keys(wanted)
+  const others = stored.filter(
+    ({ id, namespace }) => !named.includes(namespace) && held.some((grant) => grant.registry === id),
+  )
+  const planned = [...named, ...others.map(({ namespace }) => namespace)].map((namespace) =>
+    planNamespace(plan, namespace),
+  )
+  return {
+    steps: planned.flatMap(({ steps }) => steps),
+    grants: planned.flatMap(({ grants }) => grants),
+  }
+}
+
+function planNamespace(
+  { sender_id, environment, wanted, held, stored, known, at }: GrantPlan,
+  namespace: string,
+): Planned {
+  const place = [...at, 'grants', namespace]
+  const kind = known.kinds.get(namespace)
+  if (kind === undefined)
+    throw refused(
+      place,
+      `there is no registry at this namespace, and the file has none${nearestHint(namespace, known.kinds.keys())}`,
+    )
+  const registryEnvironment = known.environments.get(namespace)
+  if (wanted[namespace] !== undefined && registryEnvironment !== undefined) {
+    const problem = environmentProblem(environment, { namespace, environment: registryEnvironment })
+    if (problem !== null) throw refused(place, problem)
+  }
+  const registry = stored.find((row) => row.namespace === namespace)
+  const there = held.filter((grant) => grant.registry === registry?.id)
+  const entry = wanted[namespace] ?? []
+  const isList = Array.isArray(entry)
+  const rows = [entry].flat().map((terms, index) => {
+    const own = isList ? [...place, index] : place
+    const same = there.find((grant) => isSame(grant.terms, terms))
+    if (same !== undefined) checkSame(kind, same, own)
+    if (same === undefined || !hasEnded(same, new Date())) checkConsentNames(terms, known, own)
+    return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
+  })
+  const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
+  const overlapping = rows.find((_, index) =>
+    grants.slice(0, index).some((one) => overlap(one, grants[index])),
+  )
+  if (overlapping !== undefined) {
+    throw refused(
+      overlapping.at,
+      'counts at the same time as the one before; only one grant counts at a time',
+    )
+  }
+  const revoked = there.filter((grant) => !rows.some(({ same }) => same === grant))
+  const added = rows.flatMap(({ same, terms }) => (same === undefined ? [terms] : []))
+  if (revoked.length + added.length === 0) return { steps: [], grants }
+  return { steps: [step(sender_id, namespace, { at: place, there, entry, revoked, added })], grants }
+}
+
+/** @throws AdminRefusal the grant names a purpose or an authority that there will not be */
+function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly PathStep[]): void {
+  const purpose = unknownPurpose(terms, known.purposes)
+  if (purpose !== null) throw refused([...at, 'purposes'], purpose)
+  const authority = unknownAuthority(terms, known.authorities)
+  if (authority !== null) throw refused([...at, 'authorities'], authority)
+}
+
+/** @throws AdminRefusal a grant that stays as it is, and would mean nothing in the registry as it will be */
+function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
+  const problem = hasEnded(grant, new Date()) ? null : problemOf(kind, grant.terms)
+  if (problem === null) return
+  const member = [...at, ...problem.member.split('.')]
+  throw new AdminRefusal(`${pathText(at)}.${problem.message}`, { cause: problem, at: member })
+}
+
+/**
+ * For a participant whose grants the file does not name.
+ * @throws AdminRefusal the file takes an attribute or a purpose away that one of them names
+ */
+export function checkUnnamed(
+  { participant: { sender_id }, grants }: StoredParticipant,
+  stored: readonly Registry[],
+  { kinds, purposes }: KnownNames,
+): void {
+  for (const grant of grants) {
+    const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isNamed(grant, code))
+    if (lost !== undefined) {
+      throw refused(['purposes'], `a grant of ${sender_id} names ${lost}; change it in the same file`)
+    }
+    const registry = stored.find(({ id }) => id === grant.registry)
+    const kind = registry && kinds.get(registry.namespace)
+    if (kind === undefined || kind === registry?.kind || hasEnded(grant, new Date())) continue
+    const problem = problemOf(kind, grant.terms)
+    if (problem === null || registry === undefined || problemOf(registry.kind, grant.terms) !== null) continue
+    throw refused(
+      ['registries', registry.namespace, 'attributes'],
+      `the grant of ${sender_id} would mean nothing (${problem.message}); change it in the same file`,
+    )
+  }
+}
+
+interface NamespaceChange {
+  readonly at: readonly PathStep[]
+  readonly there: readonly StoredGrant[]
+  readonly entry: unknown
+  readonly revoked: readonly StoredGrant[]
+  readonly added: readonly GrantTerms[]
+}
+
+function step(
+  sender_id: string,
+  namespace: string,
+  { at, there, entry, revoked, added }: NamespaceChange,
+): Step {
+  const from = there.map(({ terms }) => terms)
+  const isGone = revoked.length === there.length && added.length === 0
+  return {
+    at,
+    change: there.length === 0 ? 'add' : isGone ? 'remove' : 'change',
+    from: from.length > 1 ? from : (from[0] ?? null),
+    to: isGone ? null : entry,
+    async make(needs) {
+      const { db } = needs
+      await accountActs(needs, [{ note: 'apply: grants', registry: namespace }])
+      const participant = await participantNamed(db, sender_id)
+      const registry = await registryAt(db, namespace)
+      const revoke = revoked.map(({ id }) => id)
+      await journalRevoked(db, [participant, registry], revoke, () =>
+        changeGrants(db, { participant, registry }, { revoke, add: added }),
+      )
+      await suspendUngranted(db, participant, registry)
+    },
+  }
+}
+
+const endOf = ({ valid_until }: PlannedGrant): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
+
+const overlap = (one: PlannedGrant, other: PlannedGrant | undefined): boolean =>
+  other !== undefined && one.valid_from.getTime() < endOf(other) && other.valid_from.getTime() < endOf(one)

@@ -1,0 +1,122 @@
+/** The steps for the identifier types of a registry in a configuration file, and for the primary ones. */
+import {
+  type IdentifierType,
+  identifierTypeProblem,
+  type Kind,
+  type PathStep,
+  withIdentifiers,
+} from '@rollcall/protocol'
+import type { Registry } from '../../model/registry.ts'
+import { readPrimaries } from '../../store/registries/primary-identifiers.ts'
+import {
+  changeIdentifierType,
+  removeIdentifierType,
+} from '../../store/registries/registry-identifier-types.ts'
+import { addIdentifierType, typeOf } from '../registries/identifier-types.ts'
+import { changeRegistry } from '../registries/registries.ts'
+import { asRefusal } from '../use-case.ts'
+import type { IdentifierTypeEntry, RegistryEntry } from './file.ts'
+import { registryEntry } from './read.ts'
+import { isSame, refused, type Step } from './steps.ts'
+
+type Entries = Readonly<Record<string, IdentifierTypeEntry>>
+
+/**
+ * @param literal the kind by itself
+ * @param registry undefined: it is new
+ * @returns the kind with the identifier types that it will have
+ * @throws AdminRefusal what cannot be added, or cannot be primary
+ */
+export function planIdentifiers(
+  literal: Kind,
+  { identifier_types, primary_identifiers }: RegistryEntry,
+  place: { readonly namespace: string; readonly at: readonly PathStep[] },
+  registry: Registry | undefined,
+): { readonly kind: Kind; readonly steps: readonly Step[] } {
+  const current = registry === undefined ? undefined : registryEntry(registry)
+  const wanted = identifier_types ?? current?.identifier_types ?? {}
+  const own = readTypes(literal, wanted, place.at)
+  const primaries = primary_identifiers ?? current?.primary_identifiers ?? {}
+  const read = primariesIn(own.kind, primaries, place.at)
+  const kind = withIdentifiers(own.kind, { identifier_types: read.types, primary_identifiers: read.names })
+  const before = readTypes(literal, current?.identifier_types ?? {}, place.at).types
+  const [add, remove] = typeSteps(place, [...own.types, ...read.types], before, wanted)
+  const kindBefore = registry?.kind ?? literal
+  return { kind, steps: [...add, ...primarySteps(place, kindBefore, read.names), ...remove] }
+}
+
+/** @throws AdminRefusal */
+function readTypes(literal: Kind, entries: Entries, at: readonly PathStep[]) {
+  let kind = literal
+  const types = Object.entries(entries).map(([name, entry]) => {
+    const type = typeOf({ kind: literal }, name, entry)
+    const problem = identifierTypeProblem(kind, type)
+    if (problem !== null) throw refused([...at, 'identifier_types', name], problem)
+    kind = withIdentifiers(kind, { identifier_types: [type], primary_identifiers: {} })
+    return type
+  })
+  return { kind, types }
+}
+
+/** @throws AdminRefusal */
+function primariesIn(kind: Kind, given: Readonly<Record<string, string>>, at: readonly PathStep[]) {
+  try {
+    return readPrimaries(kind, given)
+  } catch (error) {
+    const refusal = asRefusal(error)
+    throw refusal instanceof Error ? refused(at, refusal.message) : error
+  }
+}
+
+function typeSteps(
+  { namespace, at }: { readonly namespace: string; readonly at: readonly PathStep[] },
+  wanted: readonly IdentifierType[],
+  current: readonly IdentifierType[],
+  entries: Entries,
+): readonly [add: readonly Step[], remove: readonly Step[]] {
+  const stepAt = (name: string) => [...at, 'identifier_types', name]
+  const add = wanted.flatMap((type): Step[] => {
+    const { name } = type
+    const before = current.find((one) => one.name === name)
+    if (before !== undefined && isSame(before, type)) return []
+    const to = entries[name] ?? {}
+    return [
+      before === undefined
+        ? {
+            ...{ at: stepAt(name), change: 'add', from: null, to },
+            make: (needs) => addIdentifierType(needs, { namespace, name, ...to }),
+          }
+        : {
+            ...{ at: stepAt(name), change: 'change', from: before, to },
+            make: ({ db }) => changeIdentifierType(db, namespace, type),
+          },
+    ]
+  })
+  const remove = current
+    .filter(({ name }) => wanted.every((type) => type.name !== name))
+    .map(
+      (type): Step => ({
+        ...{ at: stepAt(type.name), change: 'remove', from: type, to: null },
+        // What grants name is checked for the whole file, as it will be.
+        make: ({ db }) => removeIdentifierType(db, namespace, type.name),
+      }),
+    )
+  return [add, remove]
+}
+
+function primarySteps(
+  { namespace, at }: { readonly namespace: string; readonly at: readonly PathStep[] },
+  before: Kind,
+  primaries: Readonly<Record<string, string>>,
+): Step[] {
+  const rows = before.record_types.map(({ name, primary_identifier }) => [name, primary_identifier] as const)
+  const changed = rows.filter(([name, from]) => primaries[name] !== undefined && primaries[name] !== from)
+  if (changed.length === 0) return []
+  const to = Object.fromEntries(changed.map(([name, from]) => [name, primaries[name] ?? from]))
+  return [
+    {
+      ...{ at: [...at, 'primary_identifiers'], change: 'change', from: Object.fromEntries(changed), to },
+      make: (needs) => changeRegistry(needs, { namespace, primary_identifiers: to }),
+    },
+  ]
+}

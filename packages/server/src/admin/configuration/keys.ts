@@ -1,0 +1,131 @@
+/** The steps for the keys of a participant in a configuration file. */
+import { type PathStep, type PublicKey, readPublicKey } from '@rollcall/protocol'
+import { readKeyFile } from '../../directory/key-file.ts'
+import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
+import { addParticipantKeys, revokeParticipantKey } from '../participants/keys.ts'
+import { AdminRefusal } from '../use-case.ts'
+import type { KeyEntry } from './file.ts'
+import type { Asker } from './lockout.ts'
+import type { Stored } from './read.ts'
+import { about, refused, type Step } from './steps.ts'
+
+interface KeyPlan {
+  readonly sender_id: string
+  readonly wanted: readonly KeyEntry[] | undefined
+  readonly stored: Stored
+  readonly at: readonly PathStep[]
+}
+
+interface PlannedKeys {
+  readonly steps: readonly Step[]
+  /** Those that will be there. */
+  readonly keys: Asker['keys']
+}
+
+/** @throws AdminRefusal no key, a private one, or one that belongs to another participant */
+export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Promise<PlannedKeys> {
+  const { own, others } = ownersOf(stored, sender_id)
+  if (wanted === undefined) return { steps: [], keys: own }
+  const read = await Promise.all(
+    wanted.map(async (entry, index) => {
+      const place = [...at, index]
+      const key = await about(place, () => readKey(sender_id, entry))
+      if (others.has(key.thumbprint)) throw refused(place, 'this key belongs to another participant')
+      return { place, entry, key }
+    }),
+  )
+  const twice = read.find(({ key }, index) =>
+    read.slice(0, index).some((one) => one.key.thumbprint === key.thumbprint),
+  )
+  if (twice !== undefined) throw refused(twice.place, 'this key stands in the list already')
+  const gone = own.filter(({ thumbprint }) => !read.some(({ key }) => key.thumbprint === thumbprint))
+  const beforeOf = (key: PublicKey) => own.find(({ thumbprint }) => thumbprint === key.thumbprint)
+  const keys = read.map(({ key, entry }) => {
+    const { valid_from, valid_until } = times(entry)
+    const before = beforeOf(key)
+    return {
+      use: key.use,
+      valid_from: valid_from ?? before?.valid_from ?? new Date(),
+      valid_until: valid_until === undefined ? (before?.valid_until ?? null) : valid_until,
+    }
+  })
+  const steps = [
+    ...gone.map(
+      (key): Step => ({
+        ...{ at, change: 'remove', from: shown(key), to: null },
+        make: (needs) => revokeParticipantKey(needs, { sender_id, kid: key.kid }),
+      }),
+    ),
+    ...read.flatMap(({ place, entry, key }): Step[] => {
+      const before = beforeOf(key)
+      if (before !== undefined && isAsWanted(before, key, entry)) return []
+      const { valid_from, valid_until } = entry
+      const { kid, use } = key
+      const keys = textOfKey(entry)
+      return [
+        {
+          at: place,
+          change: before === undefined ? 'add' : 'change',
+          from: before === undefined ? null : shown(before),
+          to: shown({ ...key, ...times(entry) }),
+          make: (needs) => addParticipantKeys(needs, { sender_id, keys, kid, use, valid_from, valid_until }),
+        },
+      ]
+    }),
+  ]
+  return { steps, keys }
+}
+
+function ownersOf({ participants }: Stored, sender_id: string) {
+  const own = participants.find(({ participant }) => participant.sender_id === sender_id)
+  const others = participants.filter((row) => row !== own).flatMap(({ keys }) => keys)
+  return { own: own?.keys ?? [], others: new Set(others.map(({ thumbprint }) => thumbprint)) }
+}
+
+const textOfKey = ({ public_key }: KeyEntry): string =>
+  typeof public_key === 'string' ? public_key : JSON.stringify(public_key)
+
+async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
+  const [jwk, ...more] = readKeyFile(textOfKey(entry))
+  if (jwk === undefined || more.length > 0) throw new AdminRefusal('public_key: must be one key')
+  const { kid, use } = entry
+  return readPublicKey(jwk, {
+    sender_id,
+    ...(kid !== undefined && { kid }),
+    ...(use !== undefined && { use }),
+  })
+}
+
+/** Times that the file does not name stay. */
+function isAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry): boolean {
+  const { valid_from, valid_until } = times(entry)
+  return (
+    before.kid === key.kid &&
+    before.use === key.use &&
+    (valid_from === undefined || valid_from?.getTime() === before.valid_from.getTime()) &&
+    (valid_until === undefined || valid_until?.getTime() === before.valid_until?.getTime())
+  )
+}
+
+const time = (text: string | null | undefined): Date | null | undefined =>
+  typeof text === 'string' ? new Date(text) : text
+
+const times = ({ valid_from, valid_until }: KeyEntry) => ({
+  valid_from: time(valid_from),
+  valid_until: time(valid_until),
+})
+
+interface Shown {
+  readonly kid: string
+  readonly use: string
+  readonly thumbprint: string
+  readonly valid_from?: Date | null | undefined
+  readonly valid_until?: Date | null | undefined
+}
+
+/** A key in a list of changes, by its thumbprint. */
+const shown = ({ kid, use, thumbprint, valid_from, valid_until }: Shown) => ({
+  ...{ kid, use, thumbprint },
+  ...(valid_from && { valid_from: valid_from.toISOString() }),
+  ...(valid_until && { valid_until: valid_until.toISOString() }),
+})

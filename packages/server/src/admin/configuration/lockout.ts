@@ -1,0 +1,26 @@
+/** Who can ask something, as a configuration file finds it and as it leaves it. */
+import { ALL } from '../../model/grant.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { StoredGrant } from '../../store/directory/grants.ts'
+import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
+import { isInForce } from '../grants/grants.ts'
+
+/** What decides whether a participant can ask. */
+export interface Asker {
+  readonly participant: Pick<Participant, 'status' | 'signature_policy' | 'jwks_uri'>
+  readonly keys: readonly Pick<ParticipantKey, 'use' | 'valid_from' | 'valid_until'>[]
+  readonly grants: readonly PlannedGrant[]
+}
+
+export type PlannedGrant = Pick<StoredGrant, 'terms' | 'valid_from' | 'valid_until'>
+
+/** Whether it is active, is granted an operation now, and has a key where its messages must be signed. */
+export const canAsk = ({ participant, keys, grants }: Asker, now: Date): boolean =>
+  participant.status === 'active' &&
+  grants.some((grant) => isInForce(grant, now) && hasOperation(grant)) &&
+  (participant.signature_policy !== 'required' ||
+    participant.jwks_uri !== null ||
+    keys.some((key) => key.use === 'sig' && isInForce(key, now)))
+
+const hasOperation = ({ terms: { operations } }: PlannedGrant): boolean =>
+  operations === ALL || operations.length > 0

@@ -1,0 +1,61 @@
+/** The steps for a member of a configuration file that lists, by name, what grants name: purposes, consent authorities. */
+
+import type { HasVault } from '../needs.ts'
+import type { Configuration } from './file.ts'
+import { about, isSame, type Step } from './steps.ts'
+
+export interface PlannedNames {
+  /** Before grants are changed, which name them. */
+  readonly added: readonly Step[]
+  /** After grants are changed, which named them. */
+  readonly removed: readonly Step[]
+  /** Those that there will be. */
+  readonly names: ReadonlySet<string>
+}
+
+/** How one such member is planned. */
+interface NamedMember<Row, Entry, Shown> {
+  readonly member: keyof Configuration
+  readonly nameOf: (row: Row) => string
+  /** As the file says it. */
+  readonly shown: (row: Row) => Shown
+  /** The row that an entry of the file makes of the one that is there. @throws a refusal of its form */
+  readonly rowOf: (name: string, entry: Entry, found: Row | undefined) => Promise<Row>
+  /** Asked only of rows that are added or changed. */
+  readonly check?: (row: Row) => Promise<void>
+  readonly put: (needs: HasVault, row: Row) => Promise<unknown>
+  readonly remove: (needs: HasVault, name: string) => Promise<unknown>
+}
+
+/**
+ * @param wanted undefined: the file does not have the member, and everything stays
+ * @throws AdminRefusal what `rowOf` and `check` refuse, at its place in the file
+ */
+export async function planNames<Row, Entry, Shown>(
+  { member, nameOf, shown, rowOf, check, put, remove }: NamedMember<Row, Entry, Shown>,
+  wanted: Readonly<Record<string, Entry>> | undefined,
+  stored: readonly NoInfer<Row>[],
+): Promise<PlannedNames> {
+  if (wanted === undefined) return { added: [], removed: [], names: new Set(stored.map(nameOf)) }
+  const added: Step[] = []
+  for (const [name, entry] of Object.entries(wanted)) {
+    const at = [member, name]
+    const found = stored.find((row) => nameOf(row) === name)
+    const row = await about(at, () => rowOf(name, entry, found))
+    const [from, to] = [found === undefined ? null : shown(found), shown(row)]
+    if (isSame(from, to)) continue
+    if (check !== undefined) await about(at, () => check(row))
+    const change = found === undefined ? 'add' : 'change'
+    added.push({ at, change, from, to, make: (needs) => put(needs, row) })
+  }
+  const gone = stored.filter((row) => !Object.hasOwn(wanted, nameOf(row)))
+  const removed = gone.map((row): Step => {
+    const name = nameOf(row)
+    return {
+      at: [member, name],
+      ...{ change: 'remove', from: shown(row), to: null },
+      make: (needs) => remove(needs, name),
+    }
+  })
+  return { added, removed, names: new Set(Object.keys(wanted)) }
+}

@@ -1,0 +1,219 @@
+/** The steps for the participants of a configuration file. */
+import type { PathStep } from '@rollcall/protocol'
+import type { Participant } from '../../model/participant.ts'
+import {
+  checkMessagePolicy,
+  DEFAULT_MESSAGE_POLICY,
+  meantChanges,
+} from '../../store/directory/message-policy.ts'
+import { NO_CALLBACKS } from '../../store/directory/participant-callbacks.ts'
+import { addParticipant, changeParticipant } from '../../store/directory/participants.ts'
+import { changeCallback } from '../callbacks/callbacks.ts'
+import { limitIn } from '../members.ts'
+import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'
+import {
+  allowParticipantHost,
+  changeParticipantPolicy,
+  removeParticipantHost,
+} from '../participants/policy.ts'
+import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './file.ts'
+import { type KnownNames, planGrants } from './grants.ts'
+import { planKeys } from './keys.ts'
+import type { Asker } from './lockout.ts'
+import { participantEntry, policyEntry, type Stored, type StoredParticipant } from './read.ts'
+import { about, changed, isSame, refused, type Step } from './steps.ts'
+
+export interface PlannedParticipant {
+  readonly sender_id: string
+  readonly steps: readonly Step[]
+  /** As it will be. */
+  readonly after: Asker
+}
+
+/** A participant that has only been added. */
+const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredParticipant => ({
+  participant: {
+    ...DEFAULT_MESSAGE_POLICY,
+    ...{ id: 0, sender_id: '', client_id: '', name, status: 'active', environment, demo: false },
+    ...{ max_page_size: null, rate_limit: null, concurrency_limit: null, max_subscriptions: null },
+  },
+  keys: [],
+  callback: NO_CALLBACKS,
+  grants: [],
+})
+
+/** @throws AdminRefusal */
+export async function planParticipants(
+  { participants: wanted = {} }: Configuration,
+  stored: Stored,
+  known: KnownNames,
+): Promise<readonly PlannedParticipant[]> {
+  const planned: PlannedParticipant[] = []
+  for (const [sender_id, entry] of Object.entries(wanted)) {
+    const found = stored.participants.find(({ participant }) => participant.sender_id === sender_id)
+    const at = ['participants', sender_id]
+    const keys = await planKeys({ sender_id, wanted: entry.keys, stored, at: [...at, 'keys'] })
+    const before = found ?? added(entry)
+    const current = participantEntry(before, stored.registries)
+    const held = before.grants
+    const { environment } = before.participant
+    if (entry.environment !== undefined && entry.environment !== environment) {
+      const rule = 'cannot be changed here; rollcall participant promote makes a sandbox participant live'
+      throw refused([...at, 'environment'], rule)
+    }
+    const grants =
+      entry.grants === undefined
+        ? { steps: [], grants: held }
+        : planGrants({
+            ...{ sender_id, environment, wanted: entry.grants, held },
+            ...{ stored: stored.registries, known, at },
+          })
+    const steps = [
+      ...(found === undefined ? [addStep(sender_id, entry, at)] : []),
+      ...settingSteps(sender_id, entry, current, at),
+      ...hostSteps(sender_id, entry.hosts, current.hosts, [...at, 'hosts']),
+      ...(await policySteps(before.participant, { sender_id, ...entry }, [...at, 'policy'])),
+      ...callbackSteps(sender_id, entry.callback, current.callback, [...at, 'callback']),
+      ...keys.steps,
+      ...grants.steps,
+      ...statusSteps(sender_id, entry.status, current.status, [...at, 'status']),
+    ]
+    const { participant } = before
+    const policy = entry.policy === undefined ? {} : meantChanges(entry.policy)
+    const { signature_policy, jwks_uri } = { ...participant, ...policy }
+    const status = entry.status ?? participant.status
+    const after = {
+      participant: { status, signature_policy, jwks_uri },
+      keys: keys.keys,
+      grants: grants.grants,
+    }
+    planned.push({ sender_id, steps, after })
+  }
+  return planned
+}
+
+/** It gets its secret when everything is made: nobody can use a participant that is not as the file says yet. */
+function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: readonly PathStep[]): Step {
+  if (name === undefined) throw refused([...at, 'name'], 'is required for a new participant')
+  return {
+    ...{ at, change: 'add', from: null, to: { name, ...(environment !== undefined && { environment }) } },
+    make: async ({ db }) =>
+      addParticipant(db, {
+        ...{ sender_id, name, demo: await isDemoDatabase(db) },
+        ...(environment !== undefined && { environment }),
+      }),
+  }
+}
+
+const LIMITS = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
+
+type Current = ReturnType<typeof participantEntry>
+
+/** Name and limits. */
+function settingSteps(
+  sender_id: string,
+  entry: ParticipantEntry,
+  current: Current,
+  at: readonly PathStep[],
+): Step[] {
+  const names = ['name', 'max_page_size', ...LIMITS] as const
+  return names
+    .filter((name) => entry[name] !== undefined && !isSame(entry[name], current[name]))
+    .map((name) => {
+      const { [name]: value } = entry
+      const isLimit = LIMITS.some((limit) => limit === name)
+      const stored = isLimit ? limitIn(value as number | null) : value
+      return {
+        ...{ at: [...at, name], change: 'change', from: current[name] ?? null, to: value },
+        make: ({ db }) => changeParticipant(db, sender_id, { [name]: stored }),
+      }
+    })
+}
+
+function hostSteps(
+  sender_id: string,
+  wanted: readonly HostEntry[] | undefined,
+  current: readonly HostEntry[],
+  at: readonly PathStep[],
+): Step[] {
+  if (wanted === undefined) return []
+  const removed = current.filter(({ host }) => !wanted.some((row) => row.host === host))
+  return [
+    ...wanted.flatMap((row, index): Step[] => {
+      if (wanted.slice(0, index).some(({ host }) => host === row.host)) {
+        throw refused([...at, index], 'this host stands in the list already')
+      }
+      const before = current.find(({ host }) => host === row.host) ?? null
+      if (isSame(before, row)) return []
+      return [
+        {
+          ...{ at: [...at, index], change: before === null ? 'add' : 'change', from: before, to: row },
+          make: (needs) => allowParticipantHost(needs, { sender_id, ...row }),
+        },
+      ]
+    }),
+    ...removed.map(
+      (row): Step => ({
+        ...{ at, change: 'remove', from: row, to: null },
+        make: (needs) => removeParticipantHost(needs, { sender_id, host: row.host }),
+      }),
+    ),
+  ]
+}
+
+/** What is given is set as a whole: a weaker signature_policy needs its permission beside it. */
+async function policySteps(
+  before: Participant,
+  { sender_id, policy: wanted, hosts }: ParticipantEntry & { readonly sender_id: string },
+  at: readonly PathStep[],
+): Promise<Step[]> {
+  const current = policyEntry(before)
+  const names = wanted === undefined ? null : changed(wanted, current)
+  if (wanted === undefined || names === null) return []
+  const outgoing = hosts ?? before.outgoing
+  await about(at, async () => checkMessagePolicy({ ...before, ...meantChanges(wanted), outgoing }))
+  return [
+    {
+      ...{ at, change: 'change', from: chosen(current, names), to: chosen(wanted, names) },
+      make: (needs) => changeParticipantPolicy(needs, { sender_id, ...wanted }),
+    },
+  ]
+}
+
+function callbackSteps(
+  sender_id: string,
+  wanted: CallbackEntry | undefined,
+  current: Required<CallbackEntry>,
+  at: readonly PathStep[],
+): Step[] {
+  const sorted = wanted?.allowed && { allowed: [...new Set(wanted.allowed)].sort() }
+  const names = wanted === undefined ? null : changed({ ...wanted, ...sorted }, current)
+  if (wanted === undefined || names === null) return []
+  const { allowed, ...others } = wanted
+  const allow = allowed?.filter((entry) => !current.allowed.includes(entry))
+  const disallow = allowed && current.allowed.filter((entry) => !allowed.includes(entry))
+  return [
+    {
+      ...{ at, change: 'change', from: chosen(current, names), to: chosen(wanted, names) },
+      make: (needs) => changeCallback(needs, { sender_id, ...others, allow, disallow }),
+    },
+  ]
+}
+
+function statusSteps(
+  sender_id: string,
+  wanted: ParticipantEntry['status'],
+  current: Participant['status'],
+  at: readonly PathStep[],
+): Step[] {
+  if (wanted === undefined || wanted === current) return []
+  return [
+    {
+      ...{ at, change: 'change', from: current, to: wanted },
+      make: (needs) => setParticipantStatus(needs, { sender_id, status: wanted }),
+    },
+  ]
+}
+
+const chosen = (entry: object, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)))

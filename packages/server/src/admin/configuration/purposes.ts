@@ -1,0 +1,27 @@
+/** The steps for the purposes of a configuration file. */
+import { checkPurpose, type Purpose, putPurpose, removePurpose } from '../../store/directory/purposes.ts'
+import type { Configuration } from './file.ts'
+import { type PlannedNames, planNames } from './names.ts'
+import type { Stored } from './read.ts'
+
+/** @throws AdminRefusal a code or a text of the wrong form */
+export const planPurposes = (
+  { purposes: wanted }: Configuration,
+  { purposes: stored }: Pick<Stored, 'purposes'>,
+): Promise<PlannedNames> =>
+  planNames(
+    {
+      member: 'purposes',
+      nameOf: ({ code }: Purpose) => code,
+      shown: ({ text }) => ({ text }),
+      async rowOf(code, entry) {
+        const purpose = { code, text: entry.text ?? null }
+        checkPurpose(purpose)
+        return purpose
+      },
+      put: ({ db }, purpose) => putPurpose(db, purpose),
+      remove: ({ db }, code) => removePurpose(db, code),
+    },
+    wanted,
+    stored,
+  )

@@ -1,0 +1,206 @@
+/** The configuration of a database, complete, as a file would say it. */
+import { type Attribute, kindNamed } from '@rollcall/protocol'
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import { type ConsentAuthority, listAuthorities } from '../../store/consents/authorities.ts'
+import type { Database } from '../../store/db/database.ts'
+import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
+import { type CallbackSettings, findCallbackSettings } from '../../store/directory/participant-callbacks.ts'
+import { listParticipantKeys, type ParticipantKey } from '../../store/directory/participant-keys.ts'
+import { listParticipants } from '../../store/directory/participants.ts'
+import { listPurposes, type Purpose } from '../../store/directory/purposes.ts'
+import { listRegistries } from '../../store/registries/registries.ts'
+import { limitOut, timeOut } from '../members.ts'
+import type {
+  AttributeEntry,
+  AuthorityEntry,
+  CallbackEntry,
+  Configuration,
+  HostEntry,
+  IdentifierTypeEntry,
+  KeyEntry,
+  ParticipantEntry,
+  RegistryEntry,
+} from './file.ts'
+import { FORMAT_VERSION } from './file.ts'
+
+/** What stands in the database, with the rows that it is made of. */
+export interface Stored {
+  readonly purposes: readonly Purpose[]
+  readonly authorities: readonly ConsentAuthority[]
+  readonly registries: readonly Registry[]
+  readonly participants: readonly StoredParticipant[]
+}
+
+export interface StoredParticipant {
+  readonly participant: Participant
+  /** Those that are not revoked. */
+  readonly keys: readonly ParticipantKey[]
+  readonly callback: CallbackSettings
+  /** Those that are not revoked. */
+  readonly grants: readonly StoredGrant[]
+}
+
+export async function readStored(db: Database): Promise<Stored> {
+  const grants = await listGrants(db)
+  const participants: StoredParticipant[] = []
+  for (const participant of await listParticipants(db)) {
+    const keys = await listParticipantKeys(db, participant)
+    participants.push({
+      participant,
+      keys: keys.filter(({ revoked_at }) => revoked_at === null),
+      callback: await findCallbackSettings(db, participant.id),
+      grants: grants.filter((grant) => grant.participant === participant.id),
+    })
+  }
+  return {
+    purposes: await listPurposes(db),
+    authorities: await listAuthorities(db),
+    registries: await listRegistries(db),
+    participants,
+  }
+}
+
+export function configurationOf({ purposes, authorities, registries, participants }: Stored): Configuration {
+  return {
+    version: FORMAT_VERSION,
+    purposes: Object.fromEntries(purposes.map(({ code, text }) => [code, { text }])),
+    consent_authorities: Object.fromEntries(authorities.map((row) => [row.name, authorityEntry(row)])),
+    registries: Object.fromEntries(registries.map((row) => [row.namespace, registryEntry(row)])),
+    participants: Object.fromEntries(
+      participants.map((row) => [row.participant.sender_id, participantEntry(row, registries)]),
+    ),
+  }
+}
+
+/** A registered key as a JWK with its name. */
+export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) =>
+  ({
+    jwks_uri,
+    hosts: [...outgoing],
+    keys: keys.map(({ kid, public_jwk }) => ({ ...public_jwk, kid })),
+  }) satisfies AuthorityEntry
+
+export function registryEntry(
+  registry: Registry,
+): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
+  const { kind, sender_id, aliases, time_zone, majority_age, environment, web_origins } = registry
+  const identifier_types = identifierTypeEntries(registry)
+  const attributes = kind.record_types.flatMap((recordType) => {
+    const added = recordType.attributes.flatMap((attribute) => {
+      const entry = attributeEntry(registry, recordType.name, attribute)
+      return entry === null ? [] : [[attribute.name, entry] as const]
+    })
+    return added.length === 0 ? [] : [[recordType.name, Object.fromEntries(added)] as const]
+  })
+  return {
+    ...{ kind: kind.name, sender_id, aliases, time_zone, environment },
+    ...(majority_age !== 18 && { majority_age }),
+    ...(web_origins.length > 0 && { web_origins: [...web_origins] }),
+    ...primariesEntry(registry),
+    ...(Object.keys(identifier_types).length > 0 && { identifier_types }),
+    attributes: Object.fromEntries(attributes),
+  }
+}
+
+/** Those that the kind does not say. */
+function primariesEntry({ kind }: Registry): Pick<RegistryEntry, 'primary_identifiers'> {
+  const literal = kindNamed(kind.name)?.record_types ?? []
+  const own = kind.record_types.filter(({ name, primary_identifier }) =>
+    literal.every((one) => one.name !== name || one.primary_identifier !== primary_identifier),
+  )
+  if (own.length === 0) return {}
+  return {
+    primary_identifiers: Object.fromEntries(own.map((one) => [one.name, one.primary_identifier])),
+  }
+}
+
+/** What the kind has is left out, and of a type that it has, what was not added to it. */
+function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, IdentifierTypeEntry>> {
+  const literal = kindNamed(kind.name)?.identifier_types ?? []
+  const entries = kind.identifier_types.flatMap(({ name, normaliser, aliases = [], patterns }) => {
+    const own = literal.find((one) => one.name === name)
+    const more = aliases.filter((alias) => !own?.aliases?.includes(alias))
+    const given = { ...(more.length > 0 && { aliases: more }), ...(patterns && { patterns }) }
+    // No operator's type is compared as it is written.
+    const compared_as = own === undefined && normaliser !== 'exact' ? { compared_as: normaliser } : {}
+    const entry: IdentifierTypeEntry = { ...compared_as, ...given }
+    return Object.keys(entry).length === 0 ? [] : [[name, entry] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Null: the registry has the attribute by its kind, as it is. */
+function attributeEntry(
+  registry: Registry,
+  record_type: string,
+  attribute: Attribute,
+): AttributeEntry | null {
+  const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === record_type)
+  const ofKind = own?.attributes.find(({ name }) => name === attribute.name)
+  if (ofKind !== undefined) return attribute.indexed && !ofKind.indexed ? { indexed: true } : null
+  const { name: _, since: __, type, ...given } = attribute
+  // An operator's own attribute is never an age.
+  return type === 'age' ? null : { type, ...given }
+}
+
+export const participantEntry = (
+  { participant, keys, callback, grants }: StoredParticipant,
+  registries: readonly Registry[],
+) =>
+  ({
+    name: participant.name,
+    status: participant.status,
+    environment: participant.environment,
+    max_page_size: participant.max_page_size,
+    rate_limit: limitOut(participant.rate_limit),
+    concurrency_limit: limitOut(participant.concurrency_limit),
+    max_subscriptions: limitOut(participant.max_subscriptions),
+    hosts: hostEntries(participant),
+    policy: policyEntry(participant),
+    callback: callbackEntry(callback),
+    keys: keys.map(keyEntry).toReversed(),
+    grants: grantEntries(grants, registries),
+  }) satisfies ParticipantEntry
+
+const hostEntries = ({ outgoing }: Pick<Participant, 'outgoing'>): readonly HostEntry[] =>
+  outgoing.toSorted((one, other) => (one.host < other.host ? -1 : 1))
+
+export const policyEntry = (participant: Participant) => {
+  const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
+  return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
+}
+
+export const callbackEntry = ({
+  auth: _,
+  sealed: __,
+  ...shown
+}: CallbackSettings): Required<CallbackEntry> => ({
+  ...shown,
+  allowed: shown.allowed.toSorted(),
+})
+
+const keyEntry = ({ kid, use, public_jwk, valid_from, valid_until }: ParticipantKey): KeyEntry => ({
+  ...{ kid, use, public_key: { ...public_jwk } },
+  valid_from: timeOut(valid_from),
+  valid_until: timeOut(valid_until),
+})
+
+function grantEntries(
+  grants: readonly StoredGrant[],
+  registries: readonly Registry[],
+): Required<ParticipantEntry>['grants'] {
+  const named = registries.map(({ id, namespace }) => {
+    const terms = grants.filter(({ registry }) => registry === id).map((grant) => grant.terms)
+    return [namespace, terms] as const
+  })
+  const held = named.filter(([, terms]) => terms.length > 0)
+  return Object.fromEntries(
+    held.map(([namespace, [first, ...others]]) => [
+      namespace,
+      first !== undefined && others.length === 0
+        ? first
+        : [first, ...others].filter((one) => one !== undefined),
+    ]),
+  )
+}

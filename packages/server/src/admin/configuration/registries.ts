@@ -1,0 +1,190 @@
+/** The steps for the registries of a configuration file. */
+import {
+  type Attribute,
+  type AttributeAddition,
+  additionProblem,
+  extendKind,
+  type Kind,
+  kindNamed,
+  type PathStep,
+} from '@rollcall/protocol'
+import type { Environment } from '../../model/environment.ts'
+import type { Registry } from '../../model/registry.ts'
+import { removeAttribute } from '../../store/registries/registry-attributes.ts'
+import { addAttribute, indexAttribute } from '../registries/attributes.ts'
+import { addRegistry, changeRegistry } from '../registries/registries.ts'
+import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'
+import { planIdentifiers } from './identifiers.ts'
+import { registryEntry } from './read.ts'
+import { isSame, refused, type Step } from './steps.ts'
+
+export interface PlannedRegistries {
+  readonly steps: readonly Step[]
+  /** By namespace, the kinds as they will be. */
+  readonly kinds: ReadonlyMap<string, Kind>
+  /** By namespace. */
+  readonly environments: ReadonlyMap<string, Environment>
+}
+
+/** @throws AdminRefusal what cannot be changed; an attribute that cannot be added */
+export function planRegistries(
+  { registries: wanted = {} }: Configuration,
+  stored: readonly Registry[],
+): PlannedRegistries {
+  const kinds = new Map(stored.map(({ namespace, kind }) => [namespace, kind]))
+  const steps = Object.entries(wanted).flatMap(([namespace, entry]) => {
+    const at = ['registries', namespace]
+    const registry = stored.find((row) => row.namespace === namespace)
+    const fixed = registry === undefined ? [] : registrySteps(registry, entry, at)
+    const identifiers = planIdentifiers(kindOf(entry), entry, { namespace, at }, registry)
+    const current = registry === undefined ? {} : registryEntry(registry).attributes
+    kinds.set(namespace, extendedKind(identifiers.kind, entry.attributes ?? current, at))
+    return registry === undefined
+      ? newRegistry(namespace, entry, at, identifiers.steps)
+      : [...fixed, ...identifiers.steps, ...attributeSteps(registry, entry, at)]
+  })
+  const environments = new Map([
+    ...Object.entries(wanted).map(
+      ([namespace, { environment = 'live' }]) => [namespace, environment] as const,
+    ),
+    ...stored.map(({ namespace, environment }) => [namespace, environment] as const),
+  ])
+  return { steps, kinds, environments }
+}
+
+function kindOf({ kind }: RegistryEntry): Kind {
+  const found = kindNamed(kind)
+  if (found === undefined) throw new Error('unreachable: the schema names the kinds')
+  return found
+}
+
+function newRegistry(
+  namespace: string,
+  entry: RegistryEntry,
+  at: readonly PathStep[],
+  identifiers: readonly Step[],
+): Step[] {
+  const { attributes = {}, identifier_types: _, primary_identifiers: __, ...given } = entry
+  const added: Step = {
+    ...{ at, change: 'add', from: null, to: given },
+    make: (needs) => addRegistry(needs, { namespace, ...given }),
+  }
+  return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
+}
+
+const FIXED = ['kind', 'sender_id', 'aliases', 'environment'] as const
+
+function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
+  const current = registryEntry(registry)
+  const fixed = FIXED.find((name) => entry[name] !== undefined && !isSame(entry[name], current[name]))
+  if (fixed !== undefined) {
+    throw refused([...at, fixed], 'cannot be changed; add a registry at another namespace')
+  }
+  const { namespace } = registry
+  return CHANGED.flatMap((member): Step[] => {
+    const [from, to] = [registry[member], entry[member]]
+    if (to === undefined || isSame(to, from)) return []
+    return [
+      {
+        ...{ at: [...at, member], change: 'change', from, to },
+        make: (needs) => changeRegistry(needs, { namespace, [member]: to }),
+      },
+    ]
+  })
+}
+
+const CHANGED = ['time_zone', 'majority_age', 'web_origins'] as const
+
+interface AttributeRow {
+  readonly record_type: string
+  readonly name: string
+  readonly entry: AttributeEntry
+}
+
+const entriesOf = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeRow[] =>
+  Object.entries(attributes).flatMap(([record_type, rows]) =>
+    Object.entries(rows).map(([name, entry]) => ({ record_type, name, entry })),
+  )
+
+/** An attribute that is declared in another way is removed and added: its column is filled again. */
+function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
+  if (entry.attributes === undefined) return []
+  const current = entriesOf(registryEntry(registry).attributes)
+  const wanted = entriesOf(entry.attributes)
+  const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean =>
+    rows.some((one) => isSame(one, row))
+  const { namespace } = registry
+  return [
+    ...current
+      .filter((row) => !isIn(wanted, row))
+      .map(
+        ({ record_type, name, entry: from }): Step => ({
+          ...{ at: [...at, 'attributes', record_type, name], change: 'remove', from, to: null },
+          // What grants name is checked for the whole file, as it will be.
+          make: ({ db }) => removeAttribute(db, namespace, record_type, name),
+        }),
+      ),
+    ...wanted.filter((row) => !isIn(current, row)).map((row) => attributeStep(namespace, row, at)),
+  ]
+}
+
+function attributeStep(
+  namespace: string,
+  { record_type, name, entry }: AttributeRow,
+  at: readonly PathStep[],
+): Step {
+  const { type, paths, ...flags } = entry
+  return {
+    ...{ at: [...at, 'attributes', record_type, name], change: 'add', from: null, to: entry },
+    make: (needs) =>
+      type === undefined || paths === undefined
+        ? indexAttribute(needs, { namespace, record_type, name })
+        : addAttribute(needs, { namespace, record_type, name, type, paths, ...flags }),
+  }
+}
+
+/** @throws AdminRefusal an attribute that cannot be added to the kind */
+function extendedKind(
+  own: Kind,
+  attributes: NonNullable<RegistryEntry['attributes']>,
+  at: readonly PathStep[],
+): Kind {
+  const types = own.record_types.map(({ name }) => name)
+  const unknown = Object.keys(attributes).find((name) => !types.includes(name))
+  if (unknown !== undefined)
+    throw refused([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
+  return entriesOf(attributes).reduce((kind, row) => {
+    const place = [...at, 'attributes', row.record_type, row.name]
+    const recordType = kind.record_types.find(({ name }) => name === row.record_type)
+    const attribute = attributeOf(row, recordType?.attributes ?? [], place)
+    const addition = { record_type: row.record_type, attribute }
+    const problem = additionProblem(kind, addition)
+    if (problem !== null) throw refused(place, problem)
+    return extendKind(kind, [addition])
+  }, own)
+}
+
+function attributeOf(
+  { name, entry }: AttributeRow,
+  ofKind: readonly Attribute[],
+  at: readonly PathStep[],
+): AttributeAddition['attribute'] {
+  const { type, paths, many, fold, indexed, sortable, ...given } = entry
+  const own = ofKind.find((attribute) => attribute.name === name)
+  if (own !== undefined) {
+    if (!isSame(entry, { indexed: true })) {
+      throw refused(at, 'the kind has this attribute: it may have indexed: true, and nothing else')
+    }
+    return { ...own, indexed: true }
+  }
+  if (type === undefined || paths === undefined) {
+    throw refused(at, 'needs type and paths: the kind has no attribute of this name')
+  }
+  const flags = {
+    ...(many && { many }),
+    ...(fold && { fold }),
+    ...(indexed && { indexed }),
+    ...(sortable && { sortable }),
+  }
+  return { name, type, paths, ...given, ...flags }
+}

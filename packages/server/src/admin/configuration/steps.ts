@@ -1,0 +1,54 @@
+/** What has to be done so that a database is as a configuration file says. */
+import { canonicalJson, type PathStep, pathText } from '@rollcall/protocol'
+import type { HasVault } from '../needs.ts'
+import { AdminRefusal, asRefusal } from '../use-case.ts'
+
+export const CHANGES = ['add', 'change', 'remove'] as const
+
+/** One change, not made yet. */
+export interface Step {
+  /** The member of the file. */
+  readonly at: readonly PathStep[]
+  readonly change: (typeof CHANGES)[number]
+  /** What is there, and what will be, as the file says it; null: nothing. */
+  readonly from: unknown
+  readonly to: unknown
+  readonly make: (needs: HasVault) => Promise<unknown>
+}
+
+/** Whether two parts of files say the same. */
+export const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other)
+
+/** As JSON, which has no undefined. */
+export const textOf = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)))
+
+/** A refusal of the member. */
+export const refused = (at: readonly PathStep[], rule: string): AdminRefusal =>
+  new AdminRefusal(`${pathText(at)}: ${rule}`, { at })
+
+/**
+ * Work whose refusals are about the member.
+ * @param more is added to their messages
+ */
+export async function about<Result>(
+  at: readonly PathStep[],
+  work: () => Promise<Result>,
+  more = '',
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const refusal = asRefusal(error)
+    if (!(refusal instanceof AdminRefusal)) throw error
+    throw new AdminRefusal(`${pathText(at)}: ${refusal.message}${more}`, { at, cause: error })
+  }
+}
+
+/**
+ * The members that a file has and that differ from what is there.
+ * @returns null: none
+ */
+export function changed<Entry extends object>(wanted: Entry, current: Readonly<Record<string, unknown>>) {
+  const members = Object.entries(wanted).filter(([name, value]) => !isSame(value, current[name]))
+  return members.length === 0 ? null : members.map(([name]) => name)
+}

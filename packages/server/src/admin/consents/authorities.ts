@@ -1,0 +1,149 @@
+/** Consent authorities: who may sign consents. */
+import { KeyRefused, readPublicKey } from '@rollcall/protocol'
+import Type from 'typebox'
+import { readKeyFile } from '../../directory/key-file.ts'
+import { createAddressGuard } from '../../egress/address-guard.ts'
+import { unreachableHost } from '../../egress/address-rules.ts'
+import type { AllowedHost } from '../../model/allowed-hosts.ts'
+import {
+  type ConsentAuthority,
+  findAuthority,
+  listAuthorities,
+  putAuthority,
+  removeAuthority,
+} from '../../store/consents/authorities.ts'
+import { stopOfAuthority } from '../../store/consents/withdrawals.ts'
+import { closed, orNull, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { Hosts } from '../participants/policy.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { StoppedResult } from './receipt.ts'
+
+export const AuthorityName = text('Name of the authority: the iss of its consents.')
+
+const AUTHORITY = closed({
+  name: AuthorityName,
+  jwks_uri: orNull(text('Where it publishes its keys; null: only registered keys count.')),
+  hosts: Hosts,
+  keys: Type.Array(
+    closed({
+      kid: text('Name of the key.'),
+      algorithm: text('JOSE name of its algorithm.'),
+      public_key: Type.Record(Type.String(), Type.Unknown(), { description: 'As a JWK.' }),
+    }),
+  ),
+})
+
+export const AuthorityMembers = {
+  /** PEM, a JWK, or a JWK set; several texts. */
+  keys: Type.Optional(
+    Type.Array(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())]), {
+      description:
+        'Its public keys for signatures, in PEM, as JWKs or JWK sets: with this member, all of them.',
+    }),
+  ),
+  jwks_uri: Type.Optional(orNull(text('Where it publishes its keys; null: only registered keys count.'))),
+  hosts: Type.Optional(Hosts),
+} as const
+
+/** Adds an authority, or makes one as it is given. Servers use the change within a second. */
+export const addConsentAuthority = useCase(
+  {
+    approval: 'consent authority add',
+    input: closed({ name: AuthorityName, ...AuthorityMembers }),
+    result: AUTHORITY,
+    accounted: 'consent authority add',
+  },
+  async ({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) => {
+    const authority = { name, jwks_uri, outgoing: hosts, keys: await keysOf(name, keys) }
+    await checkAuthority(authority)
+    await putAuthority(db, authority)
+    return described(authority)
+  },
+)
+
+/** The keys of the texts and JWKs, tried out. @throws KeyRefused */
+export async function keysOf(
+  name: string,
+  given: readonly (string | { readonly [member: string]: unknown })[],
+): Promise<ConsentAuthority['keys']> {
+  const jwks = given.flatMap((one) => readKeyFile(typeof one === 'string' ? one : JSON.stringify(one)))
+  return Promise.all(jwks.map((jwk) => readPublicKey(jwk, { sender_id: name, use: 'sig' })))
+}
+
+/**
+ * Nothing is fetched. The check runs now, so that an error is found before the first consent.
+ * @throws AdminRefusal, AddressRefused
+ */
+export async function checkAuthority({
+  keys,
+  jwks_uri,
+  outgoing,
+}: Omit<ConsentAuthority, 'id'>): Promise<void> {
+  if (keys.length === 0 && jwks_uri === null) {
+    throw new AdminRefusal('keys: needs a key, or a jwks_uri')
+  }
+  if (keys.some(({ use }) => use !== 'sig')) throw new KeyRefused('the key of an authority is for signatures')
+  for (const host of outgoing) {
+    const problem = unreachableHost(host)
+    if (problem !== null) throw new AdminRefusal(problem)
+  }
+  if (jwks_uri !== null) await checkAddress(outgoing, jwks_uri)
+}
+
+async function checkAddress(outgoing: readonly AllowedHost[], address: string): Promise<void> {
+  const guard = createAddressGuard({ allowed: outgoing })
+  try {
+    await guard.check(address)
+  } finally {
+    await guard.close()
+  }
+}
+
+export const listConsentAuthorities = useCase(
+  { input: closed({}), result: Type.Array(AUTHORITY) },
+  async ({ db }: HasDatabase) => (await listAuthorities(db)).map(described),
+)
+
+/** From now on its consents do not count; what was begun under them is stopped. */
+export const removeConsentAuthority = useCase(
+  {
+    input: closed({ name: AuthorityName }),
+    result: closed({ name: AuthorityName, stopped: StoppedResult }),
+    accounted: 'consent authority remove',
+  },
+  async ({ db }: HasDatabase, { name }) => {
+    const missing = new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })
+    if ((await findAuthority(db, name)) === null) throw missing
+    const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
+      const id = await removeAuthority(db.pool, name)
+      if (id === null) throw missing
+      return stopOfAuthority(db, id)
+    })
+    return { name, stopped: { ...stopped, subscriptions: [...stopped.subscriptions] } }
+  },
+)
+
+/** @throws AdminRefusal */
+export async function authorityNamed(db: HasDatabase['db'], name: string): Promise<ConsentAuthority> {
+  const found = await findAuthority(db, name)
+  if (found !== null) return found
+  throw new AdminRefusal('authority: no such consent authority is registered', { reason: 'not_found' })
+}
+
+export const described = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
+  ...{ name, jwks_uri },
+  hosts: [...outgoing],
+  keys: keys.map(({ kid, algorithm, public_jwk }) => ({ kid, algorithm, public_key: { ...public_jwk } })),
+})
+
+/** @returns the rule that refuses; null: every authority of the grant is one of these */
+export function unknownAuthority(
+  { authorities = [] }: { readonly authorities?: readonly string[] },
+  known: ReadonlySet<string>,
+): string | null {
+  const unknown = authorities.find((name) => !known.has(name))
+  return unknown === undefined
+    ? null
+    : `${unknown} is no registered consent authority; rollcall consent authority add, or the member consent_authorities of the configuration file, makes one`
+}

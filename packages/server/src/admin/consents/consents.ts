@@ -1,0 +1,121 @@
+/** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
+import Type from 'typebox'
+import { EMERGENCY } from '../../policy/basis.ts'
+import { isKnownPurpose, liftWithdrawals, revokeSigned, withdraw } from '../../store/consents/withdrawals.ts'
+import { closed, personalData, SenderId, text, wholeNumber } from '../members.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { AuthorityName, authorityNamed } from './authorities.ts'
+import { withdrawingPerson } from './person.ts'
+import { RECEIPT, receiptOf } from './receipt.ts'
+
+const MOST_JTIS = 10_000
+
+const PERSON = {
+  identifier_type: text('Type of an identifier of the person, such as UIN.'),
+  identifier_value: personalData(text('Its value.')),
+  purpose: text('Code of the purpose.'),
+  participant: SenderId,
+} as const
+
+/** Withdraws one signed consent, or what a person has consented to for a purpose. */
+export const withdrawConsent = useCase(
+  {
+    input: closed({
+      authority: Type.Optional(AuthorityName),
+      jti: Type.Optional(text('jti of the signed consent; with authority.')),
+      identifier_type: Type.Optional(PERSON.identifier_type),
+      identifier_value: Type.Optional(PERSON.identifier_value),
+      purpose: Type.Optional(PERSON.purpose),
+      participant: Type.Optional(
+        text('sender_id of the only participant that it is withdrawn from (default: all).'),
+      ),
+    }),
+    result: RECEIPT,
+    accounted: 'consent withdraw',
+  },
+  async (needs: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
+    if (authority !== undefined && jti !== undefined) {
+      if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
+      const { id } = await authorityNamed(needs.db, authority)
+      const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, () =>
+        revokeSigned(needs.db, id, [jti]),
+      )
+      return receiptOf(needs, { authority, jti }, stopped)
+    }
+    if (authority !== undefined || jti !== undefined) throw oneOfThem()
+    if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
+      throw oneOfThem()
+    }
+    await checkPurpose(needs, purpose)
+    const { all: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
+    const act = {
+      kind: 'consent_withdrawn',
+      ...{ purpose, participant: participant ?? null },
+      pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
+    } as const
+    const stopped = await needs.db.journal.write(act, () =>
+      withdraw(needs.db, { pseudonyms, purpose, participant: from }),
+    )
+    const subject = { identifier_type, identifier_value }
+    return receiptOf(needs, { subject, purpose, participant: participant ?? null }, stopped)
+  },
+)
+
+const oneOfThem = (): AdminRefusal =>
+  new AdminRefusal('give authority and jti, or identifier_type, identifier_value and purpose')
+
+/** Withdraws the signed consents of a revocation list. */
+export const revokeConsents = useCase(
+  {
+    input: closed({
+      authority: AuthorityName,
+      revoked: Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: MOST_JTIS,
+        description: 'jti of each consent that is revoked. What was revoked before stays revoked.',
+      }),
+    }),
+    result: RECEIPT,
+    accounted: 'consent revoke',
+  },
+  async (needs: HasVault, { authority, revoked }) => {
+    const { id } = await authorityNamed(needs.db, authority)
+    const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, () =>
+      revokeSigned(needs.db, id, revoked),
+    )
+    return receiptOf(needs, { authority, revoked }, stopped)
+  },
+)
+
+/** The person consents again: withdrawals for a purpose count no more. */
+export const reinstateConsent = useCase(
+  {
+    approval: 'consent reinstate',
+    input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
+    result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
+    accounted: 'consent reinstate',
+  },
+  async (needs: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
+    const { own: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
+    const reinstated = await liftWithdrawals(needs.db.pool, { pseudonyms, purpose, participant: from })
+    if (reinstated === 0) {
+      throw new AdminRefusal('purpose: nothing is withdrawn for it by this person', { reason: 'not_found' })
+    }
+    return { reinstated }
+  },
+)
+
+/** A misspelt purpose stops nothing, and its receipt would say otherwise. @throws AdminRefusal */
+async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void> {
+  if (purpose === EMERGENCY) {
+    throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
+  }
+  if (await isKnownPurpose(db, purpose)) return
+  throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', {
+    reason: 'not_found',
+  })
+}

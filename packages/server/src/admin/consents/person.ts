@@ -1,0 +1,66 @@
+/** The person who withdraws a consent, in all registries of one environment, as pseudonyms. */
+import type { RecordType } from '@rollcall/protocol'
+import { createPseudonyms } from '../../accounts/pseudonyms.ts'
+import { bearersOf, identifiersAlone } from '../../model/person-identifiers.ts'
+import type { Identifier } from '../../model/records.ts'
+import type { Registry } from '../../model/registry.ts'
+import { ownRecords } from '../../store/records/own-records.ts'
+import type { HasVault } from '../needs.ts'
+import { meaningIn, registriesOfPerson } from '../persons/person-registries.ts'
+import { AdminRefusal } from '../use-case.ts'
+
+export interface GivenPerson {
+  readonly identifier_type: string
+  readonly identifier_value: string
+}
+
+/** As pseudonyms. */
+export interface WithdrawingPerson {
+  /** The identifier that is given, and those that the person's record alone bears, of each registry. */
+  readonly all: readonly Buffer[]
+  /** The identifier that is given, and the primary ones of the person's records: nobody else had them before. */
+  readonly own: readonly Buffer[]
+}
+
+/** @throws AdminRefusal no registry has such an identifier, or several records of one registry bear it */
+export async function withdrawingPerson(
+  { db, vault }: HasVault,
+  person: GivenPerson,
+): Promise<WithdrawingPerson> {
+  const all = new Map<string, Identifier>()
+  const own = new Map<string, Identifier>()
+  const add = (one: Identifier, isOwn: boolean): void => {
+    all.set(`${one.type} ${one.value}`, one)
+    if (isOwn) own.set(`${one.type} ${one.value}`, one)
+  }
+  const reader = ownRecords(db).reader('sync')
+  const given = { type: person.identifier_type, value: person.identifier_value }
+  const { registries, joined } = await registriesOfPerson(db, given)
+  for (const registry of registries) {
+    const meaning = meaningIn(registry, person)
+    if (meaning === null) continue
+    const { kind, identifier, isListed } = meaning
+    if (isListed) add(identifier, true)
+    for (const recordType of typesOfPersons(registry)) {
+      const place = { registry, recordType, reader }
+      const [record, another] = await bearersOf(place, kind, identifier)
+      if (another !== undefined) {
+        throw new AdminRefusal(
+          `identifier_value: several records bear it; give the ${recordType.primary_identifier} of the person`,
+        )
+      }
+      if (record === undefined) continue
+      for (const one of await joined(await identifiersAlone(place, record))) {
+        add(one, one.type === recordType.primary_identifier)
+      }
+    }
+  }
+  if (all.size === 0) {
+    throw new AdminRefusal('identifier_type: no registry has identifiers of this type and form')
+  }
+  const pseudonyms = createPseudonyms(db, vault)
+  return { all: await pseudonyms([...all.values()]), own: await pseudonyms([...own.values()]) }
+}
+
+const typesOfPersons = ({ kind }: Registry): readonly RecordType[] =>
+  kind.record_types.filter(({ identifiers }) => identifiers.every(({ names }) => names === 'record'))

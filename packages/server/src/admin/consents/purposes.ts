@@ -1,0 +1,62 @@
+/** The purposes that consents may name. A grant names some of them. */
+import Type from 'typebox'
+import type { GrantTerms } from '../../model/grant.ts'
+import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
+import {
+  listPurposes as listRows,
+  putPurpose,
+  removePurpose as remove,
+} from '../../store/directory/purposes.ts'
+import { hasEnded } from '../grants/terms.ts'
+import { closed, NOTHING, orNull, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const Code = text('Code of the purpose, as consents name it.')
+const Text = text('What it means, for people.')
+export const PURPOSE = closed({ code: Code, text: orNull(Text) })
+
+/** Adds a purpose, or changes its text. */
+export const addPurpose = useCase(
+  { input: closed({ code: Code, text: Type.Optional(Text) }), result: PURPOSE },
+  async ({ db }: HasDatabase, { code, text = null }) => {
+    await putPurpose(db, { code, text })
+    return { code, text }
+  },
+)
+
+export const listPurposes = useCase(
+  { input: NOTHING, result: Type.Array(PURPOSE) },
+  async ({ db }: HasDatabase) => [...(await listRows(db))],
+)
+
+/** Removes a purpose that no grant names. */
+export const removePurpose = useCase(
+  { input: closed({ code: Code }), result: closed({ code: Code }) },
+  async ({ db }: HasDatabase, { code }) => {
+    const naming = (await listGrants(db)).filter((grant) => isNamed(grant, code))
+    if (naming.length > 0) {
+      throw new AdminRefusal(
+        `code: ${naming.length === 1 ? 'a grant names' : `${naming.length} grants name`} this purpose; change ${naming.length === 1 ? 'it' : 'them'} first (rollcall grant list)`,
+        { reason: 'conflict' },
+      )
+    }
+    if (await remove(db, code)) return { code }
+    throw new AdminRefusal('code: there is no such purpose', { reason: 'not_found' })
+  },
+)
+
+/** Whether a grant that counts, or will, names the purpose. */
+export const isNamed = (grant: Pick<StoredGrant, 'terms' | 'valid_until'>, code: string): boolean =>
+  !hasEnded(grant, new Date()) && (grant.terms.purposes ?? []).includes(code)
+
+/** @returns the rule that refuses; null: every purpose of the grant is one of these */
+export function unknownPurpose(
+  { purposes = [] }: Pick<GrantTerms, 'purposes'>,
+  known: ReadonlySet<string>,
+): string | null {
+  const unknown = purposes.find((code) => !known.has(code))
+  return unknown === undefined
+    ? null
+    : `${unknown} is no configured purpose; rollcall purpose add, or the member purposes of the configuration file, makes one`
+}

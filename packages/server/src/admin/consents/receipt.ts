@@ -1,0 +1,36 @@
+/** Receipts of withdrawals: what was stopped, signed with our own key, so that a person can show it to others. */
+import { CompactSign } from 'jose'
+import Type from 'typebox'
+import { createKeys } from '../../keys/own-keys.ts'
+import type { Stopped } from '../../store/consents/stopping.ts'
+import { closed, instant, text, wholeNumber } from '../members.ts'
+import type { HasVault } from '../needs.ts'
+
+export const RECEIPT_TYPE = 'consent-receipt+jwt'
+
+export const StoppedResult = closed({
+  subscriptions: Type.Array(Type.String(), { description: 'Codes of subscriptions that were ended.' }),
+  notifications: wholeNumber('Notifications of theirs that were waiting, or in envelopes on their way.'),
+  deliveries: wholeNumber('Answers that were on their way.'),
+  in_flight: wholeNumber('Messages that were being sent at that moment; there is no further attempt.'),
+})
+
+export const RECEIPT = closed({
+  at: instant('When it took effect; queries are refused from then on.'),
+  stopped: StoppedResult,
+  receipt: text(
+    `The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`,
+  ),
+})
+
+/** @param withdrawn as the caller names it; it is stored nowhere */
+export async function receiptOf({ db, vault }: HasVault, withdrawn: object, stopped: Stopped) {
+  const at = new Date()
+  const keys = await createKeys(db, await vault(), { error: () => undefined })
+  const { kid, algorithm, privateKey } = await keys.signing()
+  const claims = { iss: 'rollcall', iat: Math.floor(at.getTime() / 1_000), withdrawn, stopped }
+  const receipt = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+    .setProtectedHeader({ alg: algorithm, typ: RECEIPT_TYPE, kid })
+    .sign(privateKey)
+  return { at: at.toISOString(), stopped: { ...stopped, subscriptions: [...stopped.subscriptions] }, receipt }
+}

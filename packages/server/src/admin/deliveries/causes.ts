@@ -1,0 +1,152 @@
+/** THE table of causes for which a delivery fails or ends: what each means, and what to do. */
+import Type from 'typebox'
+import type { results } from '../../delivery/failures.ts'
+import type { AddressRule, CredentialsUnusable, RequestFailure } from '../../egress/problems.ts'
+import { closed, text } from '../members.ts'
+
+type DeliveryCause =
+  | keyof typeof results
+  | `address_${AddressRule}`
+  | `credentials_${CredentialsUnusable['why']}`
+  | RequestFailure
+  | 'ack_err'
+  | 'http_permanent'
+  | 'http_redirect'
+  | 'http_4xx'
+  | 'http_5xx'
+  | 'interrupted'
+  | 'expired'
+  | 'operator'
+  | 'replayed'
+  | 'recalled'
+
+interface Explained {
+  /** What happened. */
+  readonly meaning: string
+  /** What an operator can do. */
+  readonly advice: string
+}
+
+const ADDRESS = 'Set another address with the participant, then replay the delivery.'
+const PEER =
+  'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
+const CREDENTIALS = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
+
+export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
+  ack_err: {
+    meaning: 'The participant answered that it refuses the message.',
+    advice: 'Read its answer with the participant. Replay the delivery only after it has changed something.',
+  },
+  http_permanent: {
+    meaning: 'The receiver answered with an HTTP status that the same message would get again.',
+    advice: 'Ask the participant to mend its receiver, or set another address; then replay the delivery.',
+  },
+  http_redirect: {
+    meaning: 'The receiver answered with a redirect, which is not followed.',
+    advice: 'Set the address to which it redirects, then replay the delivery.',
+  },
+  http_4xx: {
+    meaning: 'The receiver answered with an HTTP status from 400 to 499, such as 401 or 404.',
+    advice: 'Check the address and the credentials for callbacks with a test; then replay the delivery.',
+  },
+  http_5xx: { meaning: 'The receiver answered with an HTTP status of 500 or more.', advice: PEER },
+  unresolved: {
+    meaning: 'The name of the host in the address cannot be resolved.',
+    advice: 'Check the address and the DNS of this server.',
+  },
+  connection: { meaning: 'The connection could not be made, or it broke.', advice: PEER },
+  timeout: {
+    meaning: 'The answer did not come in time.',
+    advice: 'Ask the participant to look at its receiver, or give it more time (timeout_ms).',
+  },
+  too_large: {
+    meaning: 'The answer of the receiver is larger than allowed.',
+    advice: 'Ask the participant for a short answer.',
+  },
+  encoded: {
+    meaning: 'The answer of the receiver is compressed, which was not asked for.',
+    advice: 'Ask the participant to answer without compression.',
+  },
+  credentials_closed: { meaning: 'The credentials for callbacks cannot be decrypted.', advice: CREDENTIALS },
+  credentials_token: {
+    meaning: "The participant's token endpoint did not give an access token.",
+    advice: 'Ask the participant to look at its token endpoint, or set the credentials anew.',
+  },
+  credentials_certificate: {
+    meaning: 'The client certificate for callbacks or its key cannot be used.',
+    advice: CREDENTIALS,
+  },
+  no_encryption_key: {
+    meaning: 'The participant has no valid key to encrypt with, and nothing is sent in clear.',
+    advice: 'Register a key for encryption with the participant.',
+  },
+  no_address: {
+    meaning: 'There is no address: neither the request nor the participant names one.',
+    advice: 'Set the default address for callbacks of the participant, then replay the delivery.',
+  },
+  address_not_registered: {
+    meaning: 'The address is not registered for the participant any more.',
+    advice: 'Allow the address with the participant, or set another one; then replay the delivery.',
+  },
+  address_form: { meaning: 'The address is not an absolute address.', advice: ADDRESS },
+  address_spelling: { meaning: 'Host and port of the address are not in their usual form.', advice: ADDRESS },
+  address_scheme: {
+    meaning: 'The address is not https, and plain http is not allowed for its host.',
+    advice: ADDRESS,
+  },
+  address_userinfo: { meaning: 'The address has a user name or a password.', advice: ADDRESS },
+  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS },
+  address_port: { meaning: 'The address has a port to which requests may not be sent.', advice: ADDRESS },
+  address_network: {
+    meaning: 'The address is not on the public network, and its host is not allowed.',
+    advice: 'Allow the host for the participant, or set another address; then replay the delivery.',
+  },
+  not_permitted: {
+    meaning: 'The grant of today does not permit the answer, or not with these records.',
+    advice: 'Nothing is to be done. The participant may ask again once its grant permits it.',
+  },
+  body_forgotten: {
+    meaning: "The key of the message's day is destroyed: it was older than messages are stored.",
+    advice: 'It cannot be sent any more. The participant has to ask again.',
+  },
+  body_altered: {
+    meaning: 'The stored message was altered or moved.',
+    advice: 'Look for who changed the database. The participant has to ask again.',
+  },
+  internal: {
+    meaning: 'The server failed. The log says why.',
+    advice: 'Read the log of the node. The delivery is attempted again by itself.',
+  },
+  interrupted: {
+    meaning: 'The node that attempted it stopped, so that it is not known whether it arrived.',
+    advice: 'Nothing is to be done. The delivery is attempted again by itself.',
+  },
+  expired: {
+    meaning: 'Its destination was not reached for as long as deliveries are attempted.',
+    advice: 'Check the address with a test. When the receiver is well, replay the delivery.',
+  },
+  operator: { meaning: 'An operator cancelled it.', advice: 'Replay it if it is to be sent after all.' },
+  replayed: {
+    meaning: 'An operator had its events composed and sent anew.',
+    advice: 'Nothing is to be done. Another delivery has its events.',
+  },
+  recalled: {
+    meaning: 'The envelope was taken back before it was sent, because a grant or a subscription changed.',
+    advice: 'Nothing is to be done. What may still be sent is composed anew.',
+  },
+}
+
+/** Null: there is no cause, or this version does not know it. */
+export function explainedCause(cause: string | null): (Explained & { readonly cause: string }) | null {
+  const known: Readonly<Record<string, Explained>> = DELIVERY_CAUSES
+  const found = cause !== null && Object.hasOwn(known, cause) ? known[cause] : undefined
+  return cause === null || found === undefined ? null : { cause, ...found }
+}
+
+export const Cause = closed({
+  cause: text('The code under which the cause is stored.'),
+  meaning: text('What happened.'),
+  advice: text('What to do.'),
+})
+
+export const CauseOrNull = Type.Union([Cause, Type.Null()])

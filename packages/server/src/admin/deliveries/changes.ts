@@ -1,0 +1,86 @@
+/** Deliveries that are retried, replayed or cancelled from afar: with a preview, and not more at a time than the limit. */
+import Type from 'typebox'
+import type { Limits } from '../../limits.ts'
+import {
+  type CountedChange,
+  changeDeliveries as changeRows,
+  countChange,
+} from '../../store/deliveries/delivery-changes.ts'
+import { closed, flag, SenderId, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { CHOICE, changeableStates, choiceOf, type DeliveryChange, sumOf } from './deliveries.ts'
+
+export interface HasChangeLimit extends HasDatabase {
+  readonly limits: Pick<Limits, 'changed_deliveries'>
+}
+
+/** Participants that a preview names. */
+const NAMED = 100
+
+function byHand(change: DeliveryChange, note: string, approval?: string) {
+  return useCase(
+    {
+      ...(approval !== undefined && { approval }),
+      accounted: note,
+      input: closed({
+        ...CHOICE,
+        ids: Type.Optional(
+          Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: 'ids of the deliveries.' }),
+        ),
+        dry_run: Type.Optional(flag('Only say what would be changed.')),
+      }),
+      result: closed({
+        dry_run: flag('Whether nothing was changed.'),
+        deliveries: wholeNumber('Deliveries that were changed, or would be.'),
+        participants: Type.Array(
+          closed({ participant: SenderId, deliveries: wholeNumber('Of this participant.') }),
+          { description: `Whose they were before the change; the ${NAMED} with the most.` },
+        ),
+        in_closed_mailboxes: wholeNumber(
+          'Notifications that are left as they are, because their mailbox is closed: resume a subscription of it first.',
+        ),
+      }),
+    },
+    async ({ db, limits }: HasChangeLimit, { ids, dry_run = false, ...given }) => {
+      if (Object.keys(given).length === 0 && ids === undefined) {
+        throw new AdminRefusal(
+          'name the deliveries: by ids, participant, namespace, origin, since, until or state',
+        )
+      }
+      const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
+      const counted = await countChange(db, change, choice)
+      const found = sumOf(counted, 'deliveries')
+      const most = limits.changed_deliveries
+      if (!dry_run && found > most) {
+        throw new AdminRefusal(
+          `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
+          { reason: 'conflict' },
+        )
+      }
+      if (!dry_run && found === 0) {
+        throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
+      }
+      return {
+        ...{ dry_run, deliveries: dry_run ? found : await changeRows(db, change, choice) },
+        participants: counted
+          .filter(({ deliveries }) => deliveries > 0)
+          .slice(0, NAMED)
+          .map(({ participant, deliveries }) => ({ participant, deliveries })),
+        in_closed_mailboxes: sumOf(counted, 'in_closed_mailboxes'),
+      }
+    },
+  )
+}
+
+const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]): string =>
+  sumOf(counted, 'in_closed_mailboxes') > 0
+    ? 'their mailboxes are closed; resume a subscription of each mailbox first'
+    : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is`
+
+/** Attempts what waits, or was given up, now. */
+export const retryDeliveries = byHand('retry', 'deliveries retry')
+/** Sends what came to its end again. */
+export const replayDeliveries = byHand('replay', 'deliveries replay', 'deliveries replay')
+/** Stops the attempts. */
+export const cancelDeliveries = byHand('drop', 'deliveries cancel')

@@ -1,0 +1,221 @@
+/** Deliveries: what is sent to participants, how it went, and what can be done by hand. */
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { type Bodies, createBodies } from '../../keys/bodies.ts'
+import { answerContext, deliveryContext } from '../../model/delivery.ts'
+import type { ReadOnly } from '../../model/read-only.ts'
+import type { Database } from '../../store/db/database.ts'
+import {
+  type CountedChange,
+  changeDeliveries as changeRows,
+  countChange,
+  DELIVERY_CHANGES,
+} from '../../store/deliveries/delivery-changes.ts'
+import { DELIVERY_STATES, type DeliveryChoice } from '../../store/deliveries/delivery-choice.ts'
+import {
+  findDelivery,
+  type ListedDelivery,
+  listDeliveries as listRows,
+} from '../../store/deliveries/delivery-list.ts'
+import {
+  closed,
+  flag,
+  instant,
+  Namespace,
+  orNull,
+  personalData,
+  SenderId,
+  text,
+  timeOut,
+  wholeNumber,
+} from '../members.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { CauseOrNull, explainedCause } from './causes.ts'
+
+export { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-choice.ts'
+
+const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/deliveries.md).' })
+
+export const CHOICE = {
+  participant: Type.Optional(SenderId),
+  namespace: Type.Optional(Namespace),
+  origin: Type.Optional(text('Only those to this origin of an address, such as https://peer.example.')),
+  since: Type.Optional(instant('Only those made at this time or later.')),
+  until: Type.Optional(instant('Only those made before this time.')),
+  state: Type.Optional(State),
+} as const
+const Choice = closed(CHOICE)
+
+const DELIVERY = {
+  id: text('id of the delivery.'),
+  participant: SenderId,
+  registry: orNull(Namespace),
+  callback: text('Name of the callback.'),
+  page: wholeNumber('Page of the answer, from 1.'),
+  message_id: text('message_id that it has in every attempt.'),
+  correlation_id: orNull(text('correlation_id of the request that it answers.')),
+  state: State,
+  attempts: wholeNumber('Attempts that were begun.'),
+  target: orNull(text('Address that it is sent to; null: none is known.')),
+  reason: orNull(text('Why it is in its state.')),
+  cause: CauseOrNull,
+  created_at: instant('When it was made.'),
+  next_attempt_at: orNull(instant('When it is attempted next.')),
+  finished_at: orNull(instant('When it came to its end.')),
+} as const
+
+/** The most that one call lists; a caller who wants to know whether there are more asks for one more than it shows. */
+const MOST_LISTED = 10_001
+
+/** The newest first. */
+export const listDeliveries = useCase(
+  {
+    input: closed({
+      ...CHOICE,
+      before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
+    }),
+    result: Type.Array(closed(DELIVERY)),
+  },
+  async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
+    const before = last === undefined ? undefined : (await deliveryNamed(db, last, 'before')).id
+    const choice = { ...(await choiceOf(db, given)), ...(before !== undefined && { before }) }
+    return (await listRows(db, choice, limit)).map(described)
+  },
+)
+
+/** One delivery with every attempt. */
+export const showDelivery = useCase(
+  {
+    approval: 'deliveries show',
+    accounted: 'deliveries show',
+    input: closed({
+      id: DELIVERY.id,
+      body: Type.Optional(
+        flag('Also show the message and the beginning of each answer, which may be personal data.'),
+      ),
+    }),
+    result: closed({
+      ...DELIVERY,
+      body: Type.Optional(personalData(orNull(text('The message in clear.')))),
+      made: Type.Array(
+        closed({
+          number: wholeNumber('Number of the attempt, from 1.'),
+          at: instant('When it began.'),
+          duration_ms: Type.Number({ description: 'Milliseconds.' }),
+          status: orNull(Type.Integer({ description: 'HTTP status.' })),
+          error: orNull(text('What went wrong, as a code.')),
+          cause: CauseOrNull,
+          answer: Type.Optional(personalData(orNull(text('Beginning of the answer.')))),
+        }),
+      ),
+    }),
+  },
+  async ({ db, vault }: HasVault, { id, body: withBody = false }) => {
+    const { body, made, ...delivery } = await deliveryNamed(db, id)
+    const bodies = withBody ? createBodies(db, await vault()) : null
+    const attempts = await Promise.all(
+      made.map(async ({ answer, at, ...attempt }) => ({
+        ...attempt,
+        at: timeOut(at),
+        cause: explainedCause(attempt.error),
+        ...(bodies && { answer: await opened(bodies, answer, answerContext(id, attempt.number)) }),
+      })),
+    )
+    return {
+      ...described(delivery),
+      ...(bodies && { body: await opened(bodies, body, deliveryContext(id)) }),
+      made: attempts,
+    }
+  },
+)
+
+/** @throws AdminRefusal there is none */
+async function deliveryNamed(db: Database, id: string, member?: string) {
+  const found = await findDelivery(db, id)
+  if (found !== null) return found
+  const message = `${member === undefined ? '' : `${member}: `}there is no delivery ${id}`
+  throw new AdminRefusal(message, { reason: 'not_found' })
+}
+
+async function opened(bodies: Bodies, sealed: Buffer | null, context: string): Promise<string | null> {
+  if (sealed === null) return null
+  return bodies.decryptBody(sealed, context).catch((error: Error) => `(${error.message})`)
+}
+
+export type DeliveryChange = keyof typeof DELIVERY_CHANGES
+// The table has exactly the names that the type lists.
+const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
+
+/** The states that a change can be made in. */
+export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
+
+/** Changes those of the chosen deliveries that it can be done with. */
+export const changeDeliveries = useCase(
+  {
+    approval: 'deliveries change',
+    accounted: 'deliveries change',
+    input: closed({
+      ...CHOICE,
+      change: oneOf(CHANGES, {
+        description:
+          'retry: attempt pending and dead ones now; drop: stop attempting them; replay: send what came to its end again.',
+      }),
+      ids: Type.Optional(Type.Array(Type.String(), { description: 'ids of the deliveries.' })),
+      all: Type.Optional(flag('All deliveries, where nothing else selects some.')),
+    }),
+    result: closed({
+      changed: wholeNumber('Deliveries that were changed.'),
+      in_closed_mailboxes: Type.Optional(
+        wholeNumber('Notifications that were left as they are, because their mailbox is closed.'),
+      ),
+    }),
+  },
+  async ({ db }: HasDatabase, { change, ids, all = false, ...given }) => {
+    if (Object.keys(given).length === 0 && ids === undefined && !all) {
+      throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
+    }
+    const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
+    const changed = await changeRows(db, change, choice)
+    const inClosed = sumOf(await countChange(db, change, choice), 'in_closed_mailboxes')
+    if (inClosed > 0 && changed === 0) {
+      throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
+    }
+    if (ids !== undefined && ids.length > 0 && changed === 0) {
+      const possible = changeableStates(change).join(' or ')
+      throw new AdminRefusal(`${change} needs deliveries that are ${possible}; none of these is`)
+    }
+    return { changed, ...(inClosed > 0 && { in_closed_mailboxes: inClosed }) }
+  },
+)
+
+export const sumOf = (
+  counted: readonly CountedChange[],
+  what: 'deliveries' | 'in_closed_mailboxes',
+): number => counted.reduce((sum, row) => sum + row[what], 0)
+
+/** @throws AdminRefusal there is no such participant */
+export async function choiceOf(
+  db: Database,
+  { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof Choice>>,
+): Promise<DeliveryChoice> {
+  if (participant !== undefined) await participantNamed(db, participant)
+  return {
+    ...(participant !== undefined && { participant }),
+    ...(namespace !== undefined && { registry: namespace }),
+    ...(origin !== undefined && { origin }),
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
+    ...(state !== undefined && { state }),
+  }
+}
+
+const described = (row: ListedDelivery) => ({
+  ...row,
+  cause: explainedCause(row.reason),
+  created_at: timeOut(row.created_at),
+  next_attempt_at: timeOut(row.next_attempt_at),
+  finished_at: timeOut(row.finished_at),
+})

@@ -1,0 +1,59 @@
+/** Destinations: where deliveries wait or were given up, why, and what to do. */
+import Type from 'typebox'
+import { isStorable } from '../../store/db/text.ts'
+import { listDestinations as listRows } from '../../store/deliveries/destination-list.ts'
+import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+import { Cause, explainedCause } from './causes.ts'
+
+/** Those with the most dead letters first. */
+export const listDestinations = useCase(
+  {
+    input: closed({
+      participant: Type.Optional(SenderId),
+      namespace: Type.Optional(Namespace),
+      limit: Type.Optional(wholeNumber('At most so many (default: 100).', 1, 1_000)),
+    }),
+    result: closed({
+      destinations: Type.Array(
+        closed({
+          participant: SenderId,
+          origin: orNull(text('Of the address; null: there is no address.')),
+          waiting: wholeNumber('Deliveries that are to be attempted.'),
+          dead: wholeNumber('Deliveries that were given up.'),
+          oldest: instant('When the oldest of them was made.'),
+          failures: wholeNumber('Attempts that failed in a row.'),
+          opened_at: orNull(instant('Since when its circuit breaker is open; null: it is closed.')),
+          probe_at: orNull(instant('When an open one lets the next attempt through.')),
+          causes: Type.Array(closed({ ...Cause.properties, deliveries: wholeNumber('How many.') }), {
+            description: 'Why deliveries were given up, the most frequent first.',
+          }),
+        }),
+      ),
+      more: Type.Boolean({ description: 'Whether there are more than were asked for.' }),
+    }),
+  },
+  async ({ db }: HasDatabase, { participant, namespace, limit = 100 }) => {
+    const asked = { participant: participant ?? null, registry: namespace ?? null }
+    if (participant !== undefined && !isStorable(participant)) return { destinations: [], more: false }
+    const rows = await listRows(db, asked, limit + 1)
+    const destinations = rows.slice(0, limit).map(({ origin, reasons, ...row }) => ({
+      ...row,
+      origin: origin === '' ? null : origin,
+      ...{ oldest: timeOut(row.oldest), opened_at: timeOut(row.opened_at), probe_at: timeOut(row.probe_at) },
+      causes: causesOf(reasons),
+    }))
+    return { destinations, more: rows.length > limit }
+  },
+)
+
+const UNKNOWN = {
+  meaning: 'This version does not know the cause.',
+  advice: 'Look at the attempts of a delivery, and read the log.',
+}
+
+const causesOf = (reasons: Readonly<Record<string, number>>) =>
+  Object.entries(reasons)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([cause, deliveries]) => ({ ...(explainedCause(cause) ?? { cause, ...UNKNOWN }), deliveries }))

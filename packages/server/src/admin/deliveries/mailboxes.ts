@@ -1,0 +1,55 @@
+/** Mailboxes: notifications that wait for a participant, in order. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { listMailboxes as listRows } from '../../store/events/mailbox-list.ts'
+import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { useCase } from '../use-case.ts'
+
+const State = oneOf(['open', 'closed'], {
+  description: 'closed: nothing could be delivered for too long, and its subscriptions are suspended.',
+})
+
+/** The newest first. */
+export const listMailboxes = useCase(
+  {
+    input: closed({
+      participant: Type.Optional(SenderId),
+      namespace: Type.Optional(Namespace),
+      state: Type.Optional(State),
+      before: Type.Optional(
+        Type.String({
+          pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+          description: 'Only those behind this one: for the next page, the last id of this one.',
+        }),
+      ),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, 500)),
+    }),
+    result: Type.Array(
+      closed({
+        id: text('What its receiver knows it by.'),
+        participant: SenderId,
+        registry: Namespace,
+        state: State,
+        sequence: wholeNumber('Number of its last envelope.'),
+        waiting: wholeNumber('Notifications that wait, for their time or for those before them.'),
+        oldest_due: orNull(instant('When the first of them is, or was, due.')),
+        held_since: orNull(instant('Since when there is no address to send to; null: there is one.')),
+        closed_at: orNull(instant('When it was closed.')),
+        subscriptions: wholeNumber('Subscriptions that have not ended.'),
+        suspended: wholeNumber('Of them, those that are suspended.'),
+        delivery: orNull(text('id of the delivery that is to be attempted.')),
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase, { participant, namespace, state, before, limit = 50 }) => {
+    if (participant !== undefined) await participantNamed(db, participant)
+    const asked = { participant: participant ?? null, registry: namespace ?? null }
+    const rows = await listRows(db, { ...asked, state: state ?? null, before: before ?? null }, limit)
+    return rows.map(({ id: _, public_id: id, resting_since, oldest_due, closed_at, ...row }) => ({
+      ...{ ...row, id, oldest_due: timeOut(oldest_due), closed_at: timeOut(closed_at) },
+      held_since: timeOut(resting_since),
+    }))
+  },
+)

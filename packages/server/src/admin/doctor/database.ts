@@ -1,0 +1,288 @@
+/** Checks of the database. */
+import { isLoopback } from '../../shared/loopback.ts'
+import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
+
+/** The oldest release that serves, and the encoding that every registry needs. */
+const OLDEST = 15
+/** Seconds for which a row of the outbox may wait. */
+const OVERDUE = 60
+
+export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
+  {
+    check: 'database',
+    judge({ embedded }) {
+      if (!embedded) return ok('PostgreSQL of DATABASE_URL answers')
+      return weak(
+        'the embedded PostgreSQL is in use: one machine, no replica; back it up, or set DATABASE_URL in production',
+      )
+    },
+  },
+  {
+    check: 'two_person',
+    judge({ twoPerson, operators }) {
+      if (twoPerson) return ok('acts that give access wait for a second operator')
+      if (operators < 2) return null
+      return weak(
+        `${operators} operators may give access, and each of them alone: set ROLLCALL_TWO_PERSON=1 on servers and for commands (docs/approvals.md)`,
+      )
+    },
+  },
+  {
+    check: 'second_operator',
+    command: 'rollcall operator add <name> --role own',
+    judge({ twoPerson, operators }) {
+      if (!twoPerson) return null
+      if (operators >= 2) return ok(`${operators} operators may decide about what waits`)
+      return weak(
+        `${operators} operators may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
+      )
+    },
+  },
+  {
+    check: 'postgresql_version',
+    judge({ settings: { version } }) {
+      if (Number.parseInt(version, 10) >= OLDEST) return ok(`PostgreSQL ${version}`)
+      return broken(`PostgreSQL ${version}; ${OLDEST} or newer is needed`)
+    },
+  },
+  {
+    check: 'encoding',
+    judge({ settings: { encoding } }) {
+      if (encoding === 'UTF8') return ok('UTF8')
+      return broken(
+        `${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`,
+      )
+    },
+  },
+  {
+    check: 'fsync',
+    judge: ({ settings }) => on(settings.fsync, 'a power cut may ruin the whole database'),
+  },
+  {
+    check: 'full_page_writes',
+    judge: ({ settings }) => on(settings.full_page_writes, 'a power cut may leave half-written pages'),
+  },
+  {
+    check: 'synchronous_commit',
+    judge: ({ settings }) =>
+      settings.synchronous_commit === 'off'
+        ? weak('off: acknowledged requests may be lost in a power cut; turn it on')
+        : ok(settings.synchronous_commit),
+  },
+  {
+    check: 'migrations',
+    command: 'rollcall migrate',
+    judge({ pending }) {
+      if (pending.length === 0) return ok('all have run')
+      return weak(
+        `${pending.join(', ')} will run at the next start of a server, and other commands are refused before; run rollcall migrate to choose the moment`,
+      )
+    },
+  },
+  {
+    check: 'database_roles',
+    judge({ roles, pending }) {
+      if (pending.length > 0) return null
+      if (roles.separate) return ok(`${roles.application} cannot change accounts of access`)
+      return weak(
+        `${roles.application} can change and delete accounts of access; as a superuser run: ${statements(roles)} ` +
+          `Then ${afterwards(roles)} (docs/roles.md)`,
+      )
+    },
+  },
+  {
+    check: 'demo_data',
+    judge({ content: { demo, real } }) {
+      if (demo.length === 0) return ok('none')
+      if (real.length > 0) {
+        return broken(
+          `beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`,
+        )
+      }
+      return weak(`${list(demo)}: rollcall serve refuses this database; use another in production`)
+    },
+  },
+  {
+    check: 'registries',
+    judge({ unreadable }) {
+      if (unreadable.length === 0) return ok('this version can read every one')
+      const found = unreadable.map(({ id, namespace, error }) => `${namespace} (id ${id}, ${error})`)
+      return broken(
+        `${list(found)} cannot be read and is not served; run the version that made it, or a later one`,
+      )
+    },
+  },
+  {
+    check: 'nodes',
+    judge({ overdue }) {
+      if (overdue === 0) return ok('no accepted request waits for a worker')
+      return weak(
+        `${overdue} accepted requests are due for a minute or more, and no node has claimed them: start a worker, or read its log`,
+      )
+    },
+  },
+  {
+    check: 'mailboxes',
+    command: 'rollcall subscriptions resume <code>',
+    judge({ withClosedMailbox }) {
+      if (withClosedMailbox.length === 0) return ok('notifications are delivered to every participant')
+      return weak(
+        `a mailbox of ${names(withClosedMailbox)} is closed: nothing could be delivered for too long; ask them, then rollcall subscriptions resume`,
+      )
+    },
+  },
+  {
+    check: 'accounts_witnessed',
+    judge({ unwitnessed, unwitnessedEntries }) {
+      if (unwitnessed === 0)
+        return ok('no process has failed to give checkpoints to the witness within a day')
+      return weak(
+        `${unwitnessed} processes could not give their last checkpoints to the witness, which lacks up to ${unwitnessedEntries} entries; their logs say why (ROLLCALL_WITNESS)`,
+      )
+    },
+  },
+  {
+    check: 'outbox',
+    command: 'rollcall outbox show',
+    judge({ outbox: { waiting, failed, oldest } }) {
+      if (failed > 0) {
+        return weak(`${failed} rows of the outbox could not be published; rollcall outbox show says why`)
+      }
+      if (oldest >= OVERDUE) {
+        return weak(
+          `${waiting} rows of the outbox wait, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
+        )
+      }
+      return ok('no row has failed, and none has waited for a minute')
+    },
+  },
+  {
+    check: 'filled_attributes',
+    command: 'rollcall index apply',
+    judge({ indexes }) {
+      const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)
+      if (unfilled.length === 0) return ok('every attribute can be searched')
+      const found = unfilled.flatMap((plan) => plan.unfilled.map((name) => `${name} of ${plan.namespace}`))
+      return weak(`searches with ${list(found)} are refused until rollcall index apply has run`)
+    },
+  },
+  {
+    check: 'indexes',
+    command: 'rollcall index apply',
+    judge({ indexes }) {
+      const missing = indexes.flatMap((plan) => plan.missing.map((name) => `${name} of ${plan.namespace}`))
+      if (missing.length === 0) return ok('no declared one is missing')
+      return weak(`searches by ${list(missing)} read every record until rollcall index apply has run`)
+    },
+  },
+  {
+    check: 'client_secrets',
+    command: 'rollcall participant secret rotate <sender_id>',
+    judge({ withoutSecret }) {
+      if (withoutSecret.length === 0) return ok('every participant has a valid one')
+      return weak(`${names(withoutSecret)} cannot get a token: no valid client secret`)
+    },
+  },
+  {
+    check: 'signatures',
+    command: 'rollcall participant policy <sender_id> --signature required',
+    judge({ unsigned }) {
+      if (unsigned.length === 0) return ok('every participant must sign')
+      return weak(
+        `unsigned messages of ${names(unsigned)} are accepted: anybody who has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
+      )
+    },
+  },
+  {
+    check: 'signature_keys',
+    command: 'rollcall participant key add <sender_id> <file>',
+    judge({ withoutSignatureKey }) {
+      if (withoutSignatureKey.length === 0) return ok('every participant that must sign has one')
+      return weak(
+        `${names(withoutSignatureKey)} must sign and has no valid key of its profile: its messages are refused until rollcall participant key add`,
+      )
+    },
+  },
+  {
+    check: 'grants',
+    command: 'rollcall grant set <sender_id> <namespace> --file <file>',
+    judge({ grants: { weak: all } }) {
+      if (all.length === 0) return ok('none shows everything without a condition')
+      return weak(
+        `the grant of ${places(all)} asks and shows everything of every record: replace it with rollcall grant set`,
+      )
+    },
+  },
+  {
+    check: 'expiring_grants',
+    command: 'rollcall grant set <sender_id> <namespace> --file <file> --beside',
+    judge({ grants: { expiring } }) {
+      if (expiring.length === 0) return ok('none ends within 30 days')
+      const found = expiring.map((row) => `${row.sender_id} in ${row.namespace} (${row.valid_until})`)
+      return weak(`the grant of ${list(found)} ends soon: grant a later one with rollcall grant set --beside`)
+    },
+  },
+  {
+    check: 'without_grant',
+    command: 'rollcall grant set <sender_id> <namespace> --template <name>',
+    judge({ grants: { without } }) {
+      if (without.length === 0) return ok('every active participant has a grant')
+      return weak(
+        `${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
+      )
+    },
+  },
+  {
+    check: 'plain_http',
+    judge({ plainHttp }) {
+      const hosts = plainHttp.flatMap((row) =>
+        row.hosts.filter((host) => !isLoopback(host)).map((host) => `${host} of ${row.sender_id}`),
+      )
+      if (hosts.length === 0) return ok('none but to this machine')
+      return weak(`messages may go without TLS to ${list(hosts)}`)
+    },
+  },
+  {
+    check: 'disabled_participants',
+    judge: ({ disabled }) => ok(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
+  },
+]
+
+/** What makes two roles of one: a superuser stays the owner, and any other role stays the application. */
+function statements({ application, database, schema, superuser }: DatabaseFacts['roles']): string {
+  if (superuser) return "create role rollcall_application login password '...';"
+  return [
+    "create role rollcall_owner login password '...';",
+    `grant ${quoted(application)} to rollcall_owner;`,
+    `alter database ${quoted(database)} owner to rollcall_owner;`,
+    `alter schema ${quoted(schema)} owner to rollcall_owner;`,
+  ].join(' ')
+}
+
+function afterwards({ superuser }: DatabaseFacts['roles']): string {
+  const migrate = 'run rollcall migrate with both'
+  if (!superuser) return `set ROLLCALL_OWNER_DATABASE_URL to an address with rollcall_owner, and ${migrate}`
+  return (
+    'move the address of DATABASE_URL to ROLLCALL_OWNER_DATABASE_URL, set DATABASE_URL to one with ' +
+    `rollcall_application, and ${migrate}`
+  )
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+function on(setting: string, danger: string) {
+  return setting === 'on' ? ok('on') : broken(`${setting}: ${danger}; turn it on`)
+}
+
+const SHOWN = 5
+
+function list(entries: readonly string[]): string {
+  const more = entries.length - SHOWN
+  return entries.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+const places = (rows: DatabaseFacts['grants']['weak']): string =>
+  list(rows.map(({ sender_id, namespace }) => `${sender_id} in ${namespace}`))
+
+const names = (participants: DatabaseFacts['disabled']): string =>
+  list(participants.map(({ sender_id }) => sender_id))

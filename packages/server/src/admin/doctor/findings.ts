@@ -1,0 +1,48 @@
+/** What doctor finds, on the node that answers. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { examineDatabase } from '../database.ts'
+import { closed, NOTHING, orNull, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+import { DATABASE_CHECKS } from './database.ts'
+import { findings, type JudgedConfig, type JudgedFiles, settingFacts } from './finding.ts'
+import { SETTING_CHECKS } from './settings.ts'
+
+export interface HasJudged extends HasDatabase {
+  /** What of the configuration of this node is judged, and the files of its data directory. */
+  readonly judged: { readonly config: JudgedConfig; readonly files: JudgedFiles }
+}
+
+/** Every check of doctor, the settings of the node first. It changes nothing. */
+export const listFindings = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        check: text('Name of the check.'),
+        state: oneOf(['ok', 'weak', 'broken'], {
+          description:
+            'weak: it works but could be safer; broken: it does not work, or it discloses secrets or data.',
+        }),
+        advice: text('What was found and, unless it is well, what to do.'),
+        command: orNull(
+          text(
+            'The command that mends it, with <words> for names; null: it is well, or no single command does.',
+          ),
+        ),
+      }),
+    ),
+  },
+  async ({ db, judged: { config, files } }: HasJudged) => {
+    const embedded = config.databaseUrl === undefined
+    return [
+      ...findings(SETTING_CHECKS, await settingFacts(config, files)),
+      ...findings(DATABASE_CHECKS, {
+        embedded,
+        twoPerson: config.twoPerson,
+        ...(await examineDatabase({ db }, {})),
+      }),
+    ]
+  },
+)

@@ -1,0 +1,68 @@
+/** Events that were recorded, as an operator looks at them. */
+import { resolveEventType } from '@rollcall/protocol'
+import Type from 'typebox'
+import { isStorable } from '../../store/db/text.ts'
+import { listEvents as listRows } from '../../store/events/event-list.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+/** The most that one call lists. */
+const MOST_LISTED = 1_000
+
+/** The events of a registry, the newest first: what happened when, and never to whom. */
+export const listEvents = useCase(
+  {
+    accounted: 'events list',
+    input: closed({
+      namespace: Namespace,
+      event_type: Type.Optional(text("Only those of this type, one of the registry's event types.")),
+      event_id: Type.Optional(text('Only that which was published under it.')),
+      since: Type.Optional(instant('Only those recorded at this time or later.')),
+      until: Type.Optional(instant('Only those recorded before this time.')),
+      before: Type.Optional(
+        wholeNumber('Only those with a lower id: for the next page, the last id of this one.'),
+      ),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
+    }),
+    result: Type.Array(
+      closed({
+        id: wholeNumber('Of the event.'),
+        event_type: text('Type of the event.'),
+        record_type: RecordTypeName,
+        event_id: orNull(text('What the publishing system calls it; null where it was not published.')),
+        record_version: wholeNumber('Version of the record.'),
+        occurred_at: instant('When it happened.'),
+        recorded_at: instant('When it was recorded.'),
+        matched: wholeNumber('Subscriptions that were notified.'),
+        corrected_by: orNull(wholeNumber('The event that takes it back or corrects it.')),
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase, { namespace, event_type, event_id, since, until, before, limit = 50 }) => {
+    const registry = await registryAt(db, namespace)
+    const type = event_type === undefined ? undefined : resolveEventType(registry.kind, event_type)?.name
+    if (event_type !== undefined && type === undefined) {
+      const names = registry.kind.event_types.map(({ name }) => name).join(', ')
+      throw new AdminRefusal(`event_type: must be one of ${names}`)
+    }
+    if (event_id !== undefined && !isStorable(event_id)) return []
+    const choice = {
+      ...(type !== undefined && { event_type: type }),
+      ...(event_id !== undefined && { event_id }),
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
+      ...(before !== undefined && { before }),
+    }
+    const rows = await listRows(db, registry.id, choice, limit)
+    return rows.map((row) => ({
+      ...row,
+      id: Number(row.id),
+      record_version: Number(row.record_version),
+      corrected_by: row.corrected_by === null ? null : Number(row.corrected_by),
+      occurred_at: timeOut(row.occurred_at),
+      recorded_at: timeOut(row.recorded_at),
+    }))
+  },
+)

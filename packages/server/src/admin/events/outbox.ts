@@ -1,0 +1,168 @@
+/** The outbox, in which existing systems INSERT events: publishing what waits, and what an operator sees of it. */
+import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { MAX_ENTRY_BYTES } from '../../import/source.ts'
+import type { Log } from '../../observe/log.ts'
+import {
+  isConflict,
+  isDataError,
+  isStatementTimeout,
+  isUnavailable,
+  safeDatabaseError,
+} from '../../store/db/database-errors.ts'
+import { tried, withTransaction } from '../../store/db/transaction.ts'
+import {
+  type FailedRow,
+  failOutboxRow,
+  isOutboxWaiting,
+  listFailedRows,
+  noteOutboxTimeout,
+  type OutboxRow,
+  outboxHealth,
+  removeOutboxRow,
+  retryOutbox as retryRows,
+  takeOutboxRow,
+} from '../../store/events/outbox.ts'
+import { closed, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, type Given, useCase } from '../use-case.ts'
+import { type PublishNeeds, publishEvent } from './publish.ts'
+
+type Needs = PublishNeeds & { readonly log: Pick<Log, 'warn' | 'error'> }
+
+/**
+ * Publishes what waits, row by row, each in a transaction of its own, in which the row is deleted. A row that cannot be
+ * published says why and stays; those behind it go on.
+ * @throws what is the matter with the database
+ */
+export async function publishOutbox(needs: Needs, signal: AbortSignal): Promise<void> {
+  if (!(await isOutboxWaiting(needs.db.pool))) return
+  for (let more = true; more && !signal.aborted; ) more = await publishNext(needs)
+}
+
+/** How often a row may take longer than a statement may; then it is put aside. */
+const MOST_TIMEOUTS = 10
+
+/** @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next look */
+async function publishNext(needs: Needs): Promise<boolean> {
+  return withTransaction(needs.db.pool, async (client) => {
+    const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
+    if (row === null) return false
+    try {
+      const transaction: PublishNeeds['transaction'] = (work) => tried(client, () => work(client))
+      await publishEvent({ ...needs, transaction }, eventOf(row))
+      await removeOutboxRow(client, row.id)
+    } catch (error) {
+      let failure: string
+      if (isStatementTimeout(error)) {
+        const timeouts = await noteOutboxTimeout(client, row.id)
+        needs.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
+        if (timeouts < MOST_TIMEOUTS) return false
+        failure = `publishing it took longer than ROLLCALL_STATEMENT_TIMEOUT, ${timeouts} times`
+      } else {
+        // The row is not the reason: it is tried again.
+        if (isUnavailable(error) || isConflict(error)) throw error
+        failure = failureOf(error)
+      }
+      await failOutboxRow(client, row.id, failure)
+      const place = { id: row.id, failure }
+      if (error instanceof AdminRefusal) needs.log.warn(place, 'a row of the outbox cannot be published')
+      else needs.log.error({ ...place, ...safeDatabaseError(error) }, 'a row of the outbox failed')
+    }
+    return true
+  })
+}
+
+/** Why a row is put aside. */
+function failureOf(error: unknown): string {
+  if (error instanceof AdminRefusal) return error.message
+  if (isDataError(error)) return 'the database does not take what the row holds'
+  return 'the server failed to publish it; the failure is logged'
+}
+
+/** @throws AdminRefusal a member that is no JSON as this server reads it */
+function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
+  const { namespace, reg_event_type, record, remove, replace } = row
+  if (record === null) throw tooLong('record')
+  if (remove === null && row.has_remove) throw tooLong('remove')
+  return {
+    ...{ namespace, reg_event_type, replace },
+    // The schema refuses what is no object.
+    record: parsed('record', record) as JsonObject,
+    remove: remove === null ? undefined : (parsed('remove', remove) as Record<string, JsonValue[]>),
+    record_type: row.record_type ?? undefined,
+    event_id: row.event_id ?? undefined,
+    occurred_at: row.occurred_at === null ? undefined : occurredAt(row.occurred_at),
+    source_version: row.source_version === null ? undefined : Number(row.source_version),
+    corrects: row.corrects ?? undefined,
+  }
+}
+
+const tooLong = (member: string): AdminRefusal =>
+  new AdminRefusal(`${member}: must be at most ${MAX_ENTRY_BYTES} bytes`)
+
+/** PostgreSQL has times that no date-time can be written of. */
+function occurredAt(time: Date | number): string {
+  const at = new Date(time)
+  const year = at.getUTCFullYear()
+  if (year >= 1 && year <= 9_999) return timeOut(at)
+  throw new AdminRefusal('occurred_at: must lie in the years 1 to 9999')
+}
+
+function parsed(member: string, json: string): JsonValue {
+  try {
+    return parseJson(json)
+  } catch (error) {
+    if (error instanceof JsonError) throw new AdminRefusal(`${member}: ${error.message}`)
+    throw error
+  }
+}
+
+/** The most rows that one call lists. */
+const MOST_LISTED = 1_000
+
+/** What waits in the outbox, and what could not be published. */
+export const showOutbox = useCase(
+  {
+    input: closed({
+      limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED)),
+    }),
+    result: closed({
+      waiting: wholeNumber('Rows that are to be published.'),
+      failed: Type.Array(
+        closed({
+          id: text('id of the row.'),
+          namespace: text('As it stands in the row.'),
+          reg_event_type: text('As it stands in the row.'),
+          event_id: orNull(text('As it stands in the row.')),
+          failure: text('Why it cannot be published.'),
+          created_at: instant('When it came.'),
+          failed_at: instant('When it was tried.'),
+        }),
+      ),
+    }),
+  },
+  async ({ db }: HasDatabase, { limit = 50 }) => {
+    const { waiting } = await outboxHealth(db)
+    return { waiting, failed: (await listFailedRows(db, limit)).map(described) }
+  },
+)
+
+const described = (row: FailedRow) => ({
+  ...row,
+  created_at: timeOut(row.created_at),
+  failed_at: timeOut(row.failed_at),
+})
+
+/** Lets failed rows be tried again, behind none of those that wait. */
+export const retryOutbox = useCase(
+  {
+    input: closed({
+      ids: Type.Optional(
+        Type.Array(Type.String(), { description: 'ids of the rows (default: all that failed).' }),
+      ),
+    }),
+    result: closed({ retried: wholeNumber('Rows that are tried again.') }),
+  },
+  async ({ db }: HasDatabase, { ids }) => ({ retried: await retryRows(db, ids ?? null) }),
+)

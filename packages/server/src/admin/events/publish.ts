@@ -1,0 +1,224 @@
+/** Events that an existing system says have happened. */
+
+import { hash } from 'node:crypto'
+import {
+  CanonicalJsonError,
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+  recordTypesOf,
+  resolveEventType,
+  resolveRecordType,
+} from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import Type, { type Static } from 'typebox'
+import type { Removals } from '../../events/merge.ts'
+import { recordChanges } from '../../events/publish.ts'
+import { filtersOf, type NamedEvent } from '../../events/recording.ts'
+import { MAX_ENTRY_BYTES } from '../../import/source.ts'
+import type { ReadOnly } from '../../model/read-only.ts'
+import type { Registry } from '../../model/registry.ts'
+import { withTransaction } from '../../store/db/transaction.ts'
+import { lockEvents } from '../../store/events/lock.ts'
+import { findEvent, lockPublished, type StoredEvent } from '../../store/events/published.ts'
+import { findRegistry, noRegistryAt } from '../../store/registries/registries.ts'
+import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from '../members.ts'
+import type { HasRecording } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { type PublishedRecord, writePublished } from './published-record.ts'
+
+export interface PublishNeeds extends HasRecording {
+  /** The transaction in which it is done (default: one of its own). */
+  readonly transaction?: <Result>(work: (client: ClientBase) => Promise<Result>) => Promise<Result>
+}
+
+const CORRECTIONS = ['CANCEL', 'CORRECTION'] as const
+
+const INPUT = closed({
+  namespace: Namespace,
+  reg_event_type: text("One of the registry's event types, or CANCEL or CORRECTION of an earlier event."),
+  record: personalData(
+    Type.Unsafe<JsonObject>(
+      Type.Object(
+        {},
+        { description: 'The record, or the members of it that are new. It has the identifier.' },
+      ),
+    ),
+  ),
+  record_type: Type.Optional(text("One of the registry's record types (default: the record's @type).")),
+  event_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Of the publishing system. What is published under it a second time gets the first answer.',
+    }),
+  ),
+  occurred_at: Type.Optional(instant('When it happened (default: now).')),
+  source_version: Type.Optional(
+    wholeNumber('Of the record in the publishing system: an older one does not overwrite a newer one.'),
+  ),
+  replace: Type.Optional(
+    flag('The record takes the place of the stored one; otherwise it is merged into it.'),
+  ),
+  remove: Type.Optional(
+    personalData(
+      Type.Unsafe<Readonly<Record<string, readonly JsonValue[]>>>(
+        Type.Record(Type.String(), Type.Array(Type.Unknown()), {
+          description: 'Elements to take out of lists, by the path of the list, such as identifier.',
+        }),
+      ),
+    ),
+  ),
+  corrects: Type.Optional(
+    text('For CANCEL and CORRECTION: the event_id of the event that is taken back or corrected.'),
+  ),
+})
+
+type Input = ReadOnly<Static<typeof INPUT>>
+
+/**
+ * Records one event: writes the record, or merges it into the stored one, and notifies who has subscribed. When it is
+ * answered all of that is committed.
+ */
+export const publishEvent = useCase(
+  {
+    accounted: 'publish',
+    input: INPUT,
+    result: closed({
+      id: wholeNumber('Of the event.'),
+      matched: wholeNumber('Subscriptions that are notified.'),
+    }),
+  },
+  async ({ db, limits, now = () => new Date(), transaction }: PublishNeeds, input) => {
+    const registry = await findRegistry(db, input.namespace)
+    if (registry === null) {
+      const problem = await noRegistryAt(db, input.namespace)
+      throw new AdminRefusal(`namespace: ${problem}`, { reason: 'not_found' })
+    }
+    const published = readPublished(registry, input)
+    const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
+    const work = async (client: ClientBase) => {
+      await lockEvents(client, registry.id, 'change')
+      const known = await knownEvent(client, registry, published)
+      if (known !== null) return { id: known.id, matched: known.matched }
+      const corrected = await correctedEvent(client, registry, input, published)
+      const change = await writePublished(client, registry, published)
+      if (corrected !== null && corrected.record !== change.record) {
+        throw new AdminRefusal('corrects: must name an event of this record')
+      }
+      const named: NamedEvent = {
+        ...published.named,
+        ...(corrected && { event_type: corrected.event_type, corrected: corrected.id }),
+      }
+      const [event] = await recordChanges(client, recording, [change], named)
+      return { id: event?.id ?? 0, matched: event?.matched ?? 0 }
+    }
+    return transaction === undefined ? withTransaction(db.pool, work) : transaction(work)
+  },
+)
+
+interface Published extends PublishedRecord {
+  readonly named: NamedEvent
+}
+
+function readPublished({ kind }: Registry, input: Input): Published {
+  const record = input.record as JsonObject
+  const recordType = readRecordType(kind, record, input.record_type)
+  const canonical = canonicalOf({ ...input, record })
+  const { event_id, occurred_at, source_version, replace = false, remove } = input
+  const correction = CORRECTIONS.find((name) => name === input.reg_event_type)
+  const named: NamedEvent = {
+    ...(correction === undefined
+      ? { event_type: readEventType(kind, input.reg_event_type) }
+      : { event_type: correction, corrects: correction }),
+    ...(event_id !== undefined && { event_id, fingerprint: hash('sha256', canonical, 'buffer') }),
+    ...(occurred_at !== undefined && { occurred_at: new Date(occurred_at) }),
+  }
+  return {
+    ...{ recordType, record, replace, named },
+    ...(source_version !== undefined && { source_version }),
+    ...(remove && { remove: remove as Removals }),
+  }
+}
+
+function readEventType(kind: Kind, spelling: string): string {
+  const found = resolveEventType(kind, spelling)
+  if (found !== undefined) return found.name
+  const names = [...kind.event_types.map(({ name }) => name), ...CORRECTIONS].join(', ')
+  throw new AdminRefusal(`reg_event_type: must be one of ${names}`)
+}
+
+/** By `@type` in any spelling of the kind; of several the caller says which. */
+function readRecordType(kind: Kind, record: JsonObject, named: string | undefined): RecordType {
+  const names = kind.record_types.map(({ name }) => name)
+  if (named !== undefined) {
+    const found = resolveRecordType(kind, named)
+    if (found !== undefined) return found
+    throw new AdminRefusal(`record_type: must be one of ${names.join(', ')}`)
+  }
+  const listed = recordTypesOf(kind, record)
+  const [found, another] = listed.length > 0 ? listed : aliasedTypes(kind, record['@type'])
+  if (found === undefined) throw new AdminRefusal(`record.@type: must be one of ${names.join(', ')}`)
+  if (another !== undefined) {
+    throw new AdminRefusal(
+      `record.@type: can mean ${found.name} or ${another.name}; say which with record_type`,
+    )
+  }
+  return found
+}
+
+function aliasedTypes(kind: Kind, types: JsonValue | undefined): readonly RecordType[] {
+  const found = (Array.isArray(types) ? types : [types]).map((type) =>
+    typeof type === 'string' ? resolveRecordType(kind, type) : undefined,
+  )
+  return [...new Set(found)].filter((type) => type !== undefined)
+}
+
+/** What is published, as one text by which a repeat is known. */
+function canonicalOf(input: Input): string {
+  try {
+    const canonical = canonicalJson(input)
+    if (canonical.length <= MAX_ENTRY_BYTES) return canonical
+  } catch (error) {
+    if (!(error instanceof CanonicalJsonError)) throw error
+    throw new AdminRefusal('record: cannot be written as canonical JSON (RFC 8785)')
+  }
+  throw new AdminRefusal(`record: must be at most ${MAX_ENTRY_BYTES} bytes`)
+}
+
+/** @throws AdminRefusal something else was published under the same event_id */
+async function knownEvent(
+  client: ClientBase,
+  registry: Registry,
+  { named: { event_id, fingerprint } }: Published,
+): Promise<StoredEvent | null> {
+  if (event_id === undefined) return null
+  await lockPublished(client, registry.id, `event ${event_id}`)
+  const known = await findEvent(client, registry.id, event_id)
+  if (known === null || (fingerprint !== undefined && known.fingerprint?.equals(fingerprint))) return known
+  throw new AdminRefusal('event_id: something else was published under it before', { reason: 'conflict' })
+}
+
+/** The event that is taken back or corrected; null where nothing is. */
+async function correctedEvent(
+  client: ClientBase,
+  registry: Registry,
+  { corrects }: Input,
+  { named }: Published,
+): Promise<StoredEvent | null> {
+  if (named.corrects === undefined) {
+    if (corrects === undefined) return null
+    throw new AdminRefusal(`corrects: goes with reg_event_type ${CORRECTIONS.join(' and ')} alone`)
+  }
+  if (corrects === undefined) {
+    throw new AdminRefusal(
+      `corrects: must name the event_id of the event for reg_event_type ${named.corrects}`,
+    )
+  }
+  const found = await findEvent(client, registry.id, corrects)
+  if (found !== null) return found
+  throw new AdminRefusal('corrects: there is no event with this event_id', { reason: 'not_found' })
+}

@@ -1,0 +1,123 @@
+/** Writing a record that was published: as a new one, or merged into the stored one. */
+import { isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import { MergeProblem, mergeIntoSurvivor, type Removals } from '../../events/merge.ts'
+import type { RecordChange } from '../../model/event.ts'
+import type { Identifier } from '../../model/records.ts'
+import type { Registry } from '../../model/registry.ts'
+import { lockPublished, storeSourceVersion } from '../../store/events/published.ts'
+import {
+  InvalidRecord,
+  type PreparedRecord,
+  prepareGiven,
+  prepareRecord,
+} from '../../store/records/prepare-record.ts'
+import { type LockedRecord, lockRecord, sqlState, writeRecords } from '../../store/records/record-writer.ts'
+import { AdminRefusal } from '../use-case.ts'
+
+export interface PublishedRecord {
+  readonly recordType: RecordType
+  /** The record, or the members of it that are new. */
+  readonly record: JsonObject
+  readonly replace: boolean
+  readonly remove?: Removals
+  readonly source_version?: number
+}
+
+/**
+ * Writes the record, unless a newer version of it is stored, and says what was changed. What is said of a record that was
+ * merged into another is written to that one. Runs in the caller's transaction.
+ * @throws AdminRefusal
+ */
+export async function writePublished(
+  client: ClientBase,
+  registry: Registry,
+  published: PublishedRecord,
+): Promise<RecordChange> {
+  const { recordType, record, source_version } = published
+  const { primary_identifier } = prepared(registry, recordType, record, prepareGiven)
+  const record_type = recordType.name
+  // Two that publish the same new record wait for each other.
+  await lockPublished(client, registry.id, `record ${record_type} ${primary_identifier}`)
+  const stored = await lockRecord(client, registry, recordType, primary_identifier)
+  const isRetired = stored !== null && stored.primary_identifier !== primary_identifier
+  if (isRetired && published.replace) {
+    throw new AdminRefusal(
+      'replace: the record was merged into another one, which is replaced under its own primary identifier alone',
+    )
+  }
+  const isNewest =
+    source_version === undefined ||
+    (await storeSourceVersion(client, registry.id, { record_type, primary_identifier, source_version }))
+  if (stored !== null && !isNewest) {
+    const { id, document, aliases } = stored
+    return { record_type, record: id, before: document, after: document, aliases }
+  }
+  return write(client, registry, published, stored, isRetired)
+}
+
+async function write(
+  client: ClientBase,
+  registry: Registry,
+  published: PublishedRecord,
+  stored: LockedRecord | null,
+  isRetired: boolean,
+): Promise<RecordChange> {
+  const { recordType } = published
+  const aliases = stored?.aliases ?? []
+  const mergedInto = (before: string | null): PreparedRecord =>
+    prepared(registry, recordType, merged(registry, published, before, isRetired ? aliases : []))
+  const writeOne = async (record: PreparedRecord) => {
+    const { inserted, updated } = await writeRecords(client, registry, recordType, [record], {
+      before: true,
+    }).catch(refuse)
+    const [written] = [...inserted, ...updated]
+    if (written === undefined) throw new Error('a record was not written')
+    return written
+  }
+  const known = stored?.document ?? null
+  const first = mergedInto(known)
+  const { id, before = null } = await writeOne(first)
+  // An import has made the record meanwhile. From now on it is locked.
+  const after = before === known ? first : mergedInto(before)
+  if (after !== first) await writeOne(after)
+  return { record_type: recordType.name, record: id, before, after: after.document, aliases }
+}
+
+function merged(
+  { kind }: Registry,
+  { recordType, record, replace, remove }: PublishedRecord,
+  before: string | null,
+  aliases: readonly Identifier[],
+): JsonObject {
+  if (replace) return record
+  const read: JsonValue = before === null ? {} : JSON.parse(before)
+  const [scope, stored] = [{ kind, recordType }, isJsonObject(read) ? read : {}]
+  try {
+    return mergeIntoSurvivor(scope, stored, record, aliases, remove)
+  } catch (error) {
+    throw error instanceof MergeProblem ? new AdminRefusal(error.message, { cause: error }) : error
+  }
+}
+
+function prepared(
+  { kind }: Registry,
+  recordType: RecordType,
+  record: JsonObject,
+  prepare = prepareRecord,
+): PreparedRecord {
+  try {
+    return prepare(kind, recordType, record)
+  } catch (error) {
+    throw error instanceof InvalidRecord
+      ? new AdminRefusal(`record: ${error.reason}`, { cause: error })
+      : error
+  }
+}
+
+/** Data exceptions and exceeded limits are the record's; the message of the database would quote the value. */
+function refuse(error: unknown): never {
+  const state = sqlState(error)
+  if (!/^(22|54)/.test(state)) throw error
+  throw new AdminRefusal(`record: the database cannot store one of its values (SQLSTATE ${state})`)
+}

@@ -1,0 +1,140 @@
+/** What an operator does with the mailbox of a subscription: tries it out, fills it, and opens it again. */
+import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
+import Type from 'typebox'
+import { compileCriteria } from '../../events/criteria.ts'
+import { filingKeys } from '../../events/filing.ts'
+import type { Registry } from '../../model/registry.ts'
+import { atDay } from '../../query/at-day.ts'
+import { withTransaction } from '../../store/db/transaction.ts'
+import { openMailbox, resume } from '../../store/events/closing.ts'
+import { lockEvents } from '../../store/events/lock.ts'
+import {
+  findQueued,
+  openBackfill,
+  type QueuedSubscription,
+  queueBackfill,
+  queueTest,
+} from '../../store/events/queueing.ts'
+import { fileSubscriptions } from '../../store/events/subscription-states.ts'
+import { findRegistry } from '../../store/registries/registries.ts'
+import { isGrantedNow } from '../grants/subscriptions.ts'
+import { closed, instant, text, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { type HasSamples, samplesOf } from '../registries/samples.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const Code = text('Code of the subscription.')
+
+/** Queues one notification with a synthetic record, marked as a test, in the mailbox of the subscription. */
+export const testSubscription = useCase(
+  { input: closed({ code: Code }), result: closed({ code: Code }) },
+  async ({ db, samples }: HasSamples, { code }) => {
+    const { subscription, registry } = await known({ db }, code)
+    if (subscription.mailbox_state === 'closed') {
+      throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
+    }
+    await queueTest(db, subscription, canonicalJson(sampleOf(registry, subscription, samples)))
+    return { code }
+  },
+)
+
+/** @throws AdminRefusal there is none of its record type */
+function sampleOf(
+  registry: Pick<Registry, 'kind'>,
+  { record_type: name }: QueuedSubscription,
+  samples: HasSamples['samples'],
+): JsonObject {
+  for (const sample of samplesOf({ samples }, registry, { name })) return sample
+  throw new AdminRefusal(`code: there is no synthetic ${name} of the kind ${registry.kind.name}`)
+}
+
+/** Records that are queued in one transaction. */
+const PAGE = 500
+
+/**
+ * Queues every record that matches now, behind what happens meanwhile. One that was interrupted goes on where it was when it
+ * is called again.
+ */
+export const backfillSubscription = useCase(
+  {
+    approval: 'subscriptions backfill',
+    accounted: 'subscriptions backfill',
+    input: closed({
+      code: Code,
+      since: Type.Optional(instant('Only records that were written at this time or later.')),
+    }),
+    result: closed({ code: Code, queued: wholeNumber('Records that this call has queued.') }),
+  },
+  async ({ db }: HasDatabase, { code, since }) => {
+    const { subscription, registry } = await known({ db }, code)
+    if (subscription.state !== 'live') {
+      throw new AdminRefusal('code: the subscription is suspended; resume it first')
+    }
+    const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
+    const begun = await openBackfill(db, subscription.id)
+    const writtenSince = since === undefined ? null : new Date(since)
+    if (begun !== null && begun.since?.getTime() !== writtenSince?.getTime()) {
+      const was = begun.since === null ? 'without it' : `with ${begun.since.toISOString()}`
+      throw new AdminRefusal(
+        `since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`,
+      )
+    }
+    const day = dayIn(registry.time_zone, Date.now())
+    const which = {
+      recordType,
+      predicate: predicate && atDay(predicate, recordType, day),
+      since: writtenSince,
+      limit: PAGE,
+    }
+    let queued = 0
+    for (let from = begun?.last ?? 0; ; ) {
+      const page = await queueBackfill(db, registry, subscription, { ...which, from })
+      if (page === null) throw new AdminRefusal('code: another backfill of the subscription goes on')
+      queued += page.records
+      from = page.last
+      if (page.records === 0) return { code, queued }
+    }
+  },
+)
+
+/** Opens a suspended subscription again with its mailbox: what waits there is sent. */
+export const resumeSubscription = useCase(
+  { input: closed({ code: Code }), result: closed({ code: Code }) },
+  async ({ db }: HasDatabase, { code }) => {
+    const { subscription, registry } = await known({ db }, code)
+    const { predicate } = compileCriteria(registry.kind, subscription.criteria)
+    if (!(await isGrantedNow(db, registry, subscription))) {
+      throw new AdminRefusal('code: the grant of its participant does not allow the subscription')
+    }
+    await withTransaction(db.pool, async (client) => {
+      await lockEvents(client, registry.id, 'subscribe')
+      const now = await findQueued(client, code)
+      if (now?.state !== 'suspended') {
+        throw new AdminRefusal(`code: the subscription is ${now?.state ?? 'gone'}, not suspended`)
+      }
+      await resume(client, now.id)
+      const { id: subscription, event_type, record_type } = now
+      const keys = filingKeys(predicate).map((key) => ({ subscription, event_type, record_type, ...key }))
+      await fileSubscriptions(client, registry.id, keys)
+      await openMailbox(client, now.mailbox)
+    })
+    return { code }
+  },
+)
+
+/** @throws AdminRefusal there is none, or it has ended */
+async function known(
+  { db }: HasDatabase,
+  code: string,
+): Promise<{ readonly subscription: QueuedSubscription; readonly registry: Registry }> {
+  const subscription = await findQueued(db.pool, code)
+  if (subscription === undefined) {
+    throw new AdminRefusal('code: there is no such subscription', { reason: 'not_found' })
+  }
+  if (subscription.state === 'ended') {
+    throw new AdminRefusal('code: the subscription has ended', { reason: 'conflict' })
+  }
+  const registry = await findRegistry(db, subscription.namespace)
+  if (registry === null) throw new AdminRefusal('code: its registry is not there any more')
+  return { subscription, registry }
+}

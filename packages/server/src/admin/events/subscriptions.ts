@@ -1,0 +1,172 @@
+/** Subscriptions of participants: which there are, and how an operator ends one. */
+import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { SubscriptionState } from '../../model/event.ts'
+import { withTransaction } from '../../store/db/transaction.ts'
+import { lockEvents } from '../../store/events/lock.ts'
+import {
+  findSubscription,
+  type ListedSubscription,
+  listSubscriptions as listRows,
+  type ShownSubscription,
+} from '../../store/events/subscription-list.ts'
+import { endSubscriptions } from '../../store/events/subscription-states.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import {
+  closed,
+  flag,
+  instant,
+  Namespace,
+  orNull,
+  personalData,
+  SenderId,
+  text,
+  timeOut,
+  wholeNumber,
+} from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+export const SUBSCRIPTION_STATES = [
+  'live',
+  'suspended',
+  'ended',
+] as const satisfies readonly SubscriptionState[]
+
+const Code = text('Code of the subscription.')
+
+const SUBSCRIPTION = {
+  code: Code,
+  participant: SenderId,
+  namespace: Namespace,
+  event_type: text('Event that is notified.'),
+  record_type: text('Record type that is sent.'),
+  state: oneOf(SUBSCRIPTION_STATES, { description: 'Only live ones match events.' }),
+  reason: orNull(text('Why it is not live.')),
+  cron: orNull(
+    text('When notifications are sent, as a cron expression of 7 fields with Sunday as 0; null: at once.'),
+  ),
+  start_at: orNull(instant('When its frequency begins.')),
+  end_at: orNull(instant('When it ends by itself.')),
+  created_at: instant('When it was made.'),
+  ended_at: orNull(instant('When it ended.')),
+} as const
+
+const SHOWN = {
+  ...SUBSCRIPTION,
+  sender_uri: orNull(
+    text('Address that its request named, from which that of its notifications is derived.'),
+  ),
+  transaction_id: text('transaction_id of the request that made it.'),
+  correlation_id: text('correlation_id of the request that made it.'),
+  reference_id: text('reference_id of the item that made it.'),
+  locale: orNull(text('Language of its notifications.')),
+  waiting: wholeNumber('Notifications that wait.'),
+  mailbox: closed(
+    {
+      id: text('What receivers know it by.'),
+      state: oneOf(['open', 'closed'], {
+        description: 'closed: nothing could be delivered for too long; resuming the subscription opens it.',
+      }),
+      closed_at: orNull(instant('When it was closed.')),
+      sequence: wholeNumber('Number of its newest notification that was sent.'),
+      waiting: wholeNumber('Notifications that wait in it, of all its subscriptions.'),
+      subscriptions: wholeNumber('Subscriptions that have not ended, this one among them.'),
+    },
+    { description: 'Of the same participant, registry and address: what waits in it is sent in order.' },
+  ),
+  criteria: Type.Optional(
+    personalData(Type.Unsafe<JsonObject>(Type.Object({}, { description: 'What it was asked for with.' }))),
+  ),
+} as const
+
+/** The most that one call lists; a caller who wants to know whether there are more asks for one more than it shows. */
+const MOST_LISTED = 10_001
+
+/** The newest first. */
+export const listSubscriptions = useCase(
+  {
+    input: closed({
+      participant: Type.Optional(SenderId),
+      namespace: Type.Optional(Namespace),
+      state: Type.Optional(SUBSCRIPTION.state),
+      before: Type.Optional(
+        text('Only those older than the one with this code: for the next page, the last code of this one.'),
+      ),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
+    }),
+    result: Type.Array(closed(SUBSCRIPTION)),
+  },
+  async ({ db }: HasDatabase, { participant, namespace, state, before, limit = 50 }) => {
+    const choice = {
+      ...(participant !== undefined && { participant: (await participantNamed(db, participant)).id }),
+      ...(namespace !== undefined && { registry: (await registryAt(db, namespace)).id }),
+      ...(state !== undefined && { state }),
+      ...(before !== undefined && { before: (await subscriptionNamed({ db }, before)).id }),
+    }
+    return (await listRows(db, choice, limit)).map(listed)
+  },
+)
+
+/** One subscription; what it is about only where it is asked for. */
+export const showSubscription = useCase(
+  {
+    accounted: 'subscriptions show',
+    input: closed({
+      code: Code,
+      criteria: Type.Optional(flag('Also show its criteria, whose filter may be personal data.')),
+    }),
+    result: closed(SHOWN),
+  },
+  async ({ db }: HasDatabase, { code, criteria = false }) => {
+    const found = await subscriptionNamed({ db }, code)
+    return { ...shown(found), ...(criteria && { criteria: criteriaOf(found) }) }
+  },
+)
+
+/** Ends a subscription: it matches nothing more, and what waits for it is not sent. */
+export const cancelSubscription = useCase(
+  { input: closed({ code: Code }), result: closed(SHOWN) },
+  async ({ db }: HasDatabase, { code }) => {
+    const { id, registry } = await subscriptionNamed({ db }, code)
+    const ended = await withTransaction(db.pool, async (client) => {
+      await lockEvents(client, registry, 'subscribe')
+      return endSubscriptions(client, [id], { reason: 'cancelled', at: new Date() })
+    })
+    if (ended === 0) {
+      throw new AdminRefusal(`subscription ${code} had ended before`, { reason: 'conflict' })
+    }
+    return shown(await subscriptionNamed({ db }, code))
+  },
+)
+
+async function subscriptionNamed({ db }: HasDatabase, code: string): Promise<ShownSubscription> {
+  const found = await findSubscription(db, code)
+  if (found === null) throw new AdminRefusal(`there is no subscription ${code}`, { reason: 'not_found' })
+  return found
+}
+
+const listed = (subscription: ListedSubscription) => ({
+  ...subscription,
+  start_at: timeOut(subscription.start_at),
+  end_at: timeOut(subscription.end_at),
+  created_at: timeOut(subscription.created_at),
+  ended_at: timeOut(subscription.ended_at),
+})
+
+function shown({ id: _, registry: __, criteria: ___, ...subscription }: ShownSubscription) {
+  const { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting } = subscription
+  const request = { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting }
+  const { id, closed_at, sequence, ...mailbox } = subscription.mailbox
+  return {
+    ...listed(subscription),
+    ...request,
+    mailbox: { ...mailbox, id, closed_at: timeOut(closed_at), sequence: Number(sequence) },
+  }
+}
+
+function criteriaOf({ criteria }: ShownSubscription): JsonObject {
+  const read: unknown = JSON.parse(criteria)
+  return isJsonObject(read) ? read : {}
+}

@@ -1,0 +1,277 @@
+/** Grants: what a participant may do in a registry. Without one it may do nothing. */
+import Type from 'typebox'
+import type { Grant, GrantTerms } from '../../model/grant.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import { readGrant } from '../../policy/grant.ts'
+import { GrantProblem } from '../../policy/grant-problem.ts'
+import { GRANT_TEMPLATES, termsFor } from '../../policy/grant-templates.ts'
+import { shownAttributes } from '../../policy/shown-attributes.ts'
+import { listAuthorities } from '../../store/consents/authorities.ts'
+import type { Database } from '../../store/db/database.ts'
+import {
+  addGrant,
+  environmentProblem,
+  listGrants as listRows,
+  revokeGrants,
+  type StoredGrant,
+} from '../../store/directory/grants.ts'
+import { listParticipants } from '../../store/directory/participants.ts'
+import { listPurposes } from '../../store/directory/purposes.ts'
+import { listRegistries, registryAt } from '../../store/registries/registries.ts'
+import { unknownAuthority } from '../consents/authorities.ts'
+import { unknownPurpose } from '../consents/purposes.ts'
+import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { journalReplaced } from './revoked.ts'
+import { suspendUngranted } from './subscriptions.ts'
+import { checkedTerms, Terms } from './terms.ts'
+
+export { GRANT_TEMPLATES }
+
+interface HasClock {
+  readonly now?: () => Date
+}
+
+const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
+
+const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
+
+export const GRANT = closed({
+  ...WHOSE,
+  version: wholeNumber(
+    'Of the grant: a change makes a new one. One count goes over all grants of the database.',
+  ),
+  terms: Terms,
+  valid_from: text('When it begins to count.'),
+  valid_until: orNull(text('When it ends; null: no end.')),
+})
+
+/** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
+export const setGrant = useCase(
+  {
+    approval: 'grant set',
+    accounted: 'grant set',
+    input: closed({
+      ...WHOSE,
+      terms: Terms,
+      beside: Type.Optional(
+        flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
+      ),
+    }),
+    result: closed({ ...GRANT.properties, suspended: Suspended }),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace, terms, beside = false }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const checked = checkedTerms(registry, terms, ['terms'])
+    await checkConsentNames({ db }, checked)
+    const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
+    const added = await (beside ? add() : journalReplaced(db, [participant, registry], add))
+    const suspended = await suspendUngranted(db, participant, registry)
+    return { ...described(added, sender_id, namespace), suspended }
+  },
+)
+
+/** @throws AdminRefusal a purpose that is not configured, an authority that is not registered */
+async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
+  const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
+  const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
+  for (const [member, unknown] of [
+    ['purposes', unknownPurpose(terms, purposes)],
+    ['authorities', unknownAuthority(terms, authorities)],
+  ] as const) {
+    if (unknown !== null) throw new AdminRefusal(`terms.${member}: ${unknown}`, { at: ['terms', member] })
+  }
+}
+
+/** The terms of a template for a registry, for `setGrant` or as the beginning of a file. */
+export const grantTemplate = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      template: text(`One of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}.`),
+    }),
+    result: Terms,
+  },
+  async ({ db }: HasDatabase, { namespace, template }) => {
+    const found = GRANT_TEMPLATES.find(({ name }) => name === template)
+    if (found === undefined) {
+      throw new AdminRefusal(`template: must be one of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}`)
+    }
+    return termsFor((await registryAt(db, namespace)).kind, found)
+  },
+)
+
+/** The templates of grants, with their terms for a registry. */
+export const listGrantTemplates = useCase(
+  {
+    input: closed({ namespace: Namespace }),
+    result: Type.Array(
+      closed({
+        name: text('Of the template.'),
+        description: text('What it is for.'),
+        terms: Terms,
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase, { namespace }) => {
+    const { kind } = await registryAt(db, namespace)
+    return GRANT_TEMPLATES.map((row) => ({
+      ...{ name: row.name, description: row.description, terms: termsFor(kind, row) },
+    }))
+  },
+)
+
+/** The grants that are not revoked, past and future ones included. */
+export const listGrants = useCase(
+  {
+    input: closed({ sender_id: Type.Optional(SenderId), namespace: Type.Optional(Namespace) }),
+    result: Type.Array(GRANT),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace }) => {
+    const participant = sender_id === undefined ? undefined : await participantNamed(db, sender_id)
+    const registry = namespace === undefined ? undefined : await registryAt(db, namespace)
+    const rows = await listRows(db, {
+      ...(participant && { participant: participant.id }),
+      ...(registry && { registry: registry.id }),
+    })
+    return namedRows(db, rows)
+  },
+)
+
+/** Grants that end within so many days. */
+export const expiringGrants = useCase(
+  { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GRANT) },
+  async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {
+    const until = now().getTime() + days * 86_400_000
+    const rows = await listRows(db)
+    return namedRows(
+      db,
+      rows.filter(({ valid_until }) => valid_until !== null && valid_until.getTime() <= until),
+    )
+  },
+)
+
+/** Revokes every grant of a participant in a registry; every server follows within a second. */
+export const revokeGrant = useCase(
+  {
+    accounted: 'grant revoke',
+    input: closed(WHOSE),
+    result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const revoked = await journalReplaced(db, [participant, registry], () =>
+      revokeGrants(db, { participant, registry }),
+    )
+    if (revoked === 0)
+      throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
+    return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
+  },
+)
+
+const byRecordType = (description: string) =>
+  Type.Record(Type.String(), Type.Array(Type.String()), { description: `By record type, ${description}.` })
+
+/** What the grant that counts now means, attribute by attribute. */
+export const explainGrant = useCase(
+  {
+    input: closed(WHOSE),
+    result: closed({
+      ...GRANT.properties,
+      asks: byRecordType('the attributes that may be asked about'),
+      asks_not: byRecordType('those that may not'),
+      sees: byRecordType('the attributes that may be seen'),
+      sees_not: byRecordType('those that may not'),
+      sees_everything: flag('Whether records are shown whole, with what is no attribute.'),
+      identifier_types: Type.Array(Type.String(), {
+        description: 'Identifier types that may be asked about and seen.',
+      }),
+    }),
+  },
+  async ({ db, now = () => new Date() }: HasDatabase & HasClock, { sender_id, namespace }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const found = await grantInForce(db, { participant, registry }, now())
+    const { kind, visible } = explained(registry, found)
+    const types = registry.kind.record_types
+    const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
+    const sees = new Map(types.map((row) => [row.name, shownAttributes({ visible }, row)]))
+    const others = (named: ReadonlyMap<string, readonly string[]>) =>
+      types.map(({ name, attributes }): [string, string[]] => {
+        const known = named.get(name) ?? []
+        return [name, namesOfRows(attributes).filter((one) => !known.includes(one))]
+      })
+    return {
+      ...described(found, sender_id, namespace),
+      ...{ asks: Object.fromEntries(asks), asks_not: Object.fromEntries(others(asks)) },
+      ...{ sees: Object.fromEntries(sees), sees_not: Object.fromEntries(others(sees)) },
+      sees_everything: visible === null,
+      identifier_types: kind.identifier_types.map(({ name }) => name),
+    }
+  },
+)
+
+/** @throws AdminRefusal there is none */
+export async function grantInForce(
+  db: Database,
+  { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
+  now: Date,
+): Promise<StoredGrant> {
+  const rows = await listRows(db, { participant: participant.id, registry: registry.id })
+  const found = rows.find((row) => isInForce(row, now))
+  if (found !== undefined) return found
+  const other = environmentProblem(participant.environment, registry)
+  const why = other === null ? '' : `; ${other}`
+  throw new AdminRefusal(
+    `${participant.sender_id} has no grant in force in ${registry.namespace}: it may do nothing there${why}`,
+    { reason: 'not_found' },
+  )
+}
+
+/** @throws AdminRefusal this version cannot read the grant: it grants nothing */
+function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Grant {
+  try {
+    return readGrant(kind, found)
+  } catch (error) {
+    if (!(error instanceof GrantProblem)) throw error
+    throw new AdminRefusal(
+      `the grant in force cannot be read any more and grants nothing: ${error.message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+const namesOfRows = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name)
+
+/** Whether a grant counts at this time. */
+export const isInForce = (
+  { valid_from, valid_until }: Pick<StoredGrant, 'valid_from' | 'valid_until'>,
+  now: Date,
+): boolean => valid_from <= now && (valid_until === null || valid_until > now)
+
+async function namedRows(db: Database, rows: readonly StoredGrant[]) {
+  const participants = new Map((await listParticipants(db)).map(({ id, sender_id }) => [id, sender_id]))
+  const registries = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
+  return rows.flatMap((row) => {
+    const sender_id = participants.get(row.participant)
+    const namespace = registries.get(row.registry)
+    return sender_id === undefined || namespace === undefined ? [] : [described(row, sender_id, namespace)]
+  })
+}
+
+const described = (
+  { id, terms, valid_from, valid_until }: StoredGrant,
+  sender_id: string,
+  namespace: string,
+) => ({
+  ...{ sender_id, namespace, version: id, terms },
+  valid_from: timeOut(valid_from),
+  valid_until: timeOut(valid_until),
+})

@@ -1,0 +1,34 @@
+/** What stands out in the grants of a database. */
+import type { Participant } from '../../model/participant.ts'
+import { isWeakGrant } from '../../policy/weak-grant.ts'
+import type { Database } from '../../store/db/database.ts'
+import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
+import { listRegistries } from '../../store/registries/registries.ts'
+import { timeOut } from '../members.ts'
+
+const DAY = 86_400_000
+/** Days before its end in which a grant is reported. */
+export const EXPIRING_DAYS = 30
+
+/** @param active participants */
+export async function grantHealth(db: Database, active: readonly Participant[]) {
+  const now = Date.now()
+  const namespaces = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
+  const held = (await listGrants(db)).flatMap((grant) => {
+    const participant = active.find(({ id }) => id === grant.participant)
+    const namespace = namespaces.get(grant.registry)
+    const hasEnded = grant.valid_until !== null && grant.valid_until.getTime() <= now
+    if (participant === undefined || namespace === undefined || hasEnded) return []
+    return [{ grant, place: { sender_id: participant.sender_id, namespace } }]
+  })
+  const until = now + EXPIRING_DAYS * DAY
+  const endsSoon = ({ valid_until }: StoredGrant) => valid_until !== null && valid_until.getTime() <= until
+  const without = active.filter(({ sender_id }) => !held.some(({ place }) => place.sender_id === sender_id))
+  return {
+    weak: held.filter(({ grant }) => isWeakGrant(grant.terms)).map(({ place }) => place),
+    expiring: held
+      .filter(({ grant }) => endsSoon(grant))
+      .map(({ grant, place }) => ({ ...place, valid_until: timeOut(grant.valid_until) ?? '' })),
+    without: without.map(({ sender_id }) => ({ sender_id })),
+  }
+}

@@ -1,0 +1,104 @@
+/** What a participant would see: a synthetic record, whole and as a grant shows it. */
+import { canonicalJson, dayIn, type JsonObject, type RecordType } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import type { Grant } from '../../model/grant.ts'
+import { NOBODY_PROTECTED } from '../../model/protection.ts'
+import type { Registry } from '../../model/registry.ts'
+import { disclose } from '../../policy/disclosure.ts'
+import { readTerms } from '../../policy/grant.ts'
+import { withHidden } from '../../policy/hidden.ts'
+import { PathNames } from '../../policy/shown-facts.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
+import { closed, flag, Namespace, orNull, RecordTypeName, SenderId } from '../members.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { type HasSamples, samplesOf } from '../registries/samples.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { grantInForce } from './grants.ts'
+import { checkedTerms, Terms } from './terms.ts'
+
+const Paths = (description: string) => Type.Array(Type.String(), { description })
+
+const Document = (description: string) =>
+  Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
+
+const PREVIEW = closed({
+  record_type: RecordTypeName,
+  granted: flag('Whether records of this type may be found at all.'),
+  found: flag('Whether the record fulfils the conditions of the grant. Otherwise it is not found.'),
+  before: Document('A synthetic record, whole.'),
+  after: orNull(Document('What is shown of it; null: nothing.')),
+  shown: Paths('Paths of values that are shown, without positions in lists.'),
+  cut: Paths('Paths of values of which nothing is shown.'),
+})
+type Preview = Static<typeof PREVIEW>
+
+/** Synthetic records that are tried until one is found that fulfils the conditions of the grant. */
+const TRIED = 100
+
+/** Shows a synthetic record under the grant in force, or under terms that are not granted yet. Nobody's data is read. */
+export const previewGrant = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      namespace: Namespace,
+      terms: Type.Optional(Terms),
+      record_type: Type.Optional(RecordTypeName),
+    }),
+    result: closed({
+      ...{ sender_id: SenderId, namespace: Namespace },
+      records: Type.Array(PREVIEW, {
+        description: 'One for each record type of the registry, or for the one that is asked for.',
+      }),
+    }),
+  },
+  async (
+    { db, samples, now = () => new Date() }: HasSamples & { readonly now?: () => Date },
+    { sender_id, namespace, terms, record_type },
+  ) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const granted =
+      terms === undefined
+        ? (await grantInForce(db, { participant, registry }, now())).terms
+        : checkedTerms(registry, terms, ['terms'])
+    const day = dayIn(registry.time_zone, now().getTime())
+    const read = { id: 0, ...readTerms(registry.kind, granted) }
+    const grant = withHidden(read, registry, NOBODY_PROTECTED, day)
+    const types =
+      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const records = types.flatMap((type) => previewed({ samples }, registry, type, grant))
+    if (records.length > 0) return { sender_id, namespace, records }
+    throw new AdminRefusal(`there is no synthetic record of ${namespace}`, { reason: 'not_found' })
+  },
+)
+
+function previewed(
+  needs: Pick<HasSamples, 'samples'>,
+  registry: Registry,
+  recordType: RecordType,
+  grant: Grant,
+): Preview[] {
+  const { name: record_type } = recordType
+  const granted = grant.recordTypes === null || grant.recordTypes.has(record_type)
+  let first: JsonObject | undefined
+  let tried = 0
+  for (const before of samplesOf(needs, registry, recordType)) {
+    first ??= before
+    const [shown] = disclose(grant, recordType, [canonicalJson(before)])
+    if (shown !== undefined) {
+      const after = JSON.parse(shown.text) as JsonObject
+      return [{ record_type, granted, found: true, before, after, ...comparedPaths(before, after) }]
+    }
+    tried += 1
+    if (!granted || tried >= TRIED) break
+  }
+  if (first === undefined) return []
+  return [{ record_type, granted, found: false, before: first, after: null, ...comparedPaths(first, {}) }]
+}
+
+function comparedPaths(before: JsonObject, after: JsonObject) {
+  const shown = new PathNames().of(after)
+  const kept = new Set(shown)
+  return { shown: [...shown], cut: new PathNames().of(before).filter((path) => !kept.has(path)) }
+}

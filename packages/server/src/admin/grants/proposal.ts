@@ -1,0 +1,248 @@
+/** A narrower grant, proposed from what the accounts say that a participant has used. */
+import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { StoredAccountEntry } from '../../model/account.ts'
+import { ALL, type Grant, type GrantTerms, QUERY_FORMS } from '../../model/grant.ts'
+import { readTerms } from '../../policy/grant.ts'
+import { usedNames } from '../../policy/used-names.ts'
+import { accountsOfParticipant } from '../../store/accounts/read-accounts.ts'
+import { listGrants } from '../../store/directory/grants.ts'
+import { subscribedTypes } from '../../store/events/subscription-list.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { closed, instant, Namespace, SenderId, text, wholeNumber } from '../members.ts'
+import type { HasAccounts } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { isInForce } from './grants.ts'
+import { Terms } from './terms.ts'
+
+const DAY = 86_400_000
+/** Of the largest day, a proposed quota is so much more. */
+const MARGIN = 1.5
+const LEAST_QUOTA = 10
+
+export const proposeGrant = useCase(
+  {
+    input: closed({
+      ...{ sender_id: SenderId, namespace: Namespace },
+      days: wholeNumber('Days of accounts, until now.', 1, 3_660),
+    }),
+    result: closed({
+      terms: Terms,
+      from: instant('From when on the accounts were read.'),
+      days: wholeNumber('Days on which something is accounted.'),
+      entries: wholeNumber('Entries that were read.'),
+      left_out: Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'By member of the grant, the names that are granted and were not used.',
+      }),
+      unchanged: Type.Array(text('A member of the grant that the accounts say nothing of.')),
+    }),
+  },
+  async (needs: HasAccounts & { readonly now?: () => Date }, { sender_id, namespace, days }) => {
+    const { db, now = () => new Date() } = needs
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const rows = await listGrants(db, { participant: participant.id, registry: registry.id })
+    const granted = rows.find((row) => isInForce(row, now()))
+    if (granted === undefined)
+      throw new AdminRefusal(`${sender_id} has no grant in force in ${namespace}`, { reason: 'not_found' })
+    const from = new Date(now().getTime() - days * DAY)
+    const used = newUse()
+    for await (const { at, entry } of accountsOfParticipant(db, {
+      participant: sender_id,
+      registry: namespace,
+      from,
+    })) {
+      addUse(used, at, entry)
+    }
+    await accountOperator(needs, { note: 'grant propose', registry: namespace })
+    const owner = { participant: participant.id, registry: registry.id }
+    for (const { event_type, record_type } of await subscribedTypes(db, owner)) {
+      used.subscribed = true
+      used.eventTypes.add(event_type)
+      used.recordTypes.add(record_type)
+      for (const name of ['subscribe', 'unsubscribe']) used.operations.add(name)
+    }
+    if (used.operations.size === 0) {
+      throw new AdminRefusal(
+        `${sender_id} has used nothing in ${namespace} in ${days} days of accounts: rollcall grant revoke ends the grant`,
+      )
+    }
+    const proposed = proposedTerms(registry.kind, granted.terms, used)
+    // What it proposes can be granted.
+    readTerms(registry.kind, proposed)
+    return {
+      ...{ terms: proposed, from: from.toISOString(), days: used.perDay.size, entries: used.entries },
+      left_out: leftOut(registry.kind, granted.terms, proposed),
+      unchanged: UNCHANGED.filter((name) => proposed[name] !== undefined),
+    }
+  },
+)
+
+/** What the accounts say nothing of. */
+const UNCHANGED = [
+  ...([
+    'identifier_types',
+    'rows',
+    'protected',
+    'minors',
+    'programmes',
+    'unfiltered',
+    'basis',
+    'counts',
+  ] as const),
+  ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
+]
+
+interface Use {
+  readonly operations: Set<string>
+  readonly recordTypes: Set<string>
+  readonly forms: Set<string>
+  readonly attributes: Set<string>
+  readonly purposes: Set<string>
+  readonly eventTypes: Set<string>
+  readonly shown: Map<string, Set<string>>
+  readonly perDay: Map<string, { items: number; records: number }>
+  entries: number
+  emergencies: number
+  subscribed: boolean
+}
+
+const newUse = (): Use => ({
+  ...{ operations: new Set(), recordTypes: new Set(), forms: new Set(), attributes: new Set() },
+  ...{ purposes: new Set(), eventTypes: new Set(), shown: new Map(), perDay: new Map() },
+  ...{ entries: 0, emergencies: 0, subscribed: false },
+})
+
+/** What was refused was not used; what was shown in an emergency needs no ordinary grant. */
+function addUse(use: Use, at: Date, entry: StoredAccountEntry): void {
+  use.entries += 1
+  const day = at.toISOString().slice(0, 10)
+  const counts = use.perDay.get(day) ?? { items: 0, records: 0 }
+  use.perDay.set(day, counts)
+  if (entry.emergency === true) use.emergencies += 1
+  const { kind, operation, asked, outcomes, records } = entry
+  const answered = outcomes.succ ?? 0
+  if (entry.emergency === true || answered === 0) return
+  for (const [name, paths] of Object.entries(entry.shown)) {
+    const known = use.shown.get(name) ?? new Set()
+    use.shown.set(name, known)
+    for (const path of paths) known.add(path)
+    use.recordTypes.add(name)
+  }
+  if (operation === null || (kind !== 'answer' && kind !== 'callback')) return
+  counts.items += answered
+  counts.records += Math.max(records, answered)
+  use.operations.add(operation)
+  for (const name of asked.record_types) use.recordTypes.add(name)
+  for (const name of asked.forms) use.forms.add(name)
+  for (const name of asked.attributes) use.attributes.add(name)
+  for (const name of entry.purpose?.split(', ') ?? []) use.purposes.add(name)
+}
+
+function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
+  const grant = readTerms(kind, terms)
+  const { valid_from: _, emergency, programmes, unfiltered, ...rest } = terms
+  const recordTypes = kind.record_types.filter(
+    ({ name }) => use.recordTypes.has(name) && grant.kind.record_types.some((row) => row.name === name),
+  )
+  const granted =
+    recordTypes.length === 0
+      ? grant.kind.record_types.map(({ name }) => name)
+      : recordTypes.map(({ name }) => name)
+  const types = kind.record_types.filter(({ name }) => granted.includes(name))
+  const ask = askedNames(grant, granted, use.attributes)
+  const forms = QUERY_FORMS.filter((form) => grant.queryForms.has(form) && isUsedForm(form, use))
+  const event_types = kind.event_types.map(({ name }) => name).filter((name) => use.eventTypes.has(name))
+  const shown = Object.fromEntries([...use.shown].map(([name, paths]) => [name, [...paths]]))
+  const purposes = terms.purposes?.filter((name) => use.purposes.has(name)) ?? []
+  return {
+    ...without(rest, ['ask', 'query_forms', 'event_types', 'rows']),
+    operations: operationsOf(kind).flatMap(({ name }) => (use.operations.has(name) ? [name] : [])),
+    record_types: granted,
+    ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
+    ...(ask.length > 0 && { ask }),
+    see: [...usedNames(kind, types, terms.see, shown)],
+    ...(terms.rows && { rows: rowsOf(terms.rows, kind, granted) }),
+    ...(event_types.length > 0 && { event_types }),
+    ...(unfiltered === true && use.subscribed && { unfiltered }),
+    ...(programmes !== undefined && use.operations.has('enrolment-updates') && { programmes }),
+    ...(purposes.length > 0 && { purposes }),
+    ...quotasOf(terms, use),
+    ...(emergency !== undefined && use.emergencies > 0 && { emergency }),
+  }
+}
+
+const without = <Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]) =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<
+    Value,
+    Name
+  >
+
+/** Records that an identifier finds are sorted by attributes only where another form is granted. */
+const isUsedForm = (form: string, { forms, attributes }: Use): boolean =>
+  forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
+
+/** By the names of the kind; an age goes with its date. */
+function askedNames(grant: Pick<Grant, 'kind'>, granted: readonly string[], asked: ReadonlySet<string>) {
+  const keys = new Set([...asked].map(searchKey))
+  const types = grant.kind.record_types.filter(({ name }) => granted.includes(name))
+  const rows = types.flatMap(({ attributes, compounds = [] }) => [
+    ...attributes,
+    ...compounds.flatMap((compound) => [compound, ...compound.members]),
+  ])
+  const used = rows.filter((row) => namesOf(row).some((name) => keys.has(searchKey(name))))
+  const dates = used.flatMap((row) => ('since' in row && typeof row.since === 'string' ? [row.since] : []))
+  return [...new Set([...used.map(({ name }) => name), ...dates])]
+}
+
+const rowsOf = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(rows).filter(([name]) =>
+      kind.record_types.some(
+        (row) => granted.includes(row.name) && namesOf(row).some((one) => searchKey(one) === searchKey(name)),
+      ),
+    ),
+  )
+
+/** Never above what is granted. */
+function quotasOf(terms: GrantTerms, { perDay }: Use): Pick<GrantTerms, 'items_per_day' | 'records_per_day'> {
+  const quota = (largest: number, granted: number | undefined): number =>
+    Math.min(granted ?? Number.POSITIVE_INFINITY, Math.max(LEAST_QUOTA, Math.ceil(largest * MARGIN)))
+  const days = [...perDay.values()]
+  return {
+    items_per_day: quota(Math.max(0, ...days.map(({ items }) => items)), terms.items_per_day),
+    records_per_day: quota(Math.max(0, ...days.map(({ records }) => records)), terms.records_per_day),
+  }
+}
+
+/** Names that are granted and not proposed, by member. */
+function leftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
+  const attributes = kind.record_types.flatMap((row) => row.attributes.map(({ name }) => name))
+  const all: Readonly<Record<string, readonly string[]>> = {
+    operations: operationsOf(kind).map(({ name }) => name),
+    record_types: kind.record_types.map(({ name }) => name),
+    query_forms: QUERY_FORMS,
+    ask: attributes,
+    see: attributes,
+    event_types: kind.event_types.map(({ name }) => name),
+    purposes: [],
+  }
+  const lists = Object.entries(all).map(([name, every]): [string, string[]] => {
+    const member = name as 'operations'
+    const [before, after] = [namesIn(terms[member], every), namesIn(proposed[member], every)]
+    return [name, [...new Set(before)].filter((one) => !after.includes(one))]
+  })
+  const whole = (['emergency', 'programmes', 'unfiltered'] as const).filter(
+    (name) => (terms[name] ?? false) !== false && proposed[name] === undefined,
+  )
+  return Object.fromEntries(
+    [...lists, ['members', [...whole]] as [string, string[]]].filter(([, names]) => names.length > 0),
+  )
+}
+
+const namesIn = (
+  granted: GrantTerms['operations'] | undefined,
+  every: readonly string[],
+): readonly string[] => (granted === ALL ? every : (granted ?? []))

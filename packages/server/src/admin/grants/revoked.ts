@@ -1,0 +1,30 @@
+/** Grants that are revoked, in the journal: a restore must not bring back what is granted no more. */
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../../store/db/database.ts'
+import { listGrants } from '../../store/directory/grants.ts'
+
+type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]
+
+/** All that the participant has in the registry. */
+export async function journalReplaced<Result>(
+  db: Database,
+  [participant, registry]: Owner,
+  commit: () => Promise<Result>,
+): Promise<Result> {
+  const live = await listGrants(db, { participant: participant.id, registry: registry.id })
+  const grants = live.map(({ id }) => id)
+  return journalRevoked(db, [participant, registry], grants, commit)
+}
+
+/** @param grants ids */
+export async function journalRevoked<Result>(
+  { journal }: Database,
+  [{ sender_id }, { namespace }]: Owner,
+  grants: readonly number[],
+  commit: () => Promise<Result>,
+): Promise<Result> {
+  if (grants.length === 0) return commit()
+  const act = { kind: 'grants_revoked', participant: sender_id, registry: namespace, grants } as const
+  return journal.write(act, commit)
+}

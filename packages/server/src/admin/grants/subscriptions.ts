@@ -1,0 +1,63 @@
+/** The subscriptions of a participant, checked again when its grant changes. */
+import type { ClientBase } from 'pg'
+import { isSubscriptionGranted } from '../../events/granted.ts'
+import type { GivenFor } from '../../model/consent.ts'
+import type { Grant } from '../../model/grant.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import { readStoredGrant } from '../../policy/grant.ts'
+import type { Database } from '../../store/db/database.ts'
+import { withTransaction } from '../../store/db/transaction.ts'
+import { findGrant } from '../../store/directory/grants.ts'
+import { liveSubscriptions } from '../../store/events/find-subscriptions.ts'
+import { lockEvents } from '../../store/events/lock.ts'
+import { suspend } from '../../store/events/subscription-states.ts'
+
+/**
+ * Suspends what the grant in force does not allow any more: the event, the record type, no filter, or a filter that asks
+ * in another form or about something else.
+ * @returns how many
+ */
+export async function suspendUngranted(
+  db: Pick<Database, 'pool'>,
+  participant: Pick<Participant, 'id'>,
+  registry: Registry,
+): Promise<number> {
+  const grant = await grantNow(db, participant.id, registry)
+  const work = async (client: ClientBase): Promise<number> => {
+    await lockEvents(client, registry.id, 'subscribe')
+    const live = await liveSubscriptions(client, participant.id, registry.id)
+    const ungranted = live
+      .filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent))
+      .map(({ id }) => id)
+    await suspend(client, ungranted, 'not_permitted')
+    return ungranted.length
+  }
+  return withTransaction(db.pool, work)
+}
+
+/** Whether the grant that counts now allows the subscription. */
+export async function isGrantedNow(
+  db: Pick<Database, 'pool'>,
+  registry: Registry,
+  {
+    participant,
+    criteria,
+    consent,
+  }: {
+    readonly participant: number
+    readonly criteria: string
+    readonly consent: GivenFor | null
+  },
+): Promise<boolean> {
+  return isSubscriptionGranted(await grantNow(db, participant, registry), criteria, consent)
+}
+
+async function grantNow(
+  db: Pick<Database, 'pool'>,
+  participant: number,
+  registry: Registry,
+): Promise<Grant | null> {
+  const found = await findGrant(db, participant, registry.id)
+  return found && readStoredGrant(registry.kind, found)
+}

@@ -1,0 +1,51 @@
+/** The terms of grants, as admin functions take and give them. */
+import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
+import Type from 'typebox'
+import { GrantTerms } from '../../model/grant.ts'
+import type { Registry } from '../../model/registry.ts'
+import { readTerms } from '../../policy/grant.ts'
+import { GrantProblem } from '../../policy/grant-problem.ts'
+import { StoreRefusal } from '../../store/db/refusal.ts'
+import { type StoredGrant, timesOf } from '../../store/directory/grants.ts'
+import { AdminRefusal } from '../use-case.ts'
+
+export const Terms = Type.Unsafe<GrantTerms>(GrantTerms)
+
+/** Why the terms mean nothing in a registry of this kind; null: they mean something. */
+export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
+  try {
+    readTerms(kind, terms)
+    return null
+  } catch (error) {
+    if (error instanceof GrantProblem) return error
+    throw error
+  }
+}
+
+/** Whether a grant does not count any more. */
+export const hasEnded = ({ valid_until }: Pick<StoredGrant, 'valid_until'>, now: Date): boolean =>
+  valid_until !== null && valid_until <= now
+
+/**
+ * The terms, as they are stored.
+ * @param at the member of the input in which they stand
+ * @throws AdminRefusal a member names something that the registry does not have
+ */
+export function checkedTerms(
+  { kind }: Pick<Registry, 'kind'>,
+  terms: GrantTerms,
+  at: readonly PathStep[],
+): GrantTerms {
+  try {
+    readTerms(kind, terms)
+    timesOf(terms)
+    return terms
+  } catch (error) {
+    if (!(error instanceof GrantProblem || error instanceof StoreRefusal)) throw error
+    const member = error instanceof GrantProblem ? error.member : 'valid_until'
+    throw new AdminRefusal(`${pathText(at)}.${error.message}`, {
+      cause: error,
+      at: [...at, ...member.split('.')],
+    })
+  }
+}

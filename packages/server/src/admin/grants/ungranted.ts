@@ -1,0 +1,31 @@
+/** Whether grants name what is about to be removed from a registry. */
+import type { Kind } from '@rollcall/protocol'
+import type { Database } from '../../store/db/database.ts'
+import { listGrants } from '../../store/directory/grants.ts'
+import { listParticipants } from '../../store/directory/participants.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { hasEnded, problemOf } from './terms.ts'
+
+/**
+ * @param without the kind of the registry, without what is removed
+ * @throws AdminRefusal a grant that has not ended names it, and would mean nothing without it
+ */
+export async function checkUngranted(
+  db: Database,
+  namespace: string,
+  without: Kind,
+  removed: string,
+): Promise<void> {
+  const registry = await registryAt(db, namespace)
+  const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !hasEnded(row, new Date()))
+  const broken = rows.find(
+    ({ terms }) => problemOf(registry.kind, terms) === null && problemOf(without, terms) !== null,
+  )
+  if (broken === undefined) return
+  const owner = (await listParticipants(db)).find(({ id }) => id === broken.participant)
+  throw new AdminRefusal(
+    `name: the grant of ${owner?.sender_id} in ${namespace} names ${removed}; change the grant first`,
+    { reason: 'conflict' },
+  )
+}

@@ -1,0 +1,85 @@
+/** Whether a grant permits more than another one. What cannot be compared counts as more. */
+import { ALL, type GrantTerms } from '../../model/grant.ts'
+import type { StoredGrant } from '../../store/directory/grants.ts'
+import { isSame } from '../configuration/steps.ts'
+
+type Names = 'all' | readonly string[] | undefined
+
+/** Whether every wanted name is permitted. @param unset what a member means that is not given */
+const within = (wanted: Names, current: Names, unset: 'all' | readonly string[]): boolean => {
+  const [asked, permitted] = [wanted ?? unset, current ?? unset]
+  if (permitted === ALL) return true
+  return asked !== ALL && asked.every((name) => permitted.includes(name))
+}
+
+const atMost = (wanted: number | undefined, current: number | undefined): boolean =>
+  current === undefined || (wanted !== undefined && wanted <= current)
+
+type Compared = {
+  readonly [Member in keyof GrantTerms]-?: (wanted: GrantTerms, current: GrantTerms) => boolean
+}
+
+/** By member, whether what is wanted permits no more than what is there. */
+const NO_MORE: Compared = {
+  operations: (wanted, current) => within(wanted.operations, current.operations, []),
+  record_types: (wanted, current) => within(wanted.record_types, current.record_types, ALL),
+  query_forms: (wanted, current) => within(wanted.query_forms, current.query_forms, ['identifier']),
+  identifier_types: (wanted, current) => within(wanted.identifier_types, current.identifier_types, ALL),
+  ask: (wanted, current) => within(wanted.ask, current.ask, []),
+  see: (wanted, current) => within(wanted.see, current.see, []),
+  rows: (wanted, current) =>
+    Object.entries(current.rows ?? {}).every(([type, condition]) => isSame(wanted.rows?.[type], condition)),
+  protected: (wanted, current) => within(wanted.protected, current.protected, []),
+  minors: (wanted, current) => wanted.minors === 'never' || current.minors !== 'never',
+  event_types: (wanted, current) => within(wanted.event_types, current.event_types, []),
+  unfiltered: (wanted, current) => wanted.unfiltered !== true || current.unfiltered === true,
+  programmes: (wanted, current) => within(wanted.programmes, current.programmes, []),
+  // Without a consent is the widest basis.
+  basis: (wanted, current) => current.basis === 'law' || wanted.basis === current.basis,
+  purposes: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.purposes, current.purposes),
+  demands: (wanted, current) => (current.demands ?? []).every((name) => wanted.demands?.includes(name)),
+  consent: (wanted, current) => current.consent !== 'signed' || wanted.consent === 'signed',
+  authorities: (wanted, current) =>
+    current.basis === 'law' || isNarrowerList(wanted.authorities, current.authorities),
+  counts: (wanted, current) =>
+    COUNTED.indexOf(wanted.counts ?? 'exact') >= COUNTED.indexOf(current.counts ?? 'exact'),
+  page_size: (wanted, current) => atMost(wanted.page_size, current.page_size),
+  items_per_day: (wanted, current) => atMost(wanted.items_per_day, current.items_per_day),
+  records_per_day: (wanted, current) => atMost(wanted.records_per_day, current.records_per_day),
+  items_per_minute: (wanted, current) => atMost(wanted.items_per_minute, current.items_per_minute),
+  records_per_minute: (wanted, current) => atMost(wanted.records_per_minute, current.records_per_minute),
+  emergency: ({ emergency: wanted }, { emergency: current }) =>
+    wanted === undefined ||
+    (current !== undefined &&
+      within(wanted.see, current.see, []) &&
+      atMost(wanted.items_per_day, current.items_per_day)),
+  // Compared as times, below.
+  valid_from: () => true,
+  valid_until: () => true,
+  // They say why, and permit nothing.
+  legal_reference: () => true,
+  responsible: () => true,
+}
+
+/** From the one that says most. */
+const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
+
+/** Lists that mean everything, or nothing at all, where they are missing: they are compared where both are there. */
+const isNarrowerList = (
+  wanted: readonly string[] | undefined,
+  current: readonly string[] | undefined,
+): boolean =>
+  isSame(wanted, current) ||
+  (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
+
+/** Whether the terms permit something, or at a time, that none of the stored grants permits alone. */
+export function isWider(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
+  const from = wanted.valid_from === undefined ? now : new Date(wanted.valid_from)
+  const until = wanted.valid_until === undefined ? null : new Date(wanted.valid_until)
+  return !stored.some(
+    ({ terms, valid_from, valid_until }) =>
+      valid_from <= from &&
+      (valid_until === null || (until !== null && until <= valid_until)) &&
+      Object.values(NO_MORE).every((noMore) => noMore(wanted, terms)),
+  )
+}

@@ -1,0 +1,135 @@
+/** Sealed bodies, opened for an operator with a reason. The look is accounted before anything is opened. */
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { type Bodies, BodyUnreadable, createBodies } from '../../keys/bodies.ts'
+import { deliveryContext } from '../../model/delivery.ts'
+import { requestContext } from '../../model/exchange.ts'
+import { findDelivery } from '../../store/deliveries/delivery-list.ts'
+import { listRequests } from '../../store/exchanges/accepted-exchanges.ts'
+import { inboxContext } from '../../store/exchanges/inbox.ts'
+import { findInInbox } from '../../store/exchanges/inbox-list.ts'
+import type { Traced } from '../../store/exchanges/trace.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { closed, Namespace, orNull, personalData, SenderId, text } from '../members.ts'
+import type { HasAccounts, HasDatabase, HasVault } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { MESSAGE, tracedMessages } from './timeline.ts'
+
+/** Bodies in one answer; those of further deliveries are opened one by one. */
+const MOST = 20
+
+const Reason = personalData(
+  Type.String({
+    ...{ minLength: 5, maxLength: 255, pattern: '\\S' },
+    description: 'Why the body is opened. It is accounted, encrypted.',
+  }),
+)
+
+const Body = closed({
+  what: oneOf(['request', 'delivery', 'callback'], { description: 'callback: in our inbox.' }),
+  id: text('id of the delivery; else the correlation_id, or the id of a part of a large request.'),
+  participant: orNull(SenderId),
+  body: Type.Optional(personalData(Type.Unknown({ description: 'Header and message in clear.' }))),
+  problem: orNull(text('Why it cannot be opened.')),
+})
+
+/** The request of an asynchronous exchange, and the pages of its answer. Synchronous messages are not stored. */
+export const openBodies = useCase(
+  {
+    approval: 'messages bodies',
+    input: closed({ ...MESSAGE, reason: Reason }),
+    result: closed({
+      bodies: Type.Array(Body),
+      more: Type.Boolean({ description: `Whether there are more than ${MOST}: open their deliveries.` }),
+    }),
+  },
+  async (needs: HasVault & HasAccounts, { reason, ...asked }) => {
+    const { db } = needs
+    const traced = await tracedMessages({ db }, asked)
+    const places = (await Promise.all(traced.map((one) => placesOf({ db }, one)))).flat()
+    if (places.length === 0) {
+      throw new AdminRefusal('no body of a message with this message_id is stored', { reason: 'not_found' })
+    }
+    const repeats = traced.flatMap(({ correlation_id }) => correlation_id ?? [])
+    const registry = asked.namespace ?? traced.find((one) => one.registry !== null)?.registry ?? undefined
+    await accountOperator(needs, { note: 'messages bodies', registry, reason, repeats })
+    const bodies = createBodies(db, await needs.vault())
+    const opened = []
+    for (const place of places.slice(0, MOST)) opened.push(await openedAt(bodies, place))
+    return { bodies: opened, more: places.length > MOST }
+  },
+)
+
+/** The message of one delivery. */
+export const openDeliveryBody = useCase(
+  {
+    approval: 'deliveries body',
+    input: closed({
+      id: text('id of the delivery.'),
+      namespace: Type.Optional(Namespace),
+      reason: Reason,
+    }),
+    result: Body,
+  },
+  async (needs: HasVault & HasAccounts, { id, namespace, reason }) => {
+    const { db } = needs
+    const found = await findDelivery(db, id)
+    if (found === null || (namespace !== undefined && found.registry !== namespace)) {
+      throw new AdminRefusal('id: there is no delivery with this id', { reason: 'not_found' })
+    }
+    const { participant, registry, correlation_id, body: sealed } = found
+    const repeats = correlation_id === null ? [] : [correlation_id]
+    await accountOperator(needs, {
+      note: 'deliveries body',
+      registry: registry ?? undefined,
+      reason,
+      repeats,
+    })
+    const bodies = createBodies(db, await needs.vault())
+    return openedAt(bodies, { what: 'delivery', id, participant, sealed, context: deliveryContext(id) })
+  },
+)
+
+interface Place extends Pick<Static<typeof Body>, 'what' | 'id' | 'participant'> {
+  readonly sealed: Buffer
+  readonly context: string
+}
+
+async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly Place[]> {
+  const { participant } = traced
+  if (traced.traced === 'callback') {
+    const found = await findInInbox(db, traced.message_id, traced.participant)
+    return found.map(({ message_id, owner, body: sealed }) => ({
+      ...{ what: 'callback', id: message_id, participant, sealed },
+      context: inboxContext({ participant: owner, message_id }),
+    }))
+  }
+  const { correlation_id, deliveries } = traced
+  const requests = correlation_id === null ? [] : await listRequests(db, correlation_id, MOST + 1)
+  const sent = await Promise.all(deliveries.slice(0, MOST + 1).map(({ id }) => findDelivery(db, id)))
+  return [
+    ...requests.map(({ id, request: sealed }) => ({
+      ...{ what: 'request' as const, id, participant, sealed, context: requestContext(id) },
+    })),
+    ...sent.flatMap((delivery) =>
+      delivery === null
+        ? []
+        : [
+            {
+              ...{ what: 'delivery' as const, id: delivery.id, participant, sealed: delivery.body },
+              context: deliveryContext(delivery.id),
+            },
+          ],
+    ),
+  ]
+}
+
+async function openedAt(bodies: Bodies, { what, id, participant, sealed, context }: Place) {
+  try {
+    const body: unknown = JSON.parse(await bodies.decryptBody(sealed, context))
+    return { what, id, participant, body, problem: null }
+  } catch (error) {
+    if (error instanceof BodyUnreadable) return { what, id, participant, problem: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,109 @@
+/** Messages as an operator looks for them: by any of their ids, or by who sent what, when and how it ended. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import {
+  type AccountedMessage,
+  accountedMessages,
+  MESSAGE_IDS,
+  MESSAGE_OUTCOMES,
+  messageKeysOf,
+} from '../../store/accounts/message-accounts.ts'
+import { AccountId, placeBefore } from '../accounts/facts.ts'
+import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+/** Sorts of entries that are messages. */
+const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] as const
+
+const Id = (description: string) => Type.Optional(text(description))
+
+const Message = closed({
+  id: AccountId,
+  at: instant('When it was accounted, which is before it was answered or sent.'),
+  kind: oneOf(MESSAGE_KINDS, {
+    description:
+      'answer: of a synchronous request; acknowledgement: of an asynchronous one; callback: a page of its answer; notification: an envelope of events.',
+  }),
+  message_id: orNull(
+    text(
+      'Of the request; of a callback or a notification its own. A digest if it is longer than 255 characters.',
+    ),
+  ),
+  participant: orNull(SenderId),
+  registry: orNull(Namespace),
+  operation: orNull(text('Name of the operation.')),
+  correlation_id: orNull(Type.String()),
+  transaction_id: orNull(Type.String()),
+  outcome: oneOf(MESSAGE_OUTCOMES, {
+    description: 'accepted: to be answered later; partial: some items succeeded; rejected: none did.',
+  }),
+  outcomes: Type.Record(Type.String(), Type.Integer(), { description: 'Items by how they ended.' }),
+  records: wholeNumber('Records that left.'),
+})
+
+/** The newest first. Of a request that is answered later there are an acknowledgement and a callback for each page. */
+export const listMessages = useCase(
+  {
+    accounted: 'messages list',
+    input: closed({
+      message_id: Id('Only those of this message, a request or one of ours.'),
+      transaction_id: Id('Only those of this transaction.'),
+      correlation_id: Id('Only those of this exchange.'),
+      reference_id: Id('Only those of asynchronous requests and notifications with this item.'),
+      participant: Type.Optional(text('Only those of this sender_id.')),
+      namespace: Type.Optional(Namespace),
+      operation: Type.Optional(text('Only those of this operation.')),
+      outcome: Type.Optional(
+        oneOf(
+          MESSAGE_OUTCOMES.filter((name) => name !== 'refused'),
+          { description: 'Only those that ended so.' },
+        ),
+      ),
+      since: Type.Optional(instant('Only those of this time or later.')),
+      until: Type.Optional(instant('Only those before this time.')),
+      before: Type.Optional(text('Only those behind this one: for the next page, `next` of this one.')),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, 500)),
+    }),
+    result: closed({
+      messages: Type.Array(Message),
+      next: orNull(text('`before` of the next page; null: there is none.')),
+    }),
+  },
+  async ({ db }: HasDatabase, { namespace, since, until, before, limit = 50, ...given }) => {
+    const { message_id, transaction_id, correlation_id, reference_id, ...filter } = given
+    const asked = { message_id, transaction_id, correlation_id, reference_id }
+    const [name, second] = MESSAGE_IDS.filter((one) => asked[one] !== undefined)
+    if (second !== undefined)
+      throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
+    const keys = name === undefined ? undefined : await messageKeysOf(db, name, asked[name] ?? '')
+    const found = await accountedMessages(
+      db,
+      {
+        ...{ ...filter, registry: namespace, keys, before: await placeBefore(db, before) },
+        ...{ from: since === undefined ? undefined : new Date(since) },
+        ...{ to: until === undefined ? undefined : new Date(until) },
+      },
+      limit + 1,
+    )
+    const messages = found.slice(0, limit).map(messageFacts)
+    return { messages, next: found.length > limit ? (messages.at(-1)?.id ?? null) : null }
+  },
+)
+
+function messageFacts({
+  chain,
+  sequence,
+  at,
+  entry,
+  message_id,
+  reply_message_id,
+  outcome,
+}: AccountedMessage) {
+  const { kind, participant, registry, operation, correlation_id, transaction_id, outcomes, records } = entry
+  return {
+    ...{ id: `${chain}.${sequence}`, at: timeOut(at), kind: kind as (typeof MESSAGE_KINDS)[number] },
+    ...{ message_id: message_id ?? reply_message_id, participant, registry, operation },
+    ...{ correlation_id, transaction_id, outcome, outcomes, records },
+  }
+}

@@ -1,0 +1,145 @@
+/** The steps of a message in its timeline. Each one has a section in docs/message-flow.md. */
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { explainedCause } from '../deliveries/causes.ts'
+import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
+import type { StoryEvent } from './story.ts'
+
+/** A step is the anchor of its section in docs/message-flow.md. */
+export const STEPS = [
+  'received',
+  'verified',
+  'checked',
+  'accepted',
+  'started',
+  'searched',
+  'replied',
+  'finished',
+  'recorded',
+  'stored',
+  'attempt',
+  'replayed',
+  'ended',
+  'next',
+] as const
+export type StepName = (typeof STEPS)[number]
+
+export const Step = closed({
+  step: oneOf(STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),
+  at: instant('When it happened, or will.'),
+  duration_ms: orNull(Type.Number({ description: 'Milliseconds; null: not measured.' })),
+  outcome: oneOf(['done', 'failed', 'waiting'], { description: 'waiting: it is still to come.' }),
+  code: orNull(text('Code of what went wrong.')),
+  message: text('What happened, as a sentence.'),
+  key: orNull(text('kid of the key that signed.')),
+  delivery: orNull(text('id of the delivery.')),
+  page: orNull(wholeNumber('Page of the answer.')),
+  attempt: orNull(wholeNumber('Number of the attempt.')),
+  status: orNull(Type.Integer({ description: 'HTTP status.' })),
+})
+export type Step = Static<typeof Step>
+
+type Told = Pick<Step, 'step' | 'message'> & Partial<Step>
+
+/** A step with nothing but what is told of it. */
+export const stepOf = (at: string, told: Told): Step => ({
+  ...{ at, duration_ms: null, outcome: 'done' as const, code: null, key: null },
+  ...{ delivery: null, page: null, attempt: null, status: null },
+  ...told,
+})
+
+const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
+const ended =
+  (outcome: Step['outcome'], sentence: string) =>
+  (event: StoryEvent & OfDelivery): Told => ({
+    ...{ step: 'ended', outcome, code: event.reason, delivery: event.delivery, page: event.page },
+    message: [sentence, explainedCause(event.reason)?.meaning].filter((part) => part !== undefined).join(' '),
+  })
+
+interface OfDelivery {
+  readonly delivery: string
+  readonly page: number
+  readonly reason: string | null
+}
+
+/** The step of each event of a story. */
+const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => Told } = {
+  received: ({ encrypted }) => ({
+    step: 'received',
+    message: encrypted === true ? 'The message came, encrypted.' : 'The message came.',
+  }),
+  accepted: ({ items }) => ({
+    step: 'accepted',
+    message: `The request was accepted with ${many(items, 'item')}.`,
+  }),
+  begun: () => ({ step: 'started', message: 'A worker began to answer.' }),
+  answered: ({ items, succ, rjct, records }) => ({
+    ...{ step: 'searched', outcome: succ === 0 && rjct > 0 ? 'failed' : 'done' },
+    message: `${many(items, 'item')}: ${succ} succeeded, ${rjct} rejected; ${many(records, 'record')} found.`,
+  }),
+  'delivery made': ({ delivery, page, callback, target_origin }) => ({
+    ...{ step: 'replied', delivery, page },
+    message: `Page ${page} was made as ${callback} for ${target_origin ?? 'no address'}.`,
+  }),
+  replied: () => ({ step: 'finished', message: 'Every page of the answer is made.' }),
+  failed: () => ({
+    ...{ step: 'finished', outcome: 'failed' },
+    message: 'The registry could not answer, or the participant may not ask any more.',
+  }),
+  attempt: ({ delivery, page, number, duration_ms, status, error }) => ({
+    ...{ step: 'attempt', delivery, page, attempt: number, duration_ms, status, code: error },
+    outcome: error === null ? 'done' : 'failed',
+    message: explainedCause(error)?.meaning ?? 'The receiver took it.',
+  }),
+  'sent again': ({ delivery, page }) => ({
+    ...{ step: 'replayed', delivery, page },
+    message: 'An operator asked for it again.',
+  }),
+  delivered: ended('done', 'It is delivered.'),
+  refused: ended('failed', 'The participant refused it.'),
+  dead: ended('failed', 'It was given up.'),
+  dropped: ended('done', 'It is not sent any more.'),
+  held: ended('waiting', 'It is held: there is no address to send it to.'),
+  'attempt under way': ({ delivery, page, number }) => ({
+    ...{ step: 'next', outcome: 'waiting', delivery, page, attempt: number },
+    message: `Attempt ${number} is under way, until this time at most.`,
+  }),
+  'attempt due': ({ delivery, page, number }) => ({
+    ...{ step: 'next', outcome: 'waiting', delivery, page, attempt: number },
+    message: `Attempt ${number} is due.`,
+  }),
+  kept: ({ state }) => ({
+    step: 'stored',
+    message:
+      state === 'stored'
+        ? 'It was stored in the inbox.'
+        : 'It was stored in the inbox in quarantine: it answers no request that this server knows.',
+  }),
+  occurred: ({ event_type, record_type }) => ({
+    step: 'recorded',
+    message: `${event_type} of a ${record_type} occurred.`,
+  }),
+  matched: ({ count }) => ({
+    step: 'recorded',
+    message: `The event was recorded and matched ${many(count, 'subscription')}.`,
+  }),
+  composed: ({ delivery, page, sequence, target_origin }) => ({
+    ...{ step: 'replied', delivery, page },
+    message: `Envelope ${sequence ?? ''} was composed for ${target_origin ?? 'no address'}.`.replace(
+      '  ',
+      ' ',
+    ),
+  }),
+  waits: () => ({ step: 'next', outcome: 'waiting', message: 'It is due in its mailbox.' }),
+  'left out': () => ({
+    step: 'ended',
+    message: 'It is not sent: its subscription was taken back, or is not permitted any more.',
+  }),
+}
+
+export const stepOfEvent = (event: StoryEvent): Step => {
+  // Each row takes the events of its name.
+  const told = TOLD[event.event] as (event: StoryEvent) => Told
+  return stepOf(event.at, told(event))
+}

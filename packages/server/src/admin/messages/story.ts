@@ -1,0 +1,181 @@
+/** The life of a message in order, from the stored rows. A target is reported by its origin only. */
+import type { TracedAttempt, TracedDelivery } from '../../store/deliveries/traced-deliveries.ts'
+import type { TracedNotification } from '../../store/events/traced-notifications.ts'
+import type { TracedCallback, TracedExchange } from '../../store/exchanges/trace.ts'
+
+/** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */
+export type Happening =
+  | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
+  | { readonly event: 'accepted'; readonly items: number }
+  | { readonly event: 'begun' }
+  | {
+      readonly event: 'answered'
+      readonly items: number
+      readonly succ: number
+      readonly rjct: number
+      readonly records: number
+    }
+  | (OfDelivery & {
+      readonly event: 'delivery made'
+      readonly callback: string
+      readonly message_id: string
+      readonly target_origin: string | null
+    })
+  | { readonly event: 'replied' | 'failed' }
+  | (OfDelivery & TracedAttemptFacts & { readonly event: 'attempt' })
+  /** An operator asked for it. */
+  | (OfDelivery & { readonly event: 'sent again' })
+  | (OfDelivery & {
+      readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
+      readonly reason: string | null
+    })
+  /** `at` is when the attempt may be over at the latest. */
+  | (OfDelivery & { readonly event: 'attempt under way'; readonly number: number })
+  /** `at` is when it is due. */
+  | (OfDelivery & { readonly event: 'attempt due'; readonly number: number })
+  | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
+  | { readonly event: 'occurred'; readonly event_type: string; readonly record_type: string }
+  /** It was recorded; `count` subscriptions are notified. */
+  | { readonly event: 'matched'; readonly count: number }
+  | (OfDelivery & {
+      readonly event: 'composed'
+      readonly message_id: string
+      readonly sequence: number | null
+      readonly target_origin: string | null
+    })
+  /** `at` is when it is due in its mailbox. */
+  | { readonly event: 'waits' }
+  /** Nothing is sent of it: its subscription was taken back, or is not permitted any more. */
+  | { readonly event: 'left out' }
+
+interface OfDelivery {
+  readonly delivery: string
+  readonly page: number
+}
+
+type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
+
+export type StoryEvent = { readonly at: string } & Happening
+
+/** Moments of which only the order is made here; `at` is always what was written down. */
+interface Moment {
+  readonly order: number
+  readonly event: StoryEvent
+}
+
+/** The events of one exchange, callback or notification, the oldest first; what is still to come is at the end. */
+export function storyOf(
+  traced: TracedExchange | TracedCallback | TracedNotification,
+  now: Date,
+): readonly StoryEvent[] {
+  const moments = momentsOf(traced, now)
+  return moments.toSorted((a, b) => a.order - b.order).map(({ event }) => event)
+}
+
+function momentsOf(
+  traced: TracedExchange | TracedCallback | TracedNotification,
+  now: Date,
+): readonly Moment[] {
+  if (traced.traced === 'callback') return ofCallback(traced)
+  return traced.traced === 'notification' ? ofNotification(traced, now) : ofExchange(traced, now)
+}
+
+const moment = (at: Date, happening: Happening): Moment => ({
+  order: at.getTime(),
+  event: { at: at.toISOString(), ...happening },
+})
+
+const ofCallback = ({ received_at, participant, state }: TracedCallback): readonly Moment[] => [
+  moment(received_at, { event: 'received', by: participant, encrypted: null }),
+  moment(received_at, { event: 'kept', state }),
+]
+
+function ofNotification(traced: TracedNotification, now: Date): readonly Moment[] {
+  const { occurred_at, recorded_at, event_type, record_type, matched, state, due_at, sequence } = traced
+  const { delivery, recalled } = traced
+  const occurred = moment(occurred_at, { event: 'occurred', event_type, record_type })
+  const moments = [
+    // It may be entered before it happens.
+    { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
+    moment(recorded_at, { event: 'matched', count: matched }),
+    ...recalled.flatMap((envelope) => [composedOf(envelope, null), ...attemptsOf(envelope, now)]),
+  ]
+  if (state === 'waiting') return [...moments, { ...moment(due_at, { event: 'waits' }), order: Infinity }]
+  if (state === 'dropped') return [...moments, { ...moment(due_at, { event: 'left out' }), order: Infinity }]
+  // Its envelope is forgotten.
+  if (delivery === null) return moments
+  return [...moments, composedOf(delivery, sequence), ...attemptsOf(delivery, now)]
+}
+
+/** @param sequence null: the number may belong to the envelope after it */
+const composedOf = (
+  { id, page, created_at, message_id, target }: TracedDelivery,
+  sequence: number | null,
+): Moment =>
+  moment(created_at, {
+    ...{ event: 'composed', delivery: id, page, message_id, sequence },
+    target_origin: originOf(target),
+  })
+
+/** Events of the same time are reported in the order of these lines. */
+function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {
+  const { accepted, received_at, participant: by, answered, deliveries } = traced
+  const moments: Moment[] = []
+  if (received_at !== null) {
+    moments.push(moment(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
+    if (accepted !== null) moments.push(moment(received_at, { event: 'accepted', items: accepted.items }))
+  }
+  if (accepted?.started_at) moments.push(moment(accepted.started_at, { event: 'begun' }))
+  for (const { at, succ, rjct, records } of answered) {
+    moments.push(moment(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
+  }
+  moments.push(...deliveries.map(madeOf))
+  if (accepted?.finished_at) {
+    const event = accepted.state === 'failed' ? 'failed' : 'replied'
+    moments.push(moment(accepted.finished_at, { event }))
+  }
+  moments.push(...deliveries.flatMap((delivery) => attemptsOf(delivery, now)))
+  return moments
+}
+
+const madeOf = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): Moment =>
+  moment(created_at, {
+    event: 'delivery made',
+    delivery: id,
+    page,
+    callback,
+    message_id,
+    target_origin: originOf(target),
+  })
+
+/** The rest of an address may be a secret. */
+const originOf = (target: string | null): string | null =>
+  target !== null && URL.canParse(target) ? new URL(target).origin : null
+
+/** The attempts at a delivery and how it ended, never before it was made, however the clock of a node goes. */
+function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
+  const { id, page, state, reason, earlier, since, created_at, finished_at, made } = delivery
+  const of = { delivery: id, page }
+  const moments = made.map(({ at, ...attempt }) => moment(at, { event: 'attempt', ...of, ...attempt }))
+  if (since > created_at) {
+    const before = made.filter(({ number }) => number <= earlier).length
+    moments.splice(before, 0, moment(since, { event: 'sent again', ...of }))
+  }
+  if (state === 'pending') moments.push(...comingOf(delivery, now))
+  else moments.push(moment(finished_at ?? created_at, { event: state, ...of, reason }))
+  let last = created_at.getTime()
+  return moments.map(({ order, event }) => {
+    last = Math.max(last, order)
+    return { order: last, event }
+  })
+}
+
+function comingOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
+  const { id, page, attempts, claimed_until, next_attempt_at } = delivery
+  const of = { delivery: id, page }
+  if (claimed_until !== null && claimed_until > now) {
+    return [moment(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
+  }
+  if (next_attempt_at === null) return []
+  return [moment(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
+}

@@ -1,0 +1,216 @@
+/** The timeline of a message: what its exchange, its accounts and its deliveries tell, in order, and never of whom. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import {
+  type AccountedMessage,
+  accountedMessages,
+  messageKeysOf,
+} from '../../store/accounts/message-accounts.ts'
+import { findParticipant } from '../../store/directory/participants.ts'
+import { type Traced, trace as traceRows } from '../../store/exchanges/trace.ts'
+import { closed, Namespace, orNull, SenderId, text, timeOut } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { Step, stepOf, stepOfEvent } from './steps.ts'
+import { storyOf } from './story.ts'
+
+/** Exchanges of one message_id: a participant uses one once, and several may use the same. */
+const MESSAGES = 20
+/** Deliveries of one exchange, and accounts of one message. */
+const EACH = 100
+
+const Timeline = closed({
+  sort: oneOf(['exchange', 'callback'], { description: 'callback: another system sent it to our inbox.' }),
+  participant: orNull(SenderId),
+  registry: orNull(Namespace),
+  operation: orNull(text('Name of the operation, or of the callback.')),
+  message_id: orNull(Type.String()),
+  transaction_id: orNull(Type.String()),
+  correlation_id: orNull(Type.String()),
+  waits_for: Type.Array(Type.String(), {
+    description: 'Sentences that say why a delivery is not attempted.',
+  }),
+  steps: Type.Array(Step, { description: 'The oldest first; what is still to come is at the end.' }),
+})
+
+export const MESSAGE = {
+  message_id: text('message_id of a request, or of a message of ours.'),
+  participant: Type.Optional(text('Only that of this sender_id: several may have used one message_id.')),
+  namespace: Type.Optional(Namespace),
+} as const
+
+/** What is stored of a message. It names no person. */
+export const showMessage = useCase(
+  {
+    accounted: 'messages show',
+    input: closed(MESSAGE),
+    result: closed({
+      messages: Type.Array(Timeline, {
+        description: 'One, or several where participants have used the same message_id.',
+      }),
+    }),
+  },
+  async ({ db }: HasDatabase, asked) => {
+    const traced = await tracedMessages({ db }, asked)
+    const keys = await messageKeysOf(db, 'message_id', asked.message_id)
+    const { participant, namespace: registry } = asked
+    const newest = await accountedMessages(db, { keys, participant, registry }, EACH)
+    const accounts = newest.toReversed()
+    const groups = Map.groupBy(accounts, ({ entry }) => traced.find((one) => isOf(one, entry)) ?? null)
+    const messages = []
+    for (const one of traced) messages.push(await timelineOf({ db }, one, groups.get(one) ?? []))
+    const rest = Map.groupBy(groups.get(null) ?? [], ({ entry }) =>
+      JSON.stringify([entry.participant, entry.registry, entry.correlation_id]),
+    )
+    for (const [, alike] of rest) messages.push(await timelineOf({ db }, null, alike))
+    if (messages.length > 0) return { messages }
+    throw new AdminRefusal('nothing is stored of a message with this message_id', { reason: 'not_found' })
+  },
+)
+
+/** The exchanges, deliveries and callbacks of a message. */
+export async function tracedMessages(
+  { db }: HasDatabase,
+  { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },
+): Promise<readonly Traced[]> {
+  return (await traceRows(db, message_id, { found: MESSAGES, each: EACH })).filter(
+    (one) =>
+      (participant === undefined || one.participant === participant) &&
+      (namespace === undefined || one.registry === namespace),
+  )
+}
+
+type Entry = AccountedMessage['entry']
+
+/** A notification has no correlation_id. */
+const isOf = (one: Traced, entry: Entry): boolean =>
+  one.participant === entry.participant &&
+  one.registry === entry.registry &&
+  (entry.correlation_id === null || one.correlation_id === entry.correlation_id)
+
+/** @param traced null: it is not stored any more, and its accounts alone tell of it */
+async function timelineOf(db: HasDatabase, traced: Traced | null, accounts: readonly AccountedMessage[]) {
+  const [first] = accounts
+  const known = traced ?? {
+    ...{ traced: 'exchange' as const, participant: null, registry: null, operation: null },
+    ...{ message_id: null, transaction_id: null, correlation_id: null, received_at: null },
+    ...first?.entry,
+  }
+  const { participant, registry, transaction_id, correlation_id, received_at } = known
+  const answered = accounts.flatMap((account) => ofAccount(account, traced))
+  const begins = received_at ?? accounts.find(({ entry }) => entry.request !== null)?.at ?? null
+  const came =
+    begins === null ? [] : [stepOf(timeOut(begins), { step: 'received', message: 'The message came.' })]
+  const events = traced === null ? came : storyOf(traced, new Date()).map(stepOfEvent)
+  const steps = merged(events, await arrival(db, begins, participant, accounts), answered)
+  return {
+    ...{ sort: known.traced, participant, registry, transaction_id, correlation_id },
+    operation: known.traced === 'callback' ? known.callback : known.operation,
+    message_id: known.message_id ?? first?.message_id ?? first?.reply_message_id ?? null,
+    waits_for: traced === null ? [] : waitsFor(traced),
+    steps: withDurations(steps),
+  }
+}
+
+/** Which key has signed, by which profile, and what was granted: known of what is accounted. */
+async function arrival(
+  { db }: HasDatabase,
+  begins: Date | null,
+  sender_id: string | null,
+  accounts: readonly AccountedMessage[],
+) {
+  const asked = accounts.find(({ entry }) => entry.request !== null)
+  if (asked === undefined || begins === null) return []
+  const { request, grant, basis, purpose } = asked.entry
+  const at = timeOut(begins)
+  const key = request?.kid ?? null
+  const profile = sender_id === null ? null : (await findParticipant(db, sender_id))?.signature_profile
+  const { layout, canonical_form } = profile ?? {}
+  const grounds = [
+    basis === null ? [] : [`on the basis of ${basis}`],
+    purpose === null ? [] : [`for ${purpose}`],
+  ]
+  return [
+    stepOf(at, {
+      ...{ step: 'verified', key },
+      message:
+        key === null
+          ? 'It is not signed, which the policy of its sender allows.'
+          : `The signature is good.${layout === undefined ? '' : ` Its sender signs with the profile ${layout}, ${canonical_form}.`}`,
+    }),
+    stepOf(at, {
+      step: 'checked',
+      message:
+        grant === null
+          ? 'Its checks were passed.'
+          : [`Its checks were passed; grant ${grant} permits it`, ...grounds.flat()].join(' ').concat('.'),
+    }),
+  ]
+}
+
+/** What only the account tells: of a synchronous request, and of what is not stored any more. */
+function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | null) {
+  const { kind, outcomes, records, reply } = entry
+  const time = timeOut(at)
+  const code = Object.keys(outcomes).find((name) => name !== 'succ') ?? null
+  const counts = Object.entries(outcomes).map(([name, count]) => `${count} ${name}`)
+  const searched = stepOf(time, {
+    ...{ step: 'searched', outcome: outcome === 'rejected' ? 'failed' : 'done', code },
+    message: `Items: ${counts.join(', ') || 'none'}. Records that left: ${records}.`,
+  })
+  const replied = stepOf(time, {
+    step: 'replied',
+    key: reply?.kid ?? null,
+    message: 'It was accounted, and then sent.',
+  })
+  if (kind === 'answer') return [searched, replied]
+  if (traced !== null) return []
+  return kind === 'acknowledgement'
+    ? [stepOf(time, { step: 'accepted', message: 'The request was accepted.' })]
+    : [searched, replied]
+}
+
+/** Puts what the accounts tell into the story: the arrival behind `received`, everything else by its time. */
+function merged(
+  events: readonly Step[],
+  arrival: readonly Step[],
+  answered: readonly Step[],
+): readonly Step[] {
+  const [first, ...others] = events
+  const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]
+  for (const step of answered) {
+    const at = Date.parse(step.at)
+    const next = steps.findIndex((one) => one.outcome === 'waiting' || Date.parse(one.at) > at)
+    steps.splice(next === -1 ? steps.length : next, 0, step)
+  }
+  return steps
+}
+
+/** Since when a step took its time; others are not measured, or say it themselves. */
+const MEASURED: Readonly<Partial<Record<Step['step'], Step['step']>>> = {
+  accepted: 'received',
+  searched: 'started',
+  replied: 'received',
+  finished: 'received',
+}
+
+function withDurations(steps: readonly Step[]): Step[] {
+  const timeOf = (name: Step['step']) => steps.find(({ step }) => step === name)?.at
+  return steps.map((step) => {
+    const from = MEASURED[step.step]
+    const since = from && (timeOf(from) ?? timeOf('received'))
+    if (since === undefined || step.duration_ms !== null) return step
+    return { ...step, duration_ms: Math.max(0, Date.parse(step.at) - Date.parse(since)) }
+  })
+}
+
+function waitsFor(traced: Traced): string[] {
+  if (traced.traced === 'callback') return []
+  const { accepted, delivery_states, participant_status, breaker } = traced
+  if (accepted?.state === 'accepted' && accepted.started_at === null) return ['It waits for a worker.']
+  if (delivery_states.pending === undefined) return []
+  return [
+    ...(participant_status === 'disabled' ? ['Its participant is disabled.'] : []),
+    ...(breaker?.opened_at ? ['The circuit breaker of its destination is open.'] : []),
+  ]
+}

@@ -1,0 +1,208 @@
+/** The steps of a message, from its arrival to the last attempt at its answer; never its content or the answer's. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { DELIVERY_STATES } from '../../store/deliveries/delivery-choice.ts'
+import type { TracedDelivery } from '../../store/deliveries/traced-deliveries.ts'
+import { type TracedNotification, traceNotifications } from '../../store/events/traced-notifications.ts'
+import { type TracedExchange, trace as traceRows } from '../../store/exchanges/trace.ts'
+import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+import { type StoryEvent, storyOf } from './story.ts'
+
+export type { StoryEvent } from './story.ts'
+
+/** Items and deliveries of one exchange that fit a screen or two. */
+export const EACH = 100
+const ALL = 2_147_483_647
+
+const Id = orNull(Type.String())
+const Count = wholeNumber('A number of things.')
+
+/** Which members an event has follows from its name. */
+const Event = Type.Unsafe<StoryEvent>({
+  type: 'object',
+  required: ['at', 'event'],
+  additionalProperties: false,
+  properties: {
+    at: instant('When it happened, or will.'),
+    event: text('What happened.'),
+    by: Id,
+    encrypted: orNull(Type.Boolean()),
+    items: Count,
+    succ: Count,
+    rjct: Count,
+    records: Type.Number(),
+    delivery: text('id of the delivery.'),
+    page: Count,
+    callback: text('Name of the callback.'),
+    message_id: text('message_id of the delivery.'),
+    target_origin: orNull(text('Origin of the address; the rest of it may be a secret.')),
+    number: Count,
+    duration_ms: Type.Number(),
+    status: orNull(Type.Integer()),
+    error: Id,
+    reason: Id,
+    state: Type.String(),
+    event_type: Type.String(),
+    record_type: Type.String(),
+    count: Count,
+    sequence: orNull(Count),
+  },
+})
+
+const MESSAGE = {
+  participant: Id,
+  registry: Id,
+  message_id: Id,
+  transaction_id: Id,
+  correlation_id: Id,
+  events: Type.Array(Event, { description: 'The oldest first; what is still to come is at the end.' }),
+} as const
+
+const Delivery = closed({
+  id: Type.String(),
+  callback: Type.String(),
+  page: Count,
+  message_id: Type.String(),
+  state: oneOf(DELIVERY_STATES),
+  attempts: Count,
+  reason: Id,
+})
+
+const Exchange = closed({
+  ...MESSAGE,
+  traced: Type.Literal('exchange'),
+  participant_status: orNull(oneOf(['active', 'disabled'])),
+  operation: orNull(text('Null: the exchange is not stored any more.')),
+  items: Type.Array(
+    closed({
+      reference_id: Type.String(),
+      status: oneOf(['succ', 'rjct']),
+      total: orNull(Type.Number({ description: 'Records found.' })),
+      page_size: orNull(Type.Number()),
+    }),
+  ),
+  road: oneOf(['synchronous', 'asynchronous'], { description: 'Answered at once, or later.' }),
+  state: orNull(text('State of an accepted exchange.')),
+  encrypted: orNull(Type.Boolean()),
+  items_requested: orNull(Type.Number()),
+  delivery_states: Type.Unsafe<TracedExchange['delivery_states']>({
+    type: 'object',
+    description: 'How many deliveries are in each state.',
+    propertyNames: { enum: DELIVERY_STATES },
+    additionalProperties: { type: 'integer' },
+  }),
+  deliveries: Type.Array(Delivery),
+  breaker: orNull(
+    closed({
+      failures: Count,
+      opened_at: orNull(instant('When it opened.')),
+      probe_at: orNull(instant('When the next attempt is made.')),
+    }),
+  ),
+})
+
+const Callback = closed({
+  ...MESSAGE,
+  traced: Type.Literal('callback'),
+  callback: Type.String(),
+  status: Id,
+  state: Type.String(),
+})
+
+const Notification = closed({
+  traced: Type.Literal('notification'),
+  participant: Id,
+  participant_status: orNull(oneOf(['active', 'disabled'])),
+  registry: Id,
+  reference_id: orNull(text('reference_id of its item; null: it was never composed.')),
+  subscriptions: Type.Array(
+    closed({
+      code: text('Code of a subscription that caused it.'),
+      presence: oneOf(['entered', 'stayed', 'left']),
+    }),
+  ),
+  purpose: oneOf(['event', 'correction', 'backfill', 'test']),
+  event_type: text('Type of the event.'),
+  record_type: text('Type of the record.'),
+  event_id: orNull(text('What the publishing system calls the event.')),
+  matched: wholeNumber('Subscriptions that were notified of the event.'),
+  state: oneOf(['waiting', 'sent', 'dropped']),
+  due_at: instant('When it is due.'),
+  mailbox: text('What its receiver knows the mailbox by.'),
+  mailbox_state: oneOf(['open', 'closed']),
+  sequence: orNull(wholeNumber('Position of its envelope in the mailbox.')),
+  delivery: orNull(Delivery),
+  recalled: Type.Array(Delivery, {
+    description: 'Earlier envelopes with it, the oldest first. Each was taken back and composed anew.',
+  }),
+  events: MESSAGE.events,
+})
+
+/**
+ * Everything whose transaction_id, correlation_id, message_id or code of a subscription this is, the oldest first; then
+ * notifications with this reference_id or code, the newest first.
+ */
+export const trace = useCase(
+  {
+    accounted: 'trace',
+    input: closed({
+      id: text(
+        'A transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription.',
+      ),
+      limit: Type.Optional(wholeNumber('At most so many messages (default: 20).', 1, 1_001)),
+      full: Type.Optional(flag(`All items and deliveries of each message, not only the first ${EACH}.`)),
+    }),
+    result: Type.Array(Type.Union([Exchange, Callback, Notification])),
+  },
+  async ({ db }: HasDatabase, { id, limit = 20, full = false }) => {
+    const messages = await traceRows(db, id, { found: limit, each: full ? ALL : EACH })
+    const notifications = await traceNotifications(db, id, limit)
+    const now = new Date()
+    return [...messages, ...notifications].slice(0, limit).map((traced) => {
+      const events = storyOf(traced, now)
+      if (traced.traced === 'exchange') return { ...exchangeFacts(traced), events }
+      if (traced.traced === 'notification') return { ...notificationFacts(traced), events }
+      const { received_at: _, ...callback } = traced
+      return { ...callback, events }
+    })
+  },
+)
+
+export type Traced = Awaited<ReturnType<typeof trace>>[number]
+
+/** What stands beside the events. */
+function exchangeFacts(traced: TracedExchange) {
+  const { accepted, answered: _, deliveries, delivery_states, breaker, received_at: __, ...exchange } = traced
+  const later = accepted !== null || deliveries.length > 0
+  return {
+    ...exchange,
+    road: later ? ('asynchronous' as const) : ('synchronous' as const),
+    state: accepted?.state ?? null,
+    encrypted: accepted?.encrypted ?? null,
+    items_requested: accepted?.items ?? null,
+    delivery_states,
+    deliveries: deliveries.map(deliveryFacts),
+    // Of what is over it says nothing.
+    breaker: delivery_states.pending !== undefined ? breakerFacts(breaker) : null,
+  }
+}
+
+function notificationFacts({ delivery, recalled, due_at, ...traced }: TracedNotification) {
+  const { occurred_at: _, recorded_at: __, ...facts } = traced
+  const envelopes = { delivery: delivery && deliveryFacts(delivery), recalled: recalled.map(deliveryFacts) }
+  return { ...facts, due_at: timeOut(due_at), ...envelopes }
+}
+
+/** Its times are in the events. */
+const deliveryFacts = ({ id, callback, page, message_id, state, attempts, reason }: TracedDelivery) => ({
+  ...{ id, callback, page, message_id, state, attempts, reason },
+})
+
+const breakerFacts = (breaker: TracedExchange['breaker']) =>
+  breaker && {
+    failures: breaker.failures,
+    opened_at: timeOut(breaker.opened_at),
+    probe_at: timeOut(breaker.probe_at),
+  }

@@ -1,0 +1,152 @@
+/** Who may call the admin API: tokens with roles, which expire. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { operatorToken } from '../../directory/operators.ts'
+import { newSecret } from '../../directory/secrets.ts'
+import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '../../model/operator.ts'
+import { CLOCK, type Clock } from '../../shared/clock.ts'
+import { endOperatorSessions } from '../../store/directory/operator-sessions.ts'
+import {
+  addOperatorToken,
+  listOperatorTokens,
+  type OperatorToken,
+  revokeOperatorToken,
+} from '../../store/directory/operator-tokens.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { authorityNamed } from '../consents/authorities.ts'
+import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+export { OPERATOR_ROLES, type OperatorRole } from '../../model/operator.ts'
+
+const Name = text('Name of the token, such as of the person or program that has it.')
+const Roles = Type.Array(
+  oneOf(OPERATOR_ROLES, {
+    description:
+      'read: see all but personal data; publish: only send events; consent: only withdraw consents; operate: read, withdraw consents, and change what runs; audit: read, and see personal data; own: everything.',
+  }),
+  { minItems: 1, description: 'What it may do.' },
+)
+const Registries = Type.Array(Namespace, { minItems: 1, description: 'Registries that it is bound to.' })
+const ExpiresAt = instant('From when on it is refused.')
+
+const Authority = text('The consent authority whose consents alone it may withdraw, by its name.')
+
+const OPERATOR = {
+  ...{ name: Name, roles: Roles, registries: orNull(Registries), authority: orNull(Authority) },
+  expires_at: ExpiresAt,
+} as const
+
+/** A day in milliseconds. */
+const DAY = 86_400_000
+const USUAL_DAYS = 90
+const MOST_DAYS = 366
+
+interface Needs extends HasDatabase {
+  readonly clock?: Pick<Clock, 'date'>
+}
+
+/** Makes a token. It is shown once: only its digest is stored. */
+export const addOperator = useCase(
+  {
+    approval: 'operator add',
+    input: closed({
+      name: Name,
+      roles: Roles,
+      registries: Type.Optional(Registries),
+      authority: Type.Optional(Authority),
+      expires_at: Type.Optional(
+        instant(
+          `From when on it is refused (default: in ${USUAL_DAYS} days; in ${MOST_DAYS} days at the latest).`,
+        ),
+      ),
+    }),
+    result: closed({ ...OPERATOR, token: text('The token. It is not stored and cannot be shown again.') }),
+  },
+  async ({ db, clock = CLOCK }: Needs, { name, roles, registries, authority, expires_at }) => {
+    if (name.startsWith(PROVIDED_NAME)) {
+      throw new AdminRefusal(
+        `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
+      )
+    }
+    const now = clock.date()
+    const expires =
+      expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
+    const bound = registries && (await Promise.all(registries.map((namespace) => registryAt(db, namespace))))
+    if (authority !== undefined) checkBound(roles, registries)
+    const signing = authority === undefined ? null : await authorityNamed(db, authority)
+    const { secret, sha256 } = newSecret()
+    const id = await addOperatorToken(db, {
+      ...{ name, roles, sha256, expires_at: expires },
+      registries: bound?.map((registry) => registry.id) ?? null,
+      authority: signing?.id ?? null,
+    })
+    const token = operatorToken(id, secret)
+    return {
+      ...{ name, roles, registries: registries ?? null, authority: authority ?? null },
+      ...{ expires_at: timeOut(expires), token },
+    }
+  },
+)
+
+/**
+ * No other role has calls that name an authority, and consents are of no single registry: what else was given would not count.
+ * @throws AdminRefusal
+ */
+function checkBound(roles: readonly OperatorRole[], registries: readonly string[] | undefined): void {
+  if (roles.some((role) => role !== 'consent')) {
+    throw new AdminRefusal('authority: is for a token with the role consent, and no other role')
+  }
+  if (registries === undefined) return
+  throw new AdminRefusal('authority: a token is bound to registries or to an authority, not to both')
+}
+
+function endWithin(now: number, end: Date): Date {
+  if (end.getTime() > now && end.getTime() <= now + MOST_DAYS * DAY) return end
+  throw new AdminRefusal(`expires_at: must be in the future, and at most ${MOST_DAYS} days away`)
+}
+
+/** Every token, by name, without its secret. */
+export const listOperators = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        ...OPERATOR,
+        live: flag('False: it has expired or was revoked.'),
+        created_at: instant('When it was made.'),
+        revoked_at: orNull(instant('When it was revoked.')),
+      }),
+    ),
+  },
+  async ({ db, clock = CLOCK }: Needs) =>
+    (await listOperatorTokens(db)).map((token) => described(token, clock.date())),
+)
+
+/** Ends a token and the sessions of its name: from the next call on they are refused. */
+export const revokeOperator = useCase(
+  {
+    input: closed({ name: Name }),
+    result: closed({ name: Name, sessions: wholeNumber('Sessions of the console that it ended.') }),
+  },
+  async ({ db }: HasDatabase, { name }) => {
+    const revoked = await db.journal.write({ kind: 'operator_revoked', name }, () =>
+      revokeOperatorToken(db, name),
+    )
+    const sessions = await endOperatorSessions(db, name)
+    if (revoked || sessions > 0) return { name, sessions }
+    throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
+  },
+)
+
+function described(token: OperatorToken, now: number) {
+  const { name, roles, registries, authority, created_at, expires_at, revoked_at } = token
+  return {
+    ...{ name, roles, registries, authority },
+    live: revoked_at === null && expires_at.getTime() > now,
+    created_at: timeOut(created_at),
+    expires_at: timeOut(expires_at),
+    revoked_at: timeOut(revoked_at),
+  }
+}

@@ -1,0 +1,96 @@
+/** Our own keys, and the master key that encrypts them. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { MasterKeySource } from '../../keys/master-key.ts'
+import { OWN_KEY_DEFINITIONS } from '../../keys/own-key-definitions.ts'
+import { revokeOwnKey as revoke, rotateOwnKeys as rotate } from '../../keys/rotation.ts'
+import { rotateMasterKey as rotateMaster } from '../../keys/vault.ts'
+import { listOwnKeys as listRows, type OwnKey } from '../../store/keys/own-keys.ts'
+import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+
+export { CACHED_BY_PEERS } from '../../keys/own-key-definitions.ts'
+
+export const OWN_KEY_USES = [...new Set(OWN_KEY_DEFINITIONS.map(({ use }) => use))]
+const Use = oneOf(OWN_KEY_USES, {
+  description: 'sig signs messages, enc is what peers encrypt for, token signs access tokens.',
+})
+const Kid = text('kid of the key.')
+const Algorithm = text('JOSE name of its algorithm.')
+
+const KeyResult = closed({
+  kid: Kid,
+  use: text('What it is for: sig, enc or token.'),
+  algorithm: Algorithm,
+  state: oneOf(['next', 'active', 'retired', 'revoked'], {
+    description: 'next: published and not yet in use; retired: still good until good_until.',
+  }),
+  created_at: instant('When it was made.'),
+  activated_at: orNull(instant('When it came into use.')),
+  retired_at: orNull(instant('When another took its place.')),
+  good_until: orNull(instant('Of a retired key: until when it is good.')),
+  revoked_at: orNull(instant('When it was revoked.')),
+})
+
+/** Every key of ours, the newest first. */
+export const listOwnKeys = useCase(
+  { input: NOTHING, result: Type.Array(KeyResult) },
+  async ({ db }: HasDatabase) => (await listRows(db)).map(described),
+)
+
+/** Starts to use the next keys; running servers follow within a second, without refusing any message. */
+export const rotateOwnKeys = useCase(
+  {
+    input: closed({ use: Type.Optional(Use) }),
+    result: Type.Array(
+      closed({
+        use: Use,
+        algorithm: Algorithm,
+        retired: text('kid of the key that was in use.'),
+        active: text('kid of the key that is in use now.'),
+        next: text('kid of the key that comes next.'),
+        published_for: Type.Number({ description: 'Seconds that the active key had been published before.' }),
+      }),
+    ),
+  },
+  async ({ db, vault }: HasVault, { use }) =>
+    rotate(db, await vault(), (row) => use === undefined || row.use === use),
+)
+
+/** Revokes a key: within a second no server takes it any more, and its private half is erased. */
+export const revokeOwnKey = useCase(
+  { input: closed({ kid: Kid }), result: KeyResult },
+  async ({ db, vault }: HasVault, { kid }) => {
+    const opened = await vault()
+    return described(await db.journal.write({ kind: 'own_key_revoked', kid }, () => revoke(db, opened, kid)))
+  },
+)
+
+/** Replaces the master key: all values that it encrypted are encrypted with the new one. */
+export const rotateMasterKey = useCase(
+  {
+    input: NOTHING,
+    result: closed({
+      version: wholeNumber('Version of the master key.'),
+      resealed: wholeNumber('Values that were encrypted with the new master key.'),
+    }),
+  },
+  async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) =>
+    rotateMaster(db, masterKey),
+)
+
+function described(key: OwnKey) {
+  const { kid, use, algorithm, state } = key
+  return {
+    kid,
+    use,
+    algorithm,
+    state,
+    created_at: timeOut(key.created_at),
+    activated_at: timeOut(key.activated_at),
+    retired_at: timeOut(key.retired_at),
+    good_until: state === 'retired' ? timeOut(key.expires_at) : null,
+    revoked_at: timeOut(key.revoked_at),
+  }
+}

@@ -1,0 +1,63 @@
+/** Who is signed in to the console, and links by which an operator signs in once. */
+import Type from 'typebox'
+import { sessionBounds } from '../../directory/operator-sessions.ts'
+import { newSecret } from '../../directory/secrets.ts'
+import type { Limits } from '../../limits.ts'
+import { CLOCK, type Clock } from '../../shared/clock.ts'
+import { addSignInLink, listOperatorSessions } from '../../store/directory/operator-sessions.ts'
+import { closed, instant, NOTHING, orNull, text, timeOut } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+interface Needs extends HasDatabase {
+  readonly clock?: Pick<Clock, 'date'>
+}
+
+/** Seconds for which a link is good. */
+const LINK_TIME = 900
+
+/** Makes a link. It is shown once: only the digest of its code is stored. */
+export const makeSignInLink = useCase(
+  {
+    approval: 'operator link',
+    input: closed({ name: text('Name of a live token: the link signs in as its owner.') }),
+    result: closed({
+      name: text('Name of the token.'),
+      path: text(
+        'Path of the link at the address of the console. Its code is good once, and stands after the #.',
+      ),
+      expires_at: instant('From when on it is refused.'),
+    }),
+  },
+  async ({ db, clock = CLOCK }: Needs, { name }) => {
+    const now = new Date(clock.date())
+    const ends_at = new Date(now.getTime() + LINK_TIME * 1_000)
+    const { secret, sha256 } = newSecret()
+    const id = await addSignInLink(db, { name, sha256, now, ends_at })
+    if (id === null) throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
+    return { name, path: `/#/sign-in/${id}_${secret}`, expires_at: timeOut(ends_at) }
+  },
+)
+
+/** The sessions that have not ended. */
+export const listSessions = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        name: text('Who is signed in.'),
+        provider: orNull(text('The provider of OpenID Connect that said so; null: a token or a link.')),
+        created_at: instant('When it began.'),
+        seen_at: instant('When the operator last did something, to about 15 seconds.'),
+        ends_at: instant('When it ends at the latest.'),
+      }),
+    ),
+  },
+  async ({ db, limits, clock = CLOCK }: Needs & { readonly limits: Pick<Limits, 'session_idle'> }) => {
+    const sessions = await listOperatorSessions(db, sessionBounds(limits, clock.date()))
+    return sessions.map(({ name, issuer, created_at, seen_at, ends_at }) => ({
+      ...{ name, provider: issuer, created_at: timeOut(created_at) },
+      ...{ seen_at: timeOut(seen_at), ends_at: timeOut(ends_at) },
+    }))
+  },
+)

@@ -1,0 +1,181 @@
+/** The public keys that participants have registered. */
+import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
+import Type from 'typebox'
+import { readKeyFile } from '../../directory/key-file.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../../store/db/database.ts'
+import {
+  addParticipantKey,
+  listLiveKeys,
+  listParticipantKeys as listRows,
+  type ParticipantKey,
+  revokeParticipantKey as revoke,
+} from '../../store/directory/participant-keys.ts'
+import { retryMailboxes } from '../../store/events/mailboxes.ts'
+import { closed, instant, orNull, SenderId, text, timeOut } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { participantNamed } from './participants.ts'
+
+export type { PublicKey } from '@rollcall/protocol'
+
+const Kid = text('kid of the key in messages.')
+const Use = oneOf(['sig', 'enc'], {
+  description: 'sig verifies what its owner signed; with enc we encrypt for its owner.',
+})
+const STATES = ['live', 'later', 'over', 'revoked'] as const
+
+export const KeyResult = closed({
+  kid: Kid,
+  use: Use,
+  algorithm: text('JOSE name of its algorithm.'),
+  state: oneOf(STATES, { description: 'later: not valid yet; over: not valid any more.' }),
+  thumbprint: text('RFC 7638, SHA-256.'),
+  valid_from: instant('Time from which it is valid.'),
+  valid_until: orNull(instant('Time until which it is valid; null: no end.')),
+  revoked_at: orNull(instant('When it was revoked.')),
+})
+
+/** Registers the public keys of a text. All of them are good before the first is registered. */
+export const addParticipantKeys = useCase(
+  {
+    approval: 'participant key add',
+    input: closed({
+      sender_id: SenderId,
+      keys: text('A public key in PEM, a JWK or a JWK set. A private key is refused.'),
+      kid: Type.Optional(text("kid of the only key (default: the JWK's kid, else its RFC 7638 thumbprint).")),
+      use: Type.Optional(Use),
+      valid_from: Type.Optional(instant('Time from which the keys are valid (default: now).')),
+      valid_until: Type.Optional(orNull(instant('Time until which the keys are valid; null: no end.'))),
+    }),
+    result: Type.Array(KeyResult),
+  },
+  async ({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) => {
+    const jwks = readKeyFile(keys)
+    if (jwks.length > 1 && kid !== undefined) {
+      throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
+    }
+    const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
+    const read = await Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
+    const times = {
+      ...(valid_from !== undefined && { valid_from: new Date(valid_from) }),
+      ...(valid_until !== undefined && { valid_until: valid_until === null ? null : new Date(valid_until) }),
+    }
+    const participant = await participantNamed(db, sender_id)
+    refuseUnusable(participant, read)
+    const added: ParticipantKey[] = []
+    for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
+    // What could not be encrypted for it can be now.
+    await retryMailboxes(db, participant.id)
+    return added.map(described)
+  },
+)
+
+/** @throws AdminRefusal a key could never verify a message of the participant, because its profile has other algorithms */
+function refuseUnusable(
+  { sender_id, signature_profile }: Participant,
+  keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
+): void {
+  const { algorithms } = signature_profile
+  const unusable = keys.find(
+    ({ use, algorithm }) => use === 'sig' && algorithms.every((name) => name !== algorithm),
+  )
+  if (unusable === undefined) return
+  throw new AdminRefusal(
+    `the key is for ${unusable.algorithm}, and the signature profile of ${sender_id} accepts ${algorithms.join(', ')} only; ` +
+      `if it signs with this key, first run rollcall participant policy ${sender_id} --profile ${profileFor(signature_profile, unusable.algorithm)}; if the key is for encryption, add --use enc`,
+  )
+}
+
+/** The same profile for another algorithm, as the command line takes it; the default one where its layout cannot carry that. */
+function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
+  const form = { layout, canonical_form, digest_prefix }
+  if (profileProblem({ ...form, algorithms: [algorithm] }) !== null) return algorithm
+  return [...Object.values(form), algorithm].filter((word) => word !== '').join(',')
+}
+
+/** Every key that was ever registered for a participant, the newest first. */
+export const listParticipantKeys = useCase(
+  { input: closed({ sender_id: SenderId }), result: Type.Array(KeyResult) },
+  async ({ db }: HasDatabase, { sender_id }) =>
+    (await listRows(db, await participantNamed(db, sender_id))).map(described),
+)
+
+const PublicKeys = Type.Array(
+  closed({
+    kid: Kid,
+    use: Use,
+    algorithm: text('JOSE name of its algorithm.'),
+    thumbprint: text('RFC 7638, SHA-256.'),
+    public_jwk: Type.Unsafe<ParticipantKey['public_jwk']>({
+      type: 'object',
+      description: 'The members of the key.',
+    }),
+  }),
+)
+
+/** The live keys of a participant as JWKs, to verify its messages with. */
+export const listPublicKeys = useCase(
+  { input: closed({ sender_id: SenderId }), result: PublicKeys },
+  async ({ db }: HasDatabase, { sender_id }) => {
+    const live = await listLiveKeys(db, await participantNamed(db, sender_id))
+    return live.map(({ kid, use, algorithm, thumbprint, public_jwk }) => ({
+      ...{ kid, use, algorithm, thumbprint, public_jwk },
+    }))
+  },
+)
+
+/** The keys of a text as JWKs, tried out; nothing is registered. */
+export const readPublicKeys = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      keys: text('A public key in PEM, a JWK or a JWK set.'),
+      use: Type.Optional(Use),
+    }),
+    result: PublicKeys,
+  },
+  async (_: object, { sender_id, keys, use }) =>
+    Promise.all(
+      readKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) })),
+    ),
+)
+
+/** Revokes a key for ever; within a second no server takes it any more. */
+export const revokeParticipantKey = useCase(
+  { input: closed({ sender_id: SenderId, kid: Kid }), result: KeyResult },
+  async ({ db }: HasDatabase, { sender_id, kid }) => described(await revokeJournaled(db, sender_id, kid)),
+)
+
+async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
+  const participant = await participantNamed(db, sender_id)
+  const live = (await listRows(db, participant)).find((key) => key.kid === kid && key.revoked_at === null)
+  // Without a key that can be revoked this refuses.
+  if (live === undefined) return revoke(db, participant, kid)
+  const { use, algorithm, public_jwk, thumbprint } = live
+  const key = { kid, use, algorithm, public_jwk, thumbprint }
+  return db.journal.write({ kind: 'participant_key_revoked', participant: sender_id, kid, key }, () =>
+    revoke(db, participant, kid),
+  )
+}
+
+function described(key: ParticipantKey) {
+  const { kid, use, algorithm, thumbprint, valid_from, valid_until, revoked_at } = key
+  return {
+    kid,
+    use,
+    algorithm,
+    state: stateOf(key),
+    thumbprint,
+    valid_from: timeOut(valid_from),
+    valid_until: timeOut(valid_until),
+    revoked_at: timeOut(revoked_at),
+  }
+}
+
+function stateOf({ valid_from, valid_until, revoked_at }: ParticipantKey): (typeof STATES)[number] {
+  if (revoked_at !== null) return 'revoked'
+  const now = Date.now()
+  if (now < valid_from.getTime()) return 'later'
+  return valid_until === null || now < valid_until.getTime() ? 'live' : 'over'
+}

@@ -1,0 +1,235 @@
+/** Participants: who may ask the registries. */
+
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { newSecret } from '../../directory/secrets.ts'
+import { ENVIRONMENTS, type Environment } from '../../model/environment.ts'
+import { type Participant, SIGNATURE_POLICIES } from '../../model/participant.ts'
+import type { Database } from '../../store/db/database.ts'
+import { addSecret } from '../../store/directory/client-secrets.ts'
+import { directoryContent } from '../../store/directory/demo-data.ts'
+import { addGrant, environmentProblem } from '../../store/directory/grants.ts'
+import {
+  addParticipant as addRow,
+  findClient,
+  findParticipant,
+  listParticipants as listRows,
+  setParticipantStatus as setStatus,
+} from '../../store/directory/participants.ts'
+import { retryMailboxes } from '../../store/events/mailboxes.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { accountActs } from '../accounts/operator-looks.ts'
+import { checkedTerms, Terms } from '../grants/terms.ts'
+import {
+  closed,
+  flag,
+  limitIn,
+  limitOut,
+  Namespace,
+  NOTHING,
+  orNull,
+  SenderId,
+  text,
+  UNLIMITED,
+  wholeNumber,
+} from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
+
+const MaxPageSize = orNull(
+  wholeNumber("Largest page that it may ask for, in records; null: the server's limit.", 1),
+)
+const RateLimit = Type.Union([
+  Type.Number({ exclusiveMinimum: 0, description: 'Requests a second, on all nodes together.' }),
+  Type.Literal(UNLIMITED),
+  Type.Null({ description: "The server's limit." }),
+])
+const ConcurrencyLimit = Type.Union([
+  wholeNumber('Requests at a time, on one node.', 1),
+  Type.Literal(UNLIMITED),
+  Type.Null({ description: "The server's limit." }),
+])
+const ClientId = text('What it names itself by to get an access token.')
+const ClientSecret = text('Its client secret. It is not stored and cannot be shown again.')
+
+const PARTICIPANT = {
+  sender_id: SenderId,
+  client_id: ClientId,
+  name: text('Its name for people.'),
+  status: oneOf(STATUSES, { description: 'Whether its tokens and messages are accepted.' }),
+  signature_policy: oneOf(SIGNATURE_POLICIES, { description: 'Whether its messages must be signed.' }),
+  max_page_size: MaxPageSize,
+  rate_limit: RateLimit,
+  concurrency_limit: ConcurrencyLimit,
+  environment: oneOf(ENVIRONMENTS, {
+    description: 'It may be granted something in registries of the same environment alone.',
+  }),
+  demo: flag('Made for the demo.'),
+} as const
+export const ParticipantResult = closed(PARTICIPANT)
+
+/** Adds a participant. Its messages must be signed until its policy says otherwise. */
+export const addParticipant = useCase(
+  {
+    approval: 'participant add',
+    input: closed({
+      sender_id: SenderId,
+      name: text('Its name for people, 1 to 255 characters.'),
+      max_page_size: Type.Optional(MaxPageSize),
+      rate_limit: Type.Optional(RateLimit),
+      concurrency_limit: Type.Optional(ConcurrencyLimit),
+      environment: Type.Optional(PARTICIPANT.environment),
+      grants: Type.Optional(
+        Type.Record(Type.String(), Terms, {
+          description: 'By namespace, what it may do; nothing elsewhere.',
+        }),
+      ),
+    }),
+    result: closed({
+      ...PARTICIPANT,
+      client_secret: ClientSecret,
+      granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
+    }),
+  },
+  async (needs: HasDatabase, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
+    const { db } = needs
+    const checked = await checkedGrants(db, environment, grants)
+    const acts = checked.map(({ registry }) => ({ note: GRANTING, registry: registry.namespace }))
+    await accountActs(needs, acts)
+    const { secret, sha256 } = newSecret()
+    const added = await addRow(db, {
+      sender_id,
+      name,
+      environment,
+      max_page_size: limits.max_page_size ?? null,
+      rate_limit: limitIn(limits.rate_limit),
+      concurrency_limit: limitIn(limits.concurrency_limit),
+      demo: await isDemoDatabase(db),
+    })
+    await addSecret(db, added, sha256)
+    for (const { registry, terms } of checked) {
+      await addGrant(db, { participant: added, registry }, terms, { replace: true })
+    }
+    const granted = checked.map(({ registry }) => registry.namespace)
+    return { ...described(added), client_secret: secret, granted }
+  },
+)
+
+/** As an act of an operator, as `grant set` is. */
+const GRANTING = 'participant add --grant'
+
+/** All of them are good before the first is written. */
+function checkedGrants(
+  db: Database,
+  environment: Environment,
+  grants: Readonly<Record<string, Static<typeof Terms>>>,
+) {
+  return Promise.all(
+    Object.entries(grants).map(async ([namespace, terms]) => {
+      const registry = await registryAt(db, namespace)
+      const problem = environmentProblem(environment, registry)
+      if (problem !== null)
+        throw new AdminRefusal(`grants.${namespace}: ${problem}`, { at: ['grants', namespace] })
+      return { registry, terms: checkedTerms(registry, terms, ['grants', namespace]) }
+    }),
+  )
+}
+
+/** Every participant, by sender_id. */
+export const listParticipants = useCase(
+  { input: NOTHING, result: Type.Array(ParticipantResult) },
+  async ({ db }: HasDatabase) => (await listRows(db)).map(described),
+)
+
+interface Status {
+  readonly sender_id: string
+  readonly status: Participant['status']
+}
+
+/** Disables a participant, or enables it again; every server follows within a second. */
+export async function setParticipantStatus({ db }: HasDatabase, { sender_id, status }: Status) {
+  await participantNamed(db, sender_id)
+  const set = () => setStatus(db, sender_id, status)
+  const participant = await (status === 'disabled'
+    ? db.journal.write({ kind: 'participant_disabled', participant: sender_id }, set)
+    : set())
+  // Its waiting deliveries need not wait any longer.
+  if (status === 'active') await retryMailboxes(db, participant.id)
+  return described(participant)
+}
+
+const ONE = closed({ sender_id: SenderId })
+
+/** From now on nothing of the participant is accepted; every server follows within a second. */
+export const disableParticipant = useCase(
+  { input: ONE, result: ParticipantResult },
+  (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'disabled' }),
+)
+
+/** Its secrets and unexpired tokens are valid again. */
+export const enableParticipant = useCase(
+  { approval: 'participant enable', input: ONE, result: ParticipantResult },
+  (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'active' }),
+)
+
+/** Gives a participant a new client secret; the one before it stays valid until the next rotation. */
+export const rotateParticipantSecret = useCase(
+  {
+    approval: 'participant secret rotate',
+    input: ONE,
+    result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
+  },
+  async ({ db }: HasDatabase, { sender_id }) => {
+    const { secret: client_secret, sha256 } = newSecret()
+    const participant = await participantNamed(db, sender_id)
+    await journalRetired(db, participant, () => addSecret(db, participant, sha256))
+    return { sender_id, client_id: participant.client_id, client_secret }
+  },
+)
+
+/** All live secrets but the newest, which stays valid. */
+async function journalRetired(
+  db: Database,
+  { sender_id, client_id }: Participant,
+  commit: () => Promise<void>,
+): Promise<void> {
+  const [, ...retired] = (await findClient(db, client_id))?.secrets ?? []
+  if (retired.length === 0) return commit()
+  const secrets = retired.map((secret) => secret.toString('hex'))
+  await db.journal.write({ kind: 'secrets_retired', participant: sender_id, secrets }, commit)
+}
+
+/** @throws AdminRefusal there is none */
+export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
+  const participant = await findParticipant(db, sender_id)
+  if (participant !== null) return participant
+  throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found' })
+}
+
+/**
+ * Whether what is added to the database is demo data: a demo's database stays one, so that neither a production
+ * takes it for its own nor the next demo finds anything foreign in it.
+ */
+export async function isDemoDatabase(db: Database): Promise<boolean> {
+  const { demo } = await directoryContent(db)
+  return demo.length > 0
+}
+
+export function described(participant: Participant) {
+  const { sender_id, client_id, name, status, signature_policy, max_page_size, environment, demo } =
+    participant
+  return {
+    sender_id,
+    client_id,
+    name,
+    status,
+    signature_policy,
+    max_page_size,
+    rate_limit: limitOut(participant.rate_limit),
+    concurrency_limit: limitOut(participant.concurrency_limit),
+    environment,
+    demo,
+  }
+}

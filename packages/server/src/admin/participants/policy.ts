@@ -1,0 +1,151 @@
+/** The policy of a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
+import { ENCRYPTION_POLICIES, type Participant, SIGNATURE_POLICIES } from '../../model/participant.ts'
+
+export {
+  ENCRYPTION_POLICIES,
+  type EncryptionPolicy,
+  SIGNATURE_POLICIES,
+  type SignaturePolicy,
+} from '../../model/participant.ts'
+
+import {
+  ALGORITHMS,
+  type AlgorithmName,
+  CANONICAL_FORMS,
+  type CanonicalFormName,
+  DIGESTS,
+  type DigestPrefix,
+  LAYOUTS,
+  type LayoutName,
+  oneOf,
+} from '@rollcall/protocol'
+import Type from 'typebox'
+import { createAddressGuard } from '../../egress/address-guard.ts'
+import { unreachableHost } from '../../egress/address-rules.ts'
+import type { AllowedHost } from '../../model/allowed-hosts.ts'
+import { setMessagePolicy } from '../../store/directory/participants.ts'
+import { retryMailboxes } from '../../store/events/mailboxes.ts'
+import { closed, flag, orNull, SenderId, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { participantNamed } from './participants.ts'
+
+// The tables have exactly the names that the types list.
+const Profile = closed(
+  {
+    layout: oneOf(Object.keys(LAYOUTS) as LayoutName[]),
+    canonical_form: oneOf(Object.keys(CANONICAL_FORMS) as CanonicalFormName[]),
+    digest_prefix: oneOf(Object.keys(DIGESTS) as DigestPrefix[]),
+    algorithms: Type.Array(oneOf(Object.keys(ALGORITHMS) as AlgorithmName[])),
+  },
+  { description: 'How it signs, and how we sign for it (docs/signature.md).' },
+)
+
+const POLICY_MEMBERS = {
+  signature_policy: oneOf(SIGNATURE_POLICIES, { description: 'Whether its messages must be signed.' }),
+  allow_unsigned: flag('Permits a signature_policy other than required; it is given together with it.'),
+  signature_profile: Profile,
+  encryption_policy: oneOf(ENCRYPTION_POLICIES, { description: 'Whether messages are encrypted.' }),
+  jwks_uri: orNull(text('Address of the key set that it publishes; null: only registered keys count.')),
+} as const
+
+export const Policy = closed(POLICY_MEMBERS, { description: 'How it signs and encrypts.' })
+
+/** Changes what is given, and shows the policy; with nothing given it only shows it. */
+export const changeParticipantPolicy = useCase(
+  {
+    approval: 'participant policy',
+    input: closed({
+      sender_id: SenderId,
+      signature_policy: Type.Optional(POLICY_MEMBERS.signature_policy),
+      allow_unsigned: Type.Optional(POLICY_MEMBERS.allow_unsigned),
+      signature_profile: Type.Optional(POLICY_MEMBERS.signature_profile),
+      encryption_policy: Type.Optional(POLICY_MEMBERS.encryption_policy),
+      jwks_uri: Type.Optional(POLICY_MEMBERS.jwks_uri),
+    }),
+    result: closed({ sender_id: SenderId, ...POLICY_MEMBERS }),
+  },
+  async ({ db }: HasDatabase, { sender_id, ...changes }) => {
+    await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
+    return { sender_id, ...policyOf(await setPolicy({ db }, sender_id, changes)) }
+  },
+)
+
+export const policyOf = (participant: Participant) => {
+  const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = participant
+  return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
+}
+
+async function setPolicy(
+  { db }: HasDatabase,
+  sender_id: string,
+  changes: Parameters<typeof setMessagePolicy>[2],
+): Promise<Participant> {
+  const changed = await setMessagePolicy(db, sender_id, changes)
+  // What failed for an earlier reason may succeed now.
+  if (Object.keys(changes).length > 0) await retryMailboxes(db, changed.id)
+  return changed
+}
+
+/** Nothing is fetched. The check runs now, so that an error is found before the first message. */
+export async function checkKeySetAddress(
+  { outgoing }: Participant,
+  jwks_uri: string | null | undefined,
+): Promise<void> {
+  if (!jwks_uri) return
+  const guard = createAddressGuard({ allowed: outgoing })
+  try {
+    await guard.check(jwks_uri)
+  } finally {
+    await guard.close()
+  }
+}
+
+const Host = text('A name or an address, as it stands in a URL.')
+const HOST = {
+  host: Host,
+  ports: Type.Optional(
+    Type.Union([Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 })), Type.Literal('any')], {
+      description: 'In place of port 443.',
+    }),
+  ),
+  plainHttp: Type.Optional(flag('Messages may go to it without TLS.')),
+  loopback: Type.Optional(flag('It may be an address of this machine.')),
+  private: Type.Optional(flag('It may be an address of a private network.')),
+} as const
+export const Hosts = Type.Array(closed(HOST), {
+  description: 'Hosts that our requests may reach, each with its rule.',
+})
+
+/** Allows requests to a host of a participant, in place of what was allowed for that host before. */
+export const allowParticipantHost = useCase(
+  { approval: 'participant host allow', input: closed({ sender_id: SenderId, ...HOST }), result: Hosts },
+  async ({ db }: HasDatabase, { sender_id, ...row }) => {
+    const problem = unreachableHost(row)
+    if (problem !== null) throw new AdminRefusal(problem)
+    const { outgoing } = await participantNamed(db, sender_id)
+    return setHosts({ db }, sender_id, [...outgoing.filter(({ host }) => host !== row.host), row])
+  },
+)
+
+export const listParticipantHosts = useCase(
+  { input: closed({ sender_id: SenderId }), result: Hosts },
+  async ({ db }: HasDatabase, { sender_id }) => hostsOf(await participantNamed(db, sender_id)),
+)
+
+export const removeParticipantHost = useCase(
+  { input: closed({ sender_id: SenderId, host: Host }), result: Hosts },
+  async ({ db }: HasDatabase, { sender_id, host }) => {
+    const { outgoing } = await participantNamed(db, sender_id)
+    const others = outgoing.filter((row) => row.host !== host)
+    if (others.length === outgoing.length) {
+      throw new AdminRefusal(`nothing is allowed for ${host}`)
+    }
+    return setHosts({ db }, sender_id, others)
+  },
+)
+
+const setHosts = async ({ db }: HasDatabase, sender_id: string, outgoing: readonly AllowedHost[]) =>
+  hostsOf(await setPolicy({ db }, sender_id, { outgoing }))
+
+const hostsOf = ({ outgoing }: Participant) => outgoing

@@ -1,0 +1,146 @@
+/** A sandbox participant that has passed its check becomes a live one, with new keys and a new secret. */
+import { type PublicKey, readPublicKey } from '@rollcall/protocol'
+import Type from 'typebox'
+import { readKeyFile } from '../../directory/key-file.ts'
+import { newSecret } from '../../directory/secrets.ts'
+import { createGuards } from '../../egress/address-guard.ts'
+import type { Limits } from '../../limits.ts'
+import type { Participant } from '../../model/participant.ts'
+import { createLog } from '../../observe/log.ts'
+import type { Database } from '../../store/db/database.ts'
+import { listChecks } from '../../store/directory/participant-checks.ts'
+import { type Promotion, promoteParticipant as promote } from '../../store/directory/promote-participant.ts'
+import { listRegistries } from '../../store/registries/registries.ts'
+import { createKeySets } from '../../trust/key-sets.ts'
+import { suspendUngranted } from '../grants/subscriptions.ts'
+import { closed, SenderId, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { addParticipantKeys } from './keys.ts'
+import { described, ParticipantResult, participantNamed } from './participants.ts'
+import { checkKeySetAddress } from './policy.ts'
+
+interface Promoting extends HasDatabase {
+  readonly limits: Pick<Limits, 'check_days'>
+  readonly now?: () => Date
+}
+
+const key = addParticipantKeys.input.properties
+
+/** What a promotion looks at of the reports. */
+const REPORTS = 100
+
+/**
+ * Makes a sandbox participant live. Everything of the sandbox ends at once: keys, secrets, tokens, grants, subscriptions,
+ * and the settings of callbacks. It may do nothing until something is granted to it in a live registry.
+ */
+export const promoteParticipant = useCase(
+  {
+    approval: 'participant promote',
+    accounted: 'participant promote',
+    input: closed({
+      sender_id: SenderId,
+      keys: Type.Optional(
+        text('Its live public keys, in PEM, a JWK or a JWK set. A private key is refused.'),
+      ),
+      kid: key.kid,
+      use: key.use,
+      jwks_uri: Type.Optional(text('Address of the key set that it publishes for live registries.')),
+    }),
+    result: closed({
+      ...ParticipantResult.properties,
+      client_secret: text('Its live client secret. It is not stored and cannot be shown again.'),
+    }),
+  },
+  async ({ db, limits, now = () => new Date() }: Promoting, { sender_id, jwks_uri = null, ...given }) => {
+    const participant = await participantNamed(db, sender_id)
+    if (participant.environment !== 'sandbox') throw new AdminRefusal(`${sender_id} is live already`)
+    await checkReport({ db }, participant, new Date(now().getTime() - limits.check_days * 86_400_000))
+    const keys = await liveKeys(participant, given)
+    if (jwks_uri === null && !keys.some(({ use }) => use === 'sig')) {
+      throw new AdminRefusal('keys: a live key for signatures is needed, or jwks_uri')
+    }
+    if (jwks_uri !== null && jwks_uri === participant.jwks_uri) {
+      throw new AdminRefusal('jwks_uri: is that of the sandbox; live keys are published at another address')
+    }
+    await checkKeySetAddress(participant, jwks_uri)
+    const former = await publishedKeys(participant)
+    const { secret: client_secret, sha256 } = newSecret()
+    await makeLive(db, participant, { keys, former, jwks_uri, sha256 })
+    return { ...described(await participantNamed(db, sender_id)), client_secret }
+  },
+)
+
+/** @throws StoreRefusal it is no sandbox participant, or a key is refused */
+export async function makeLive(
+  db: Database,
+  participant: Pick<Participant, 'id' | 'sender_id'>,
+  promotion: Promotion,
+): Promise<void> {
+  const granted = await promote(db, participant, promotion)
+  for (const registry of await listRegistries(db)) {
+    if (granted.includes(registry.id)) await suspendUngranted(db, participant, registry)
+  }
+}
+
+/** @throws AdminRefusal there is no report since then that passed; the message names what is missing in the newest one */
+async function checkReport({ db }: HasDatabase, participant: Participant, since: Date): Promise<void> {
+  const reports = await listChecks(db, participant, REPORTS)
+  if (reports.some(({ passed, checked_at }) => passed && checked_at >= since)) return
+  const { sender_id } = participant
+  const what = `run rollcall participant check ${sender_id} <namespace>`
+  const [newest] = reports
+  if (newest === undefined) {
+    throw new AdminRefusal(`${sender_id} has not been checked; ${what}`, { reason: 'conflict' })
+  }
+  const missing = newest.steps.filter(({ state }) => state === 'missing').map(({ name }) => name)
+  throw new AdminRefusal(
+    newest.passed
+      ? `the last check that ${sender_id} passed is of ${newest.checked_at.toISOString()}, which is too old; ${what}`
+      : `the last check of ${sender_id} in ${newest.namespace} has not passed; missing: ${missing.join(', ')}; ${what}`,
+    { reason: 'conflict' },
+  )
+}
+
+interface GivenKeys {
+  readonly keys?: string | undefined
+  readonly kid?: string | undefined
+  readonly use?: 'sig' | 'enc' | undefined
+}
+
+/** @throws AdminRefusal, KeyRefused */
+async function liveKeys(
+  { sender_id }: Participant,
+  { keys, kid, use }: GivenKeys,
+): Promise<readonly PublicKey[]> {
+  if (keys === undefined) {
+    if (kid === undefined && use === undefined) return []
+    throw new AdminRefusal('keys: is required with kid and use')
+  }
+  const jwks = readKeyFile(keys)
+  if (jwks.length > 1 && kid !== undefined) {
+    throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
+  }
+  const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
+  return Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
+}
+
+/**
+ * The keys that it publishes for the sandbox, which are refused from now on wherever they are published.
+ * @throws AdminRefusal they cannot be read now
+ */
+async function publishedKeys(participant: Participant): Promise<readonly PublicKey[]> {
+  if (participant.jwks_uri === null) return []
+  const guards = createGuards()
+  try {
+    const sets = createKeySets({ guardOf: guards.of, log: createLog({ level: 'silent' }) })
+    const found = await sets.get(participant, null)
+    if (found.length > 0) return found
+  } finally {
+    await guards.close()
+  }
+  throw new AdminRefusal(
+    'the key set of the sandbox cannot be read at its jwks_uri, so its keys cannot be refused for ever; let the participant publish it again, or register its keys with rollcall participant key add and remove the address with rollcall participant policy --jwks-uri none',
+    { reason: 'conflict' },
+  )
+}

@@ -1,0 +1,171 @@
+/** A participant as a whole: what is agreed with it, what it has, and what it uses. Secrets are never shown. */
+
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Limits } from '../../limits.ts'
+import { type Counted, QUOTAS } from '../../model/grant.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../../store/db/database.ts'
+import { listGrants as listGrantRows } from '../../store/directory/grants.ts'
+import { listChecks } from '../../store/directory/participant-checks.ts'
+import {
+  countSubscriptions,
+  lastReceived,
+  listSecretTimes,
+  listUsedToday,
+} from '../../store/directory/participant-facts.ts'
+import { listUsedKeys } from '../../store/directory/published-keys.ts'
+import { useOfToday } from '../../store/exchanges/day-counts.ts'
+import { listRegistries } from '../../store/registries/registries.ts'
+import { Callback, callbackOf } from '../callbacks/callbacks.ts'
+import { GRANT, isInForce, listGrants } from '../grants/grants.ts'
+import {
+  closed,
+  flag,
+  instant,
+  limitOut,
+  Namespace,
+  orNull,
+  SenderId,
+  text,
+  timeOut,
+  wholeNumber,
+} from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+import { REPORT, reported } from './check.ts'
+import { KeyResult, listParticipantKeys } from './keys.ts'
+import { described, ParticipantResult, participantNamed } from './participants.ts'
+import { Hosts, Policy, policyOf } from './policy.ts'
+import { MaxSubscriptions } from './subscriptions.ts'
+
+/** Reports that are shown. */
+const SHOWN = 5
+
+type DayLimits = Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
+
+export interface HasDayLimits extends HasDatabase {
+  readonly limits: DayLimits
+}
+
+const COUNTED = Object.keys(QUOTAS) as Counted[]
+
+const MESSAGES_OF_DAY = closed({
+  messages: wholeNumber('Today (UTC).'),
+  most_messages: wholeNumber('In a day.'),
+  bytes: wholeNumber('As they are stored, today (UTC).'),
+  most_bytes: wholeNumber('In a day.'),
+})
+
+/** A participant, with everything that an operator decides about it and the newest reports of its checks. */
+export const showParticipant = useCase(
+  {
+    input: closed({ sender_id: SenderId }),
+    result: closed({
+      ...ParticipantResult.properties,
+      max_subscriptions: MaxSubscriptions,
+      last_seen: orNull(
+        instant(
+          'When its newest message was received; null: none is remembered (ROLLCALL_EXCHANGE_RETENTION).',
+        ),
+      ),
+      policy: Policy,
+      hosts: Hosts,
+      callback: Callback,
+      keys: Type.Array(KeyResult, { description: 'Keys that were registered, the newest first.' }),
+      published_keys: Type.Array(
+        closed({
+          kid: text('kid of the key in messages.'),
+          first_used_at: instant('When a message was first verified with it.'),
+          last_used_at: instant('When a message was last verified with it, to the hour.'),
+        }),
+        {
+          description:
+            'Keys of its jwks_uri that have verified messages. Its address alone says whether they are still published.',
+        },
+      ),
+      secrets: Type.Array(
+        closed({
+          created_at: instant('When it was made.'),
+          live: flag('False: a later rotation has retired it.'),
+          retired_at: orNull(instant('When it was retired.')),
+        }),
+        { description: 'Its client secrets, the newest first, without their values.' },
+      ),
+      grants: Type.Array(GRANT, {
+        description: 'Those that are not revoked, past and future ones included.',
+      }),
+      quotas: Type.Array(
+        closed({
+          namespace: Namespace,
+          counted: oneOf(COUNTED, { description: 'What the grant in force counts by the day (UTC).' }),
+          used: wholeNumber('Today.'),
+          most: wholeNumber('In a day.'),
+        }),
+        { description: 'Only what a grant in force limits.' },
+      ),
+      accepted_today: { ...MESSAGES_OF_DAY, description: 'Requests that are answered later.' },
+      callbacks_today: { ...MESSAGES_OF_DAY, description: 'Callbacks of its own.' },
+      subscriptions: closed({
+        live: wholeNumber('Those that match events.'),
+        suspended: wholeNumber('Those that wait for an operator.'),
+      }),
+      checks: Type.Array(closed(REPORT), {
+        description: 'The newest reports of its checks, the newest first.',
+      }),
+    }),
+  },
+  async ({ db, limits }: HasDayLimits, { sender_id }) => {
+    const participant = await participantNamed(db, sender_id)
+    const seen = await lastReceived(db, participant)
+    const { accepted_requests, accepted_bytes, inbox_messages, inbox_bytes } = limits
+    const dayOf = async (
+      table: Parameters<typeof useOfToday>[1],
+      most_messages: number,
+      most_bytes: number,
+    ) => {
+      const { messages, bytes } = await useOfToday(db, table, participant.id)
+      return { messages, most_messages, bytes, most_bytes }
+    }
+    return {
+      ...described(participant),
+      max_subscriptions: limitOut(participant.max_subscriptions),
+      last_seen: timeOut(seen),
+      policy: policyOf(participant),
+      hosts: participant.outgoing,
+      callback: await callbackOf({ db }, participant),
+      keys: await listParticipantKeys({ db }, { sender_id }),
+      published_keys: (await listUsedKeys(db, sender_id)).map(({ kid, first_used_at, last_used_at }) => ({
+        ...{ kid, first_used_at: timeOut(first_used_at), last_used_at: timeOut(last_used_at) },
+      })),
+      secrets: (await listSecretTimes(db, participant)).map(({ created_at, retired_at }) => ({
+        ...{ created_at: timeOut(created_at), live: retired_at === null, retired_at: timeOut(retired_at) },
+      })),
+      grants: await listGrants({ db }, { sender_id }),
+      quotas: await quotasOf(db, participant),
+      accepted_today: await dayOf('accepted_day', accepted_requests, accepted_bytes),
+      callbacks_today: await dayOf('inbox_day', inbox_messages, inbox_bytes),
+      subscriptions: await countSubscriptions(db, participant),
+      checks: (await listChecks(db, participant, SHOWN)).map(reported),
+    }
+  },
+)
+
+/** The daily quotas of the grants in force, and what is used of them. */
+async function quotasOf(db: Database, participant: Participant) {
+  const now = new Date()
+  const names = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
+  const used = await listUsedToday(db, participant)
+  const grants = await listGrantRows(db, { participant: participant.id })
+  return grants
+    .filter((grant) => isInForce(grant, now))
+    .flatMap(({ registry, terms }) =>
+      COUNTED.flatMap((counted) => {
+        const namespace = names.get(registry)
+        const most = QUOTAS[counted](terms)
+        if (namespace === undefined || most === undefined) return []
+        const row = used.find((one) => one.registry === registry && one.counted === counted)
+        return [{ namespace, counted, used: row?.used ?? 0, most }]
+      }),
+    )
+}

@@ -1,0 +1,32 @@
+/** How many subscriptions a participant may have. */
+import Type from 'typebox'
+import { setSubscriptionSettings } from '../../store/directory/participants.ts'
+import { closed, limitIn, limitOut, SenderId, UNLIMITED, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+import { participantNamed } from './participants.ts'
+
+export const MaxSubscriptions = Type.Union([
+  wholeNumber('Subscriptions in all registries that it may have.'),
+  Type.Literal(UNLIMITED),
+  Type.Null({ description: "The server's limit." }),
+])
+const SETTINGS = { max_subscriptions: MaxSubscriptions } as const
+
+/** Changes what is given, and shows the settings; with nothing given it only shows them. */
+export const changeParticipantSubscriptions = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      max_subscriptions: Type.Optional(SETTINGS.max_subscriptions),
+    }),
+    result: closed({ sender_id: SenderId, ...SETTINGS }),
+  },
+  async ({ db }: HasDatabase, { sender_id, max_subscriptions }) => {
+    const participant =
+      max_subscriptions === undefined
+        ? await participantNamed(db, sender_id)
+        : await setSubscriptionSettings(db, sender_id, { max_subscriptions: limitIn(max_subscriptions) })
+    return { sender_id, max_subscriptions: limitOut(participant.max_subscriptions) }
+  },
+)

@@ -1,0 +1,201 @@
+/** Erasing a person from what Rollcall has stored beside the records. */
+import Type from 'typebox'
+import { type AccountSigner, loadAccountKeys } from '../../accounts/keys.ts'
+import { pseudonymOf } from '../../accounts/persons.ts'
+import { signTombstone } from '../../accounts/tombstones.ts'
+import type { JournalAct } from '../../model/journal.ts'
+import { bodyKeyRetention, DAY } from '../../model/retention.ts'
+import { countPerson, deletePersonRows, type PersonPlace } from '../../store/accounts/erase-persons.ts'
+import { lockHolds } from '../../store/accounts/prune-accounts.ts'
+import { insertTombstone } from '../../store/accounts/tombstones.ts'
+import type { Database } from '../../store/db/database.ts'
+import { erasePersonOfHolds, holdsOfPerson, listHolds } from '../../store/db/holds.ts'
+import { countWithdrawable, eraseNotifications } from '../../store/events/erasing.ts'
+import { countTombstones, forgetTombstones } from '../../store/records/forget-tombstones.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import {
+  closed,
+  flag,
+  instant,
+  Namespace,
+  personalData,
+  RecordTypeName,
+  text,
+  timeOut,
+  wholeNumber,
+} from '../members.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { type FoundPerson, findPerson } from './person.ts'
+import { type RetentionNeeds, requireOwner } from './retention.ts'
+
+/**
+ * Deletes the pseudonyms and salts of a person in the accounts, and withdraws what waits to be sent. The chain of accounts
+ * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete.
+ */
+export const erasePerson = useCase(
+  {
+    approval: 'erase person',
+    input: closed({
+      type: text('An identifier type.'),
+      value: personalData(text('Its value.')),
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description: 'Why, without personal data: it is in the tombstone for ever.',
+      }),
+      dry_run: Type.Optional(flag('Only count.')),
+    }),
+    result: closed({
+      dry_run: flag('Whether nothing was erased.'),
+      identifiers: wholeNumber('Identifiers by which the person was looked for.'),
+      accounts: closed({
+        entries: wholeNumber('Entries that named the person.'),
+        rows: wholeNumber('Pseudonyms with their salts that are erased.'),
+        held: wholeNumber('Pseudonyms that a hold of a participant or period keeps.'),
+      }),
+      notifications: wholeNumber('Waiting notifications that are withdrawn.'),
+      underway: wholeNumber('Messages with notifications about the person that are being sent.'),
+      tombstones: wholeNumber('Tombstones of deleted records that are forgotten.'),
+      stored_until: instant('When the last stored message that may name the person is erased.'),
+      records: Type.Array(closed({ namespace: Namespace, record_type: RecordTypeName }), {
+        description: 'Records of the person that are there. They are deleted by rollcall record delete.',
+      }),
+    }),
+  },
+  async (needs: RetentionNeeds, { type, value, reason, dry_run = false }) => {
+    const { db, owner = db, limits, now = () => new Date() } = needs
+    if (!dry_run) await requireOwner(owner)
+    const person = await findPerson(db, { type, value })
+    const keys = await loadAccountKeys(db, await needs.vault())
+    const pseudonyms = person.identifiers.map((identifier) => pseudonymOf(keys.pseudonyms, identifier))
+    const [hold] = await holdsOfPerson(db.pool, pseudonyms)
+    if (hold !== undefined) {
+      throw new AdminRefusal(`hold ${hold} covers this person: nothing is erased while it is in force`, {
+        reason: 'conflict',
+      })
+    }
+    const holds = (await listHolds(db)).map(({ id }) => id)
+    const { held, entries, rows } = await countPerson(owner.kysely, pseudonyms)
+    const erase = async () => {
+      // Without the person: an account of it would bring back what is erased.
+      await accountOperator(needs, { note: 'erase person' })
+      const erased = await erasePseudonyms({ owner, signer: keys.signer, now }, pseudonyms, reason)
+      return { erased, beside: await eraseBeside(db, person, false) }
+    }
+    const { erased, beside } = dry_run
+      ? { erased: rows - held, beside: await eraseBeside(db, person, true) }
+      : await db.journal.write(actOf(person, pseudonyms, { reason, holds }), erase)
+    return {
+      ...{ dry_run, identifiers: person.identifiers.length, accounts: { entries, rows: erased, held } },
+      ...beside,
+      stored_until: timeOut(endOfBodies(now(), bodyKeyRetention(limits))),
+      records: person.records.map(({ registry, recordType }) => ({
+        namespace: registry.namespace,
+        record_type: recordType.name,
+      })),
+    }
+  },
+)
+
+type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
+
+/** What erases the same person in a database that was restored: of its records, those that it knows by then. */
+function actOf(
+  { records, given }: FoundPerson,
+  pseudonyms: readonly Buffer[],
+  circumstances: Pick<PersonErased, 'reason' | 'holds'>,
+): PersonErased {
+  return {
+    kind: 'person_erased',
+    pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
+    ...circumstances,
+    records: records.map(({ registry, recordType, id }) => ({
+      ...{ registry: registry.namespace, record_type: recordType.name, record: id },
+    })),
+    forgotten: primariesOf(given).map(({ registry, ...primary }) => ({
+      ...{ registry: registry.namespace, ...primary },
+    })),
+  }
+}
+
+/** Record types of which the identifiers are the primary ones. */
+const primariesOf = (given: FoundPerson['given']) =>
+  given.flatMap(({ registry, identifier }) =>
+    registry.kind.record_types
+      .filter(({ primary_identifier }) => primary_identifier === identifier.type)
+      .map(({ name }) => ({ registry, record_type: name, primary_identifier: identifier.value })),
+  )
+
+interface Erasing {
+  readonly owner: Database
+  readonly signer: AccountSigner
+  readonly now: () => Date
+}
+
+/** @returns how many rows of accounts */
+export async function erasePseudonyms(
+  { owner, signer, now }: Erasing,
+  pseudonyms: readonly Buffer[],
+  reason: string,
+): Promise<number> {
+  const erased = await eraseRows(owner, pseudonyms, (places) =>
+    signTombstone(signer, { kind: 'erasure', at: now().toISOString(), reason, erased: byChain(places) }),
+  )
+  await erasePersonOfHolds(owner, pseudonyms)
+  return erased
+}
+
+/** Rows of one transaction, each named in its tombstone. */
+const AT_ONCE = 5_000
+
+async function eraseRows(
+  owner: Database,
+  pseudonyms: readonly Buffer[],
+  tombstoneOf: (places: readonly PersonPlace[]) => ReturnType<typeof signTombstone>,
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const count = await owner.kysely.transaction().execute(async (transaction) => {
+      await lockHolds(transaction)
+      const places = await deletePersonRows(transaction, pseudonyms, AT_ONCE)
+      if (places.length > 0) await insertTombstone(transaction, tombstoneOf(places))
+      return places.length
+    })
+    if (count === 0) return total
+    total += count
+  }
+}
+
+function byChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
+  const sorted = places.toSorted(
+    (one, other) => one.sequence - other.sequence || one.position - other.position,
+  )
+  const chains = Map.groupBy(sorted, ({ chain }) => chain)
+  return Object.fromEntries(
+    [...chains].map(([chain, rows]) => [chain, rows.map(({ sequence, position }) => [sequence, position])]),
+  )
+}
+
+async function eraseBeside(
+  db: Database,
+  { records, given }: FoundPerson,
+  dryRun: boolean,
+): Promise<{ notifications: number; underway: number; tombstones: number }> {
+  let [notifications, underway, tombstones] = [0, 0, 0]
+  for (const { registry, recordType, id } of records) {
+    const about = { registry: registry.id, record_type: recordType.name, record: id }
+    const withdrawn = await (dryRun ? countWithdrawable : eraseNotifications)(db.pool, about)
+    notifications += withdrawn.notifications
+    underway += withdrawn.underway
+  }
+  for (const { registry, ...primary } of primariesOf(given)) {
+    const key = { registry: registry.id, ...primary }
+    tombstones += await (dryRun ? countTombstones : forgetTombstones)(db.pool, key)
+  }
+  return { notifications, underway, tombstones }
+}
+
+/** The key of today is destroyed after the retention, counted from the end of the day (UTC). */
+function endOfBodies(now: Date, retention: number): Date {
+  const day = Math.floor(now.getTime() / (DAY * 1_000)) + 1
+  return new Date((day * DAY + retention) * 1_000)
+}

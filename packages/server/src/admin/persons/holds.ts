@@ -1,0 +1,129 @@
+/** Holds: what is not deleted while somebody needs it, such as a court. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { loadAccountKeys } from '../../accounts/keys.ts'
+import { pseudonymOf } from '../../accounts/persons.ts'
+import {
+  removeHold as endHold,
+  HOLD_KINDS,
+  type Hold,
+  addHold as insertHold,
+  listHolds as readHolds,
+} from '../../store/db/holds.ts'
+import { findParticipant } from '../../store/directory/participants.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import {
+  closed,
+  instant,
+  NOTHING,
+  orNull,
+  personalData,
+  SenderId,
+  text,
+  timeOut,
+  wholeNumber,
+} from '../members.ts'
+import type { HasAccounts, HasDatabase, HasVault } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { findPerson } from './person.ts'
+
+const HoldShape = closed({
+  id: wholeNumber('Its number.', 1),
+  kind: oneOf(HOLD_KINDS, { description: 'What it covers.' }),
+  participant: orNull(SenderId),
+  from: orNull(instant('Begin of the period.')),
+  until: orNull(instant('End of the period.')),
+  reason: text('Why.'),
+  created_by: text('Who added it.'),
+  created_at: instant('When it was added.'),
+})
+
+const shapeOf = ({ begins_at, ends_at, created_at, ...hold }: Hold) => ({
+  ...{ id: hold.id, kind: hold.kind, participant: hold.participant },
+  ...{ from: timeOut(begins_at), until: timeOut(ends_at), reason: hold.reason },
+  ...{ created_by: hold.created_by, created_at: timeOut(created_at) },
+})
+
+type HoldNeeds = HasAccounts & HasVault
+
+/** Adds a hold. A person is stored as pseudonyms, so that the hold itself says nothing about the person. */
+export const addHold = useCase(
+  {
+    input: closed({
+      person: Type.Optional(
+        personalData(
+          closed(
+            { type: text('Identifier type.'), value: text('Its value.') },
+            { description: 'The person whose accounts are held.' },
+          ),
+        ),
+      ),
+      participant: Type.Optional(SenderId),
+      from: Type.Optional(instant('Begin of a period.')),
+      until: Type.Optional(instant('End of a period: the first moment that is not in it.')),
+      reason: Type.String({ minLength: 1, maxLength: 1_000, description: 'Why, without personal data.' }),
+    }),
+    result: HoldShape,
+  },
+  async (needs: HoldNeeds, { person, participant, from, until, reason }) => {
+    const period = from !== undefined || until !== undefined
+    if ([person !== undefined, participant !== undefined, period].filter(Boolean).length !== 1) {
+      throw new AdminRefusal('give one of: person; participant; from and until')
+    }
+    const { db, operator } = needs
+    const common = { reason, created_by: operator, begins_at: null, ends_at: null, participant: null }
+    if (person !== undefined) {
+      const found = await findPerson(db, person)
+      const { pseudonyms: secret } = await loadAccountKeys(db, await needs.vault())
+      const pseudonyms = found.identifiers.map((identifier) => pseudonymOf(secret, identifier))
+      await accountOperator(needs, {
+        note: 'hold add --person',
+        persons: [{ role: 'asked', identifiers: found.identifiers }],
+      })
+      return shapeOf(await insertHold(db, { ...common, kind: 'person', pseudonyms }))
+    }
+    if (participant !== undefined) {
+      if ((await findParticipant(db, participant)) === null) {
+        throw new AdminRefusal(`there is no participant ${participant}`, { reason: 'not_found' })
+      }
+      await accountOperator(needs, { note: 'hold add --participant' })
+      return shapeOf(await insertHold(db, { ...common, kind: 'participant', participant, pseudonyms: null }))
+    }
+    const [begins_at, ends_at] = [new Date(from ?? Number.NaN), new Date(until ?? Number.NaN)]
+    if (!(begins_at.getTime() < ends_at.getTime())) {
+      throw new AdminRefusal('until: a period needs from and until, and from must be earlier')
+    }
+    await accountOperator(needs, { note: 'hold add --from --until' })
+    return shapeOf(await insertHold(db, { ...common, kind: 'period', begins_at, ends_at, pseudonyms: null }))
+  },
+)
+
+/** The holds in force, oldest first. */
+export const listHolds = useCase(
+  { accounted: 'hold list', input: NOTHING, result: Type.Array(HoldShape) },
+  async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
+)
+
+/** What a hold covers, and why; null: it is not in force. */
+export async function holdShown({ db }: HasDatabase, number: number) {
+  const found = (await readHolds(db)).find(({ id }) => id === number)
+  if (found === undefined) return null
+  const { id: _, ...shown } = shapeOf(found)
+  return shown
+}
+
+/** Ends a hold: what it covered is deleted by the next prune. */
+export const removeHold = useCase(
+  {
+    approval: 'hold remove',
+    input: closed({ id: wholeNumber('Its number.', 1) }),
+    result: closed({ id: wholeNumber('Its number.', 1) }),
+  },
+  async (needs: HasAccounts, { id }) => {
+    await accountOperator(needs, { note: 'hold remove' })
+    if (!(await endHold(needs.db, id, needs.operator))) {
+      throw new AdminRefusal(`there is no hold ${id} in force`, { reason: 'not_found' })
+    }
+    return { id }
+  },
+)

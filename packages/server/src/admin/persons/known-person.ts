@@ -1,0 +1,109 @@
+/** The identifiers under which a person is known: the named one, and the others of the person's records of one environment. */
+import {
+  identifierValue,
+  KINDS,
+  type Kind,
+  kindNamed,
+  resolveIdentifierType,
+  UNLISTED,
+} from '@rollcall/protocol'
+import type { PersonIdentifier } from '../../model/account.ts'
+import {
+  bearersOf,
+  identifiersAlone,
+  type PlaceOfRecords,
+  withAllTypes,
+} from '../../model/person-identifiers.ts'
+import type { RecordReader } from '../../model/record-source.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../../store/db/database.ts'
+import { ownRecords } from '../../store/records/own-records.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { registriesOfPerson } from './person-registries.ts'
+
+export interface KnownIdentifier extends PersonIdentifier {
+  /** Namespaces of the registries in which it means the person; null: in all. */
+  readonly registries: ReadonlySet<string> | null
+}
+
+/** Rounds from the records of some identifiers to the identifiers of these records. */
+const ROUNDS = 5
+
+/**
+ * An identifier that finds several records leads to none of them, and phone numbers and e-mail addresses, which several people
+ * may share, lead to nobody else's accounts.
+ * @throws AdminRefusal no registry knows such an identifier
+ */
+export async function knownIdentifiers(
+  db: Database,
+  named: { readonly type: string; readonly value: string },
+): Promise<readonly KnownIdentifier[]> {
+  const { registries, joined } = await registriesOfPerson(db, named)
+  const known = new Map(
+    meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]),
+  )
+  const reader = ownRecords(db).reader('sync')
+  let fresh = [...known.values()]
+  for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {
+    const others = await Promise.all(fresh.map((one) => othersOf(reader, registries, one)))
+    fresh = (await joined(others.flat())).filter((one) => !known.has(keyOf(one)))
+    for (const one of fresh) known.set(keyOf(one), one)
+  }
+  return [...known.values()]
+}
+
+const keyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
+
+/** What the identifier is normalised to: the registries may differ in it, and a type that one does not list has no name in it. */
+function meanings(
+  registries: readonly Registry[],
+  { type: name, value: raw }: { readonly type: string; readonly value: string },
+): readonly KnownIdentifier[] {
+  const found = new Map<string, KnownIdentifier>()
+  // Before the operator added a type to a registry, its identifiers had none there.
+  const isListed = ({ name: own }: Kind): boolean => {
+    const literal = kindNamed(own)
+    return literal !== undefined && resolveIdentifierType(literal, name) !== undefined
+  }
+  for (const kind of [...KINDS, ...registries.map((registry) => registry.kind)]) {
+    const type = resolveIdentifierType(kind, name)
+    const value = type === undefined ? null : identifierValue(type, raw)
+    if (type === undefined || value === null) continue
+    found.set(`${type.name}:${value}`, { type: type.name, value, registries: null })
+  }
+  const unlisted = registries.filter(({ kind }) => !isListed(kind)).map(({ namespace }) => namespace)
+  const value = identifierValue(UNLISTED, raw)
+  if (value !== null && unlisted.length > 0) {
+    const one = { type: UNLISTED.name, value, registries: new Set(unlisted) }
+    found.set(keyOf(one), one)
+  }
+  if (found.size > 0) return [...found.values()]
+  const kinds = [...KINDS, ...registries.map((registry) => registry.kind)]
+  const types = [...new Set(kinds.flatMap((kind) => kind.identifier_types.map((row) => row.name)))]
+  throw new AdminRefusal(`type and value: must be an identifier of a type such as ${types.join(', ')}`)
+}
+
+async function othersOf(
+  reader: RecordReader,
+  registries: readonly Registry[],
+  identifier: KnownIdentifier,
+): Promise<readonly KnownIdentifier[]> {
+  const places = registries
+    .filter((registry) => identifier.registries?.has(registry.namespace) ?? true)
+    .flatMap((registry) => registry.kind.record_types.map((recordType) => ({ registry, recordType, reader })))
+  const found = await Promise.all(places.map((place) => ownIdentifiers(place, identifier)))
+  return found.flat()
+}
+
+/** Those of the one record that the identifier finds as its own, with records that were merged into it. */
+async function ownIdentifiers(
+  place: PlaceOfRecords,
+  identifier: PersonIdentifier,
+): Promise<readonly KnownIdentifier[]> {
+  const { kind } = place.registry
+  const isUnlisted = identifier.type === UNLISTED.name
+  const [record, another] = await bearersOf(place, isUnlisted ? kind : withAllTypes(kind), identifier)
+  if (record === undefined || another !== undefined) return []
+  const alone = await identifiersAlone(place, record)
+  return alone.map(({ type, value }) => ({ type, value, registries: null }))
+}

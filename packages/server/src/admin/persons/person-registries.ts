@@ -1,0 +1,76 @@
+/** In which registries a person is looked up: live and sandbox registries never say anything of one another's people. */
+import { type IdentifierType, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
+import { ENVIRONMENTS } from '../../model/environment.ts'
+import { bearersOf, withAllTypes } from '../../model/person-identifiers.ts'
+import type { Identifier } from '../../model/records.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../../store/db/database.ts'
+import { ownRecords } from '../../store/records/own-records.ts'
+import { listRegistries } from '../../store/registries/registries.ts'
+
+export interface PersonRegistries {
+  readonly registries: readonly Registry[]
+  /**
+   * Those of the identifiers that may stand for the person. What the record of a sandbox says of somebody who is in a live
+   * registry is left out.
+   */
+  joined<Given extends Identifier>(identifiers: readonly Given[]): Promise<readonly Given[]>
+}
+
+/**
+ * The live registries, if a record there bears the identifier; otherwise those of the sandbox, if a record there does. All, if
+ * no record bears it.
+ */
+export async function registriesOfPerson(db: Database, given: Identifier): Promise<PersonRegistries> {
+  const all = await listRegistries(db)
+  const of = (environment: Registry['environment']) => all.filter((one) => one.environment === environment)
+  const everything = <Given>(identifiers: readonly Given[]) => Promise.resolve(identifiers)
+  for (const environment of ENVIRONMENTS) {
+    const registries = of(environment)
+    if (!(await isBorne(db, registries, given))) continue
+    if (environment === 'live') return { registries, joined: everything }
+    return {
+      registries,
+      async joined(identifiers) {
+        const real = await Promise.all(identifiers.map((one) => isBorne(db, of('live'), one)))
+        return identifiers.filter((_, at) => !real[at])
+      },
+    }
+  }
+  return { registries: all, joined: everything }
+}
+
+/** Whether a record of one of these registries bears the identifier. */
+async function isBorne(
+  db: Database,
+  registries: readonly Registry[],
+  { type, value }: Identifier,
+): Promise<boolean> {
+  const reader = ownRecords(db).reader('sync')
+  for (const registry of registries) {
+    const meaning = meaningIn(registry, { identifier_type: type, identifier_value: value })
+    if (meaning === null) continue
+    for (const recordType of registry.kind.record_types) {
+      const place = { registry, recordType, reader }
+      if ((await bearersOf(place, meaning.kind, meaning.identifier)).length > 0) return true
+    }
+  }
+  return false
+}
+
+/** A registry may hold identifiers of a type that its kind, or no kind, lists: its records name the type. */
+export function meaningIn(
+  registry: Registry,
+  {
+    identifier_type,
+    identifier_value,
+  }: { readonly identifier_type: string; readonly identifier_value: string },
+): { readonly kind: Kind; readonly identifier: Identifier; readonly isListed: boolean } | null {
+  const wide = withAllTypes(registry.kind)
+  const listed = resolveIdentifierType(wide, identifier_type)
+  const type: IdentifierType = listed ?? { name: identifier_type, normaliser: 'code' }
+  const value = identifierValue(type, identifier_value)
+  if (value === null) return null
+  const kind = listed === undefined ? { ...wide, identifier_types: [...wide.identifier_types, type] } : wide
+  return { kind, identifier: { type: type.name, value }, isListed: listed !== undefined }
+}

@@ -1,0 +1,70 @@
+/** A person by one identifier: the records in the registries of one environment, and the identifiers that are the person's alone. */
+import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
+import type { PersonIdentifier } from '../../model/account.ts'
+import { bearersOf, identifiersAlone, withAllTypes } from '../../model/person-identifiers.ts'
+import type { RecordId } from '../../model/records.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../../store/db/database.ts'
+import { ownRecords } from '../../store/records/own-records.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { registriesOfPerson } from './person-registries.ts'
+
+export interface RecordOfPerson {
+  readonly registry: Registry
+  readonly recordType: RecordType
+  readonly id: RecordId
+  readonly document: string
+}
+
+export interface FoundPerson {
+  /** The one that was given, and those of the records, and of records merged into them, that no other record has. */
+  readonly identifiers: readonly PersonIdentifier[]
+  readonly records: readonly RecordOfPerson[]
+  /** The one that was given, as each registry has it. */
+  readonly given: readonly { readonly registry: Registry; readonly identifier: PersonIdentifier }[]
+}
+
+/**
+ * The given identifier is looked up in every live registry, and in those of the sandbox if no live one has it. Identifiers that
+ * several records have, such as the telephone of a household, are left out: they are of nobody alone.
+ * @throws AdminRefusal no registry has identifiers of the type, the value is none of it, or it names several records
+ */
+export async function findPerson(
+  db: Database,
+  { type, value }: { readonly type: string; readonly value: string },
+): Promise<FoundPerson> {
+  const { registries, joined } = await registriesOfPerson(db, { type, value })
+  const given = registries.flatMap((registry) => {
+    const known = resolveIdentifierType(registry.kind, type)
+    return known === undefined ? [] : [{ registry, known }]
+  })
+  if (given.length === 0) {
+    throw new AdminRefusal('type: no registry has identifiers of this type', { reason: 'not_found' })
+  }
+  const named = given.map(({ registry, known }) => {
+    const normalised = identifierValue(known, value)
+    if (normalised === null) throw new AdminRefusal(`value: it is not a valid ${known.name}`)
+    return { registry, identifier: { type: known.name, value: normalised } }
+  })
+  const reader = ownRecords(db).reader('sync')
+  const records: RecordOfPerson[] = []
+  const identifiers = new Map<string, PersonIdentifier>()
+  const add = (one: PersonIdentifier) => identifiers.set(`${one.type}:${one.value}`, one)
+  for (const { registry, identifier } of named) {
+    add(identifier)
+    for (const recordType of registry.kind.record_types) {
+      const place = { registry, recordType, reader }
+      const [record, second] = await bearersOf(place, withAllTypes(registry.kind), identifier)
+      if (second !== undefined) {
+        throw new AdminRefusal(
+          `value: more than one ${recordType.name} of ${registry.namespace} has it; give an identifier of one person`,
+          { reason: 'conflict' },
+        )
+      }
+      if (record === undefined) continue
+      records.push({ registry, recordType, ...record })
+      for (const one of await joined(await identifiersAlone(place, record, { contacts: true }))) add(one)
+    }
+  }
+  return { identifiers: [...identifiers.values()], records, given: named }
+}

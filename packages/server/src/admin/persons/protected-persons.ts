@@ -1,0 +1,233 @@
+/** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
+import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
+import type { ClientBase, PoolClient } from 'pg'
+import Type from 'typebox'
+import type { JournalAct } from '../../model/journal.ts'
+import { PROTECTION_CATEGORIES } from '../../model/protection.ts'
+import type { Identifier } from '../../model/records.ts'
+import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
+import type { Database } from '../../store/db/database.ts'
+import { withTransaction } from '../../store/db/transaction.ts'
+import { lockEvents } from '../../store/events/lock.ts'
+import { withdrawNotifications } from '../../store/events/withdrawing.ts'
+import { recordsNamed } from '../../store/records/merge-records.ts'
+import {
+  type Bearer,
+  findProtected,
+  listProtected as listRows,
+  type NewProtection,
+  protectionBy,
+  protectPerson as protectRow,
+  unprotectPerson as unprotectRow,
+} from '../../store/records/protect-person.ts'
+import { aliasesOf, namesIn } from '../../store/records/retired-records.ts'
+import { applyIndexes } from '../../store/registries/index-apply.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+export { PROTECTION_CATEGORIES }
+
+const Category = oneOf(PROTECTION_CATEGORIES, { description: 'Why the person is protected.' })
+const Named = {
+  namespace: Namespace,
+  identifier_type: text("One of the registry's identifier types."),
+  identifier_value: personalData(text('The value of an identifier of the person.')),
+} as const
+const Rewritten = wholeNumber('Records of others, such as households, that were found by the person too.')
+
+/** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
+export const protectPerson = useCase(
+  {
+    accounted: 'record protect',
+    input: closed({
+      ...Named,
+      category: Category,
+      reason: personalData(
+        Type.String({ minLength: 1, maxLength: 500, description: 'For those who read the list later.' }),
+      ),
+    }),
+    result: closed({
+      namespace: Namespace,
+      category: Category,
+      records: wholeNumber('Records of the person: 0 where the registry has none yet.'),
+      rewritten: Rewritten,
+      withdrawn: wholeNumber('Notifications about the person that waited, and are not sent.'),
+    }),
+  },
+  async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
+    const registry = await registryAt(db, namespace)
+    const named = identifierOf(registry, given)
+    if (hasUnfilled(registry)) {
+      throw new AdminRefusal(
+        'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',
+        { reason: 'conflict' },
+      )
+    }
+    const commit = async (client: PoolClient) => {
+      const { identifier, bearer } = await findPerson(client, registry, named)
+      const done = await protect(client, registry, { identifier, bearer, category, reason })
+      if (done === null) {
+        throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
+          reason: 'conflict',
+        })
+      }
+      return { namespace, category, ...done }
+    }
+    return db.journal.write(
+      { kind: 'person_protected', registry: namespace, category, reason, ...given },
+      () => withTransaction(db.pool, commit),
+    )
+  },
+)
+
+/**
+ * Does again what the journal says, in a database that was restored: a person whom the backup protects under another category
+ * gets the one of the act. Identifiers that are not backfilled yet are backfilled before.
+ * @throws AdminRefusal, StoreRefusal
+ */
+export async function protectAgain(
+  db: Database,
+  { registry: namespace, category, reason, ...given }: Omit<PersonProtected, 'kind'>,
+): Promise<void> {
+  if (hasUnfilled(await registryAt(db, namespace))) await applyIndexes(db, namespace)
+  const registry = await registryAt(db, namespace)
+  const named = identifierOf(registry, given)
+  await withTransaction(db.pool, async (client) => {
+    const { identifier, bearer } = await findPerson(client, registry, named)
+    const known = await protectionBy(client, registry.id, identifier)
+    if (known?.category === category) return
+    if (known !== null) await unprotectRow(client, registry, known.id)
+    await protect(client, registry, { identifier, bearer, category, reason })
+  })
+}
+
+type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }>
+
+const hasUnfilled = ({ unfilled }: Registry): boolean =>
+  [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
+
+/** The person whom an identifier names, as the registry knows the person. Events of the registry wait until the transaction ends. */
+async function findPerson(client: ClientBase, registry: Registry, named: Identifier) {
+  await lockEvents(client, registry.id, 'merge')
+  const bearer = await bearerOf(client, registry, named)
+  return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
+}
+
+/** Null: the person is protected already. */
+async function protect(client: ClientBase, registry: Registry, person: NewProtection) {
+  const { bearer, category } = person
+  const rewritten = await protectRow(client, registry, person)
+  if (rewritten === null) return null
+  if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
+  const about = { registry: registry.id, record_type: bearer.recordType.name, record: bearer.id }
+  return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
+}
+
+/** Lifts the protection of a person. Nobody is notified of what happened meanwhile. */
+export const unprotectPerson = useCase(
+  {
+    approval: 'record unprotect',
+    accounted: 'record unprotect',
+    input: closed(Named),
+    result: closed({ namespace: Namespace, rewritten: Rewritten }),
+  },
+  async ({ db }: HasDatabase, { namespace, ...given }) => {
+    const registry = await registryAt(db, namespace)
+    const named = identifierOf(registry, given)
+    return withTransaction(db.pool, async (client) => {
+      await lockEvents(client, registry.id, 'merge')
+      const [person, another] = await findProtected(client, registry.id, named)
+      if (person === undefined) {
+        throw new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' })
+      }
+      if (another !== undefined) {
+        throw new AdminRefusal(
+          'identifier: several protected persons have it; name one by another identifier',
+        )
+      }
+      return { namespace, rewritten: await unprotectRow(client, registry, person) }
+    })
+  },
+)
+
+/** The protected persons of a registry. */
+export const listProtected = useCase(
+  {
+    accounted: 'record protected list',
+    input: closed({
+      namespace: Namespace,
+      identifiers: Type.Optional(
+        flag('Show who they are and why; otherwise only how many of which category.'),
+      ),
+    }),
+    result: Type.Array(
+      closed({
+        category: Category,
+        protected_at: text('Since when.'),
+        identifier_type: text('The type of the identifier by which the person is known here.'),
+        identifier_value: personalData(orNull(text('Its value; null: it was not asked for.'))),
+        reason: personalData(orNull(text('As it was given; null: it was not asked for.'))),
+        records: wholeNumber('Records of the person.'),
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase, { namespace, identifiers = false }) => {
+    const registry = await registryAt(db, namespace)
+    const rows = await listRows(db, registry)
+    return rows.map(({ type, value, category, reason, protected_at, records }) => ({
+      ...{ category, protected_at: protected_at.toISOString(), identifier_type: type },
+      identifier_value: identifiers ? value : null,
+      reason: identifiers ? reason : null,
+      records,
+    }))
+  },
+)
+
+interface Given {
+  readonly identifier_type: string
+  readonly identifier_value: string
+}
+
+function identifierOf({ kind }: Registry, { identifier_type, identifier_value }: Given): Identifier {
+  const type = resolveIdentifierType(kind, identifier_type)
+  const types = kind.identifier_types.filter((one) => !isContact(one))
+  if (type === undefined || isContact(type)) {
+    throw new AdminRefusal(`identifier_type: must be one of ${types.map(({ name }) => name).join(', ')}`)
+  }
+  const value = identifierValue(type, identifier_value)
+  if (value === null) throw new AdminRefusal(`identifier_value: must be a valid ${type.name}`)
+  return { type: type.name, value }
+}
+
+/** The record that the identifier names; null: the registry has none. */
+async function bearerOf(client: ClientBase, registry: Registry, named: Identifier): Promise<Bearer | null> {
+  const found: Bearer[] = []
+  for (const recordType of registry.kind.record_types) {
+    const { live, retired } = await recordsNamed(client, registry, recordType, named)
+    if (retired.length > 0) {
+      throw new AdminRefusal('identifier: the record was merged into another one; name that one', {
+        reason: 'conflict',
+      })
+    }
+    for (const { id, document } of live) {
+      const aliases = (await aliasesOf(client, registry, recordType, [id])).get(id) ?? []
+      found.push({
+        recordType,
+        id,
+        identifiers: [...namesIn(registry.kind, recordType, JSON.parse(document)), ...aliases],
+      })
+    }
+  }
+  const [bearer = null, another] = found
+  if (another === undefined) return bearer
+  throw new AdminRefusal('identifier: several records have it; name the record by its primary identifier')
+}
+
+/** As the record is known in its registry. */
+function primaryOf({ recordType, identifiers }: Bearer): Identifier {
+  const primary = identifiers.find(({ type }) => type === recordType.primary_identifier)
+  if (primary === undefined) throw new Error('a record has no primary identifier')
+  return primary
+}

@@ -1,0 +1,133 @@
+/** What is stored for how long, and deleting what is older. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Limits } from '../../limits.ts'
+import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '../../model/retention.ts'
+import type { Database } from '../../store/db/database.ts'
+import { clearRemovedHolds } from '../../store/db/holds.ts'
+import { mayDeleteAccounts } from '../../store/db/roles.ts'
+import { countEvents, forgetEvents } from '../../store/events/forgetting.ts'
+import {
+  countExchanges,
+  countInbox,
+  forgetExchanges,
+  forgetInbox,
+} from '../../store/exchanges/forget-exchanges.ts'
+import { countBodyKeys, destroyBodyKeys } from '../../store/keys/body-keys.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { pruneAccounts } from '../accounts/prune.ts'
+import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+/** Every age, with the variables that set it. */
+export const showRetention = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        name: text('Short name.'),
+        what: text('What is deleted.'),
+        seconds: wholeNumber('After so many seconds.'),
+        variables: Type.Array(Type.String(), { description: 'Environment variables that set it.' }),
+      }),
+    ),
+  },
+  async ({ limits }: { readonly limits: Limits }) =>
+    retentionRows(limits).map((row) => ({ ...row, variables: [...row.variables] })),
+)
+
+export interface RetentionNeeds extends HasAccounts, HasVault, HasOwner {
+  readonly limits: Limits
+  /** Default: the time it is. */
+  readonly now?: () => Date
+}
+
+/** Stored messages are deleted by the database's clock, as servers do every minute. */
+interface Stored {
+  readonly name: string
+  readonly count: (db: Database, limits: Limits) => Promise<number>
+  readonly prune: (db: Database, limits: Limits) => Promise<number>
+}
+
+const STORED: readonly Stored[] = [
+  {
+    name: 'exchanges',
+    count: (db, { exchange_retention }) => countExchanges(db, exchange_retention),
+    prune: (db, { exchange_retention }) => forgetExchanges(db, exchange_retention),
+  },
+  {
+    name: 'inbox',
+    count: (db, { inbox_retention }) => countInbox(db, inbox_retention),
+    prune: (db, { inbox_retention }) => forgetInbox(db, inbox_retention),
+  },
+  {
+    name: 'events',
+    count: (db, limits) => countEvents(db, eventRetention(limits)),
+    prune: (db, limits) => forgetEvents(db, eventRetention(limits)),
+  },
+  {
+    name: 'body_keys',
+    count: (db, limits) => countBodyKeys(db, bodyKeyRetention(limits)),
+    prune: (db, limits) => destroyBodyKeys(db, bodyKeyRetention(limits)),
+  },
+]
+
+const PRUNED = closed({
+  dry_run: flag('Whether nothing was deleted.'),
+  stored: Type.Array(
+    closed({
+      name: oneOf(
+        STORED.map(({ name }) => name),
+        { description: 'As in the table of ages.' },
+      ),
+      deleted: wholeNumber('Rows.'),
+    }),
+  ),
+  accounts: closed({
+    before: instant('Accounts of the months before this time are deleted.'),
+    deleted: wholeNumber('Entries.'),
+    held: wholeNumber('Chains of which a hold keeps some.'),
+  }),
+})
+
+/** Deletes what is older than its age. The accounts need the owner of the database. */
+export const prune = useCase(
+  {
+    input: closed({ dry_run: Type.Optional(flag('Only count.')) }),
+    result: PRUNED,
+  },
+  async (needs: RetentionNeeds, { dry_run = false }) => {
+    const { db, owner = db, limits, now = () => new Date() } = needs
+    if (!dry_run) {
+      await requireOwner(owner)
+      await accountOperator(needs, { note: 'prune' })
+    }
+    const stored = []
+    for (const { name, count, prune: run } of STORED) {
+      stored.push({ name, deleted: await (dry_run ? count(db, limits) : run(db, limits)) })
+    }
+    const before = beginOfMonth(now().getTime() - limits.account_retention * DAY * 1_000)
+    if (!dry_run) await clearRemovedHolds(owner)
+    const counts = await pruneAccounts({ ...needs, owner, now, dryRun: dry_run }, before)
+    return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
+  },
+)
+
+/** What `prune` would delete now. */
+export const countPrunable = useCase(
+  { accounted: 'prune --dry-run', input: NOTHING, result: PRUNED },
+  (needs: RetentionNeeds) => prune(needs, { dry_run: true }),
+)
+
+/** @throws AdminRefusal the accounts belong to another role */
+export async function requireOwner(owner: Database): Promise<void> {
+  if (await mayDeleteAccounts(owner)) return
+  throw new AdminRefusal('accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')
+}
+
+/** In UTC. */
+function beginOfMonth(time: number): Date {
+  const date = new Date(time)
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1))
+}

@@ -1,0 +1,244 @@
+/** Two records of one person: one is merged into the other, and that can be taken back. */
+
+import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import Type, { type Static } from 'typebox'
+import { recordChanges } from '../../events/publish.ts'
+import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '../../events/recording.ts'
+import type { RecordChange } from '../../model/event.ts'
+import type { ReadOnly } from '../../model/read-only.ts'
+import type { FoundRecord, Identifier, RecordId } from '../../model/records.ts'
+import type { Registry } from '../../model/registry.ts'
+import { withTransaction } from '../../store/db/transaction.ts'
+import { lockEvents } from '../../store/events/lock.ts'
+import { recordsNamed, restoreRecord, retireRecord } from '../../store/records/merge-records.ts'
+import { InvalidRecord } from '../../store/records/prepare-record.ts'
+import { categoriesOf } from '../../store/records/protection.ts'
+import { sqlState } from '../../store/records/record-writer.ts'
+import { aliasesOf, namesIn, type RetiredRecord } from '../../store/records/retired-records.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
+import { closed, Namespace, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
+import type { HasRecording } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const RecordIdentifier = (description: string) =>
+  personalData(
+    closed(
+      {
+        identifier_type: text("One of the registry's identifier types."),
+        identifier_value: text('Its value.'),
+      },
+      { description },
+    ),
+  )
+
+const PLACE = {
+  namespace: Namespace,
+  record_type: Type.Optional(text("One of the registry's record types (default: all of them are searched).")),
+}
+
+const RESULT = closed({
+  namespace: Namespace,
+  record_type: RecordTypeName,
+  notified: wholeNumber('Subscriptions that are notified.'),
+})
+
+const MERGE = closed({
+  ...PLACE,
+  survivor: RecordIdentifier('An identifier of the record that stays.'),
+  retired: RecordIdentifier('An identifier of the record that is merged into it.'),
+})
+
+const UNMERGE = closed({
+  ...PLACE,
+  retired: RecordIdentifier('An identifier of the record that was merged into another.'),
+})
+
+/**
+ * Merges one record into another: it is not found any more, and its identifiers find the other. Who was notified of it is
+ * notified once that the other has taken its place.
+ */
+export const mergeRecords = useCase(
+  {
+    accounted: 'record merge',
+    input: MERGE,
+    result: RESULT,
+  },
+  (needs: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
+    changing(needs, namespace, async (change) => {
+      const survivor = liveRecord('survivor', await recordsOf(change, record_type, 'survivor', stays))
+      const retired = liveRecord('retired', await recordsOf(change, record_type, 'retired', goes))
+      const { recordType, id, document: before } = retired
+      if (survivor.recordType !== recordType) {
+        throw new AdminRefusal('survivor and retired: must be records of one type')
+      }
+      if (survivor.id === id) throw new AdminRefusal('survivor and retired: are the same record')
+      await checkProtection(change, recordType, survivor.id, id)
+      const replaced_by = primaryOf(change.registry.kind, recordType, survivor)
+      const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CANCEL', corrected: 'all', replaced_by }
+      const event = await recorded(change, recordType, { record: id, before, after: null }, named)
+      const { client, registry, now } = change
+      const merge = { survivor: survivor.id, retired: id, event: event.id, now }
+      await retireRecord(client, registry, recordType, merge)
+      return { namespace, record_type: recordType.name, notified: event.matched }
+    }),
+)
+
+/**
+ * Takes a merge back: the retired record is found again, as it was. Who was notified of the merge gets the record, as a
+ * correction of that.
+ */
+export const unmergeRecords = useCase(
+  {
+    accounted: 'record unmerge',
+    input: UNMERGE,
+    result: RESULT,
+  },
+  (needs: HasRecording, { namespace, record_type, retired: comes }) =>
+    changing(needs, namespace, async (change) => {
+      const { recordType, ...retired } = retiredRecord(await recordsOf(change, record_type, 'retired', comes))
+      await checkProtection(change, recordType, retired.survivor, retired.record)
+      await restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)
+      const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
+      const { record, document: after } = retired
+      const event = await recorded(change, recordType, { record, before: null, after }, named)
+      return { namespace, record_type: recordType.name, notified: event.matched }
+    }),
+)
+
+/** Identifiers of the one record find the other: neither may be hidden from somebody who finds the other. */
+async function checkProtection(
+  { client, registry }: Change,
+  { name: record_type }: RecordType,
+  survivor: RecordId,
+  retired: RecordId,
+): Promise<void> {
+  const records = [survivor, retired].map((record) => ({ record_type, record }))
+  const categoriesOfEach = await categoriesOf(client, registry, records)
+  const [one, other] = records.map((record) => [...new Set(categoriesOfEach(record))].toSorted().join(' '))
+  if (one === other) return
+  throw new AdminRefusal(
+    'survivor and retired: the records are not protected alike; protect both under one category, or lift the protection first',
+    { reason: 'conflict' },
+  )
+}
+
+interface Change {
+  readonly client: ClientBase
+  readonly registry: Registry
+  readonly recording: Recording
+  readonly now: Date
+}
+
+/** In one transaction, while nothing else changes records of the registry. */
+async function changing<Result>(
+  { db, limits, now: clock = () => new Date() }: HasRecording,
+  namespace: string,
+  work: (change: Change) => Promise<Result>,
+): Promise<Result> {
+  const registry = await registryAt(db, namespace)
+  return withTransaction(db.pool, async (client) => {
+    await lockEvents(client, registry.id, 'merge')
+    const now = clock()
+    const recording = { registry, limits, filters: filtersOf(db.pool), now }
+    return work({ client, registry, recording, now })
+  })
+}
+
+async function recorded(
+  { client, registry, recording }: Change,
+  recordType: RecordType,
+  change: Pick<RecordChange, 'record' | 'before' | 'after'>,
+  named: NamedEvent,
+): Promise<RecordedEvent> {
+  const aliases = (await aliasesOf(client, registry, recordType, [change.record])).get(change.record) ?? []
+  const changes = [{ record_type: recordType.name, ...change, aliases }]
+  const [event] = await recordChanges(client, recording, changes, named)
+  if (event === undefined) throw new Error('a named event was not recorded')
+  return event
+}
+
+interface OfType {
+  readonly recordType: RecordType
+}
+
+/** What an identifier names, in all record types that are asked about. */
+interface Named {
+  readonly live: readonly (FoundRecord & OfType)[]
+  readonly retired: readonly (RetiredRecord & OfType)[]
+}
+
+type Given = ReadOnly<Static<typeof MERGE>>['retired']
+
+async function recordsOf(
+  { client, registry }: Change,
+  record_type: string | undefined,
+  member: 'survivor' | 'retired',
+  { identifier_type, identifier_value }: Given,
+): Promise<Named> {
+  const { kind } = registry
+  const type = resolveIdentifierType(kind, identifier_type)
+  if (type === undefined) {
+    const names = kind.identifier_types.map(({ name }) => name).join(', ')
+    throw new AdminRefusal(`${member}.identifier_type: must be one of ${names}`)
+  }
+  const value = identifierValue(type, identifier_value)
+  if (value === null) throw new AdminRefusal(`${member}.identifier_value: must be a valid ${type.name}`)
+  const types = record_type === undefined ? kind.record_types : [recordTypeOf(registry, record_type)]
+  const live: (FoundRecord & OfType)[] = []
+  const retired: (RetiredRecord & OfType)[] = []
+  for (const recordType of types) {
+    const found = await recordsNamed(client, registry, recordType, { type: type.name, value })
+    live.push(...found.live.map((one) => ({ ...one, recordType })))
+    retired.push(...found.retired.map((one) => ({ ...one, recordType })))
+  }
+  if (live.length + retired.length > 0) return { live, retired }
+  throw new AdminRefusal(`${member}: no record has this identifier`, { reason: 'not_found' })
+}
+
+function liveRecord(member: 'survivor' | 'retired', { live }: Named): FoundRecord & OfType {
+  if (live.length === 0) {
+    throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, {
+      reason: 'conflict',
+    })
+  }
+  return onlyOne(member, live)
+}
+
+function retiredRecord({ retired }: Named): RetiredRecord & OfType {
+  if (retired.length === 0) {
+    throw new AdminRefusal('retired: the record was not merged into another one', { reason: 'conflict' })
+  }
+  return onlyOne('retired', retired)
+}
+
+function onlyOne<Found extends OfType>(member: string, found: readonly Found[]): Found {
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  const isOfOneType = found.every(({ recordType }) => recordType === only?.recordType)
+  throw new AdminRefusal(
+    isOfOneType
+      ? `${member}: several records have this identifier; name the record by its ${only?.recordType.primary_identifier}`
+      : `${member}: records of several types have this identifier; say which with record_type`,
+  )
+}
+
+/** What receivers of the retired record are told to ask for. */
+function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
+  const names = namesIn(kind, recordType, JSON.parse(document))
+  const primary = names.find(({ type }) => type === recordType.primary_identifier)
+  if (primary === undefined) throw new Error('a record has no primary identifier')
+  return primary
+}
+
+/** Its document was a record when it was merged; what has changed is the kind, or who has its identifier. */
+function refuseToRestore(error: unknown): never {
+  if (error instanceof InvalidRecord) {
+    throw new AdminRefusal(`retired: the record cannot be restored: ${error.reason}`, { cause: error })
+  }
+  if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+  throw new AdminRefusal('retired: another record has its primary identifier now', { reason: 'conflict' })
+}
+
+const UNIQUE_VIOLATION = '23505'

@@ -1,0 +1,65 @@
+/** One person's record, for an operator: the look is accounted before it is shown. */
+import type { JsonValue } from '@rollcall/protocol'
+import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
+import Type from 'typebox'
+import { PathNames, personOf, personsIn, relatedIn } from '../../policy/shown-facts.ts'
+import { findBearers } from '../../store/records/find-bearers.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { closed, Namespace, personalData, RecordTypeName, text } from '../members.ts'
+import type { HasAccounts } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+/** Every record of a registry that an identifier names, whole. */
+export const showRecord = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      type: text('An identifier type of the registry.'),
+      value: personalData(text('Its value.')),
+    }),
+    result: Type.Array(
+      closed({
+        record_type: RecordTypeName,
+        record: personalData(Type.Unknown({ description: 'The record as it is stored.' })),
+      }),
+    ),
+  },
+  async (needs: HasAccounts, { namespace, type, value }) => {
+    const registry = await registryAt(needs.db, namespace)
+    const known = resolveIdentifierType(registry.kind, type)
+    if (known === undefined) {
+      const names = registry.kind.identifier_types.map(({ name }) => name)
+      throw new AdminRefusal(`type: ${namespace} has identifiers of the types ${names.join(', ')}`)
+    }
+    const normalised = identifierValue(known, value)
+    if (normalised === null) throw new AdminRefusal(`value: it is not a valid ${known.name}`)
+    const identifier = { type: known.name, value: normalised }
+    const found = await Promise.all(
+      registry.kind.record_types.map(async (recordType) => {
+        const records = await findBearers(needs.db.pool, registry, recordType, identifier)
+        return records.map(({ document }) => ({ recordType, record: JSON.parse(document) as JsonValue }))
+      }),
+    )
+    const records = found.flat()
+    await accountOperator(needs, {
+      note: 'record get',
+      registry: namespace,
+      records: records.length,
+      persons: [
+        { role: 'asked', identifiers: [identifier] },
+        ...records.flatMap(({ recordType, record }) => [
+          personOf(registry.kind, recordType, record),
+          ...personsIn(registry.kind, relatedIn(registry.kind, recordType, record)),
+        ]),
+      ],
+      shown: Object.fromEntries(
+        records.map(({ recordType, record }) => [recordType.name, new PathNames().of(record)]),
+      ),
+    })
+    if (records.length === 0) {
+      throw new AdminRefusal(`no record of ${namespace} has this identifier`, { reason: 'not_found' })
+    }
+    return records.map(({ recordType, record }) => ({ record_type: recordType.name, record }))
+  },
+)

@@ -1,0 +1,270 @@
+/** The records of a registry: taken in from a file, and deleted one by one. */
+
+import type { Readable } from 'node:stream'
+import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
+import Type from 'typebox'
+import { recordChanges } from '../../events/publish.ts'
+import { filtersOf } from '../../events/recording.ts'
+import { FORMATS, type FormatName } from '../../import/formats.ts'
+import { EVENT_MODES, type ImportProgress, importFile } from '../../import/import-file.ts'
+import type { Registry } from '../../model/registry.ts'
+import { inTransaction } from '../../store/db/transaction.ts'
+import { lockEvents } from '../../store/events/lock.ts'
+import { deleteRecords as deleteRows } from '../../store/records/record-writer.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
+import {
+  closed,
+  flag,
+  Namespace,
+  orNull,
+  personalData,
+  RecordTypeName,
+  text,
+  wholeNumber,
+} from '../members.ts'
+import type { HasRecording } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+// The table has exactly the names that the type lists.
+export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
+export { delimiterName } from '../../import/csv.ts'
+export type { FormatName } from '../../import/formats.ts'
+export { EVENT_MODES, type EventMode, type ImportProgress } from '../../import/import-file.ts'
+export { type FileRow, openRecordFile, type RecordFile } from '../../import/record-file.ts'
+
+const Records = (description: string) => wholeNumber(description)
+
+interface ImportNeeds extends HasRecording {
+  /** A path, or a stream, which cannot be gone on with. */
+  readonly source: string | Readable
+  /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
+  readonly rejectsPath?: string | null
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: ImportProgress) => void
+}
+
+const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
+const reported = {
+  understood: Records('How often there was a value that is understood.'),
+  empty: Records('How often there was none.'),
+  not_understood: Records('How often there was one that is not understood.'),
+  lines: Lines('The first lines with a value that is not understood.'),
+  rule: orNull(
+    text('The rule that these values break; null: there are none, or a column of the table has it.'),
+  ),
+  unlisted: Records('How often a code was not on its list. It is stored as it is, and counts as understood.'),
+  unlisted_lines: Lines('The first lines with such a code.'),
+}
+
+/** Of the whole file, also after an interruption; never with a value. */
+const ImportReport = closed({
+  kept: Records('Records that are stored although a value of them is not understood.'),
+  rejections: Type.Array(
+    closed({
+      reason: text('The rule.'),
+      count: Records('Lines that were rejected for it.'),
+      lines: Lines('The first ones.'),
+    }),
+    {
+      description:
+        'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.',
+    },
+  ),
+  attributes: Type.Array(
+    closed({
+      record_type: RecordTypeName,
+      name: text('Attribute, or type of identifier.'),
+      ...reported,
+    }),
+    { description: 'What the records had; records that could not be read at all are not among them.' },
+  ),
+  columns: Type.Array(
+    closed({
+      column: text('Column of the table.'),
+      path: text('Its path in the column mapping.'),
+      ...reported,
+    }),
+    { description: 'For CSV: what the cells of the mapped columns had.' },
+  ),
+  unused_columns: Type.Array(Type.String(), {
+    description: 'For CSV: columns that the mapping does not name, and that are not imported.',
+  }),
+})
+
+const ReadAs = closed({
+  format: oneOf(IMPORT_FORMATS),
+  encoding: text('Encoding of the text.'),
+  delimiter: orNull(text('For CSV: the character between cells; null for JSON.')),
+  header: orNull(flag('For CSV: whether the first row has the names of the columns; null for JSON.')),
+})
+
+/** Imports a source of records; each replaces the record that has the same primary identifier. */
+export const importRecords = useCase(
+  {
+    accounted: 'import',
+    input: closed({
+      namespace: Namespace,
+      format: Type.Optional(
+        oneOf(IMPORT_FORMATS, { description: 'Default: from the extension of the file.' }),
+      ),
+      mapping: Type.Optional(
+        Type.Unknown({
+          description:
+            'For CSV: by path in the record, such as identifier[UIN], the column or how it is read (docs/import.md).',
+        }),
+      ),
+      delimiter: Type.Optional(text('For CSV: the character between cells (default: found out).')),
+      encoding: Type.Optional(
+        text('For CSV: the encoding of its text, such as windows-1252 (default: found out).'),
+      ),
+      header: Type.Optional(
+        flag('For CSV: whether the first row has the names of the columns (default: found out).'),
+      ),
+      dry_run: Type.Optional(flag('Do everything but write (default: false).')),
+      lenient: Type.Optional(
+        flag(
+          'Keep records of which a value is not understood, and count them (default: false, they are rejected).',
+        ),
+      ),
+      record_type: Type.Optional(text("Record type of all records (default: each record's @type).")),
+      events: Type.Optional(
+        oneOf(EVENT_MODES, {
+          description:
+            'Whether changes are events that subscribers are notified of (default: none for a registry without records, else changes).',
+        }),
+      ),
+    }),
+    result: closed({
+      namespace: Namespace,
+      finished: flag('False: it was stopped; the same import goes on from there.'),
+      lines: Records('Records read: written and rejected.'),
+      written: Records('Records written.'),
+      new: orNull(Records('Of those written, the records that were not there before; null in a dry run.')),
+      replaced: orNull(Records('Of those written, those that took the place of another; null in a dry run.')),
+      dry_run: flag('True: nothing was written; the counts say what would have been.'),
+      rejected: Records('Records rejected.'),
+      read_as: ReadAs,
+      report: ImportReport,
+      events: oneOf(EVENT_MODES, { description: 'Whether changes were events.' }),
+      resumed_from: Records('Lines that an earlier, interrupted import had done.'),
+      rejects_file: orNull(text('File that lists the rejected lines.')),
+    }),
+  },
+  async (
+    { db, limits, now = () => new Date(), source, rejectsPath, signal, onProgress }: ImportNeeds,
+    { namespace, record_type, events: mode, dry_run, ...given },
+  ) => {
+    const registry = await registryAt(db, namespace)
+    const result = await importFile(db, registry, source, {
+      ...given,
+      events: { limits, now, ...(mode !== undefined && { mode }) },
+      ...(record_type !== undefined && { recordType: record_type }),
+      ...(dry_run !== undefined && { dryRun: dry_run }),
+      ...(rejectsPath !== undefined && { rejectsPath }),
+      ...(signal && { signal }),
+      ...(onProgress && { onProgress }),
+    })
+    const { lines, written, rejected, finished, report, events, resumedFrom, readAs } = result
+    const { format, encoding, table } = readAs
+    const isDry = dry_run === true
+    return {
+      ...{ namespace, finished, dry_run: isDry, lines, written, rejected, report, events },
+      new: isDry ? null : result.added,
+      replaced: isDry ? null : result.replaced,
+      read_as: { format, encoding, delimiter: table?.delimiter ?? null, header: table?.header ?? null },
+      resumed_from: resumedFrom,
+      rejects_file: result.rejectsPath,
+    }
+  },
+)
+
+/** Identifiers of one transaction. */
+const BATCH = 1_000
+
+interface DeleteNeeds extends HasRecording {
+  readonly signal?: AbortSignal
+}
+
+/** Deletes records; the primary identifier and the time of each deletion are stored as a tombstone. */
+export const deleteRecords = useCase(
+  {
+    accounted: 'record delete',
+    input: closed({
+      namespace: Namespace,
+      record_type: RecordTypeName,
+      identifiers: personalData(
+        Type.Array(Type.String(), { description: 'Primary identifiers of the records.' }),
+      ),
+    }),
+    result: closed({
+      namespace: Namespace,
+      record_type: RecordTypeName,
+      asked: Records('Records that were named, each once.'),
+      deleted: Records('Records that were there, and are deleted.'),
+    }),
+  },
+  async (needs: DeleteNeeds, { namespace, record_type, identifiers }) => {
+    if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
+    const registry = await registryAt(needs.db, namespace)
+    const recordType = recordTypeOf(registry, record_type)
+    const named = primaryIdentifiers(registry, recordType, identifiers)
+    const deleted = await deleteBatches(needs, registry, recordType, named)
+    return { namespace, record_type, asked: named.length, deleted }
+  },
+)
+
+/** As records are known by them, each once. No message names one: it is a person's. */
+function primaryIdentifiers(
+  { kind }: Registry,
+  { primary_identifier }: RecordType,
+  named: readonly string[],
+): readonly string[] {
+  const type = resolveIdentifierType(kind, primary_identifier)
+  const values = named.map((name, at) => {
+    const value = type === undefined ? null : identifierValue(type, name)
+    if (value !== null) return value
+    throw new AdminRefusal(
+      `nothing is deleted: identifier number ${at + 1} is not a valid ${primary_identifier}`,
+    )
+  })
+  return [...new Set(values)]
+}
+
+/** A transaction for each batch: of those that are deleted each has its tombstone, whatever happens. */
+async function deleteBatches(
+  { db, limits, now = () => new Date(), signal }: DeleteNeeds,
+  registry: Registry,
+  recordType: RecordType,
+  identifiers: readonly string[],
+): Promise<number> {
+  const record_type = recordType.name
+  const client = await db.pool.connect()
+  let deleted = 0
+  try {
+    for (let at = 0; at < identifiers.length; at += BATCH) {
+      if (signal?.aborted) {
+        throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
+      }
+      const batch = identifiers.slice(at, at + BATCH)
+      const act = {
+        kind: 'records_deleted',
+        ...{ registry: registry.namespace, record_type, identifiers: batch },
+      } as const
+      const remove = async () => {
+        await lockEvents(client, registry.id, 'change')
+        const rows = await deleteRows(client, registry, recordType, batch)
+        const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
+        const changes = rows.map(({ id, document, aliases }) => {
+          return { record_type, record: id, before: document, after: null, aliases }
+        })
+        await recordChanges(client, recording, changes)
+        return rows.length
+      }
+      deleted += await db.journal.write(act, () => inTransaction(client, remove))
+    }
+  } finally {
+    client.release()
+  }
+  return deleted
+}

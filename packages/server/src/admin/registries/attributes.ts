@@ -1,0 +1,162 @@
+/** The searchable attributes of a registry. */
+
+import {
+  type Attribute,
+  CODE_LISTS,
+  type CodeListName,
+  type Kind,
+  namesOf,
+  oneOf,
+  type RecordType,
+} from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Registry } from '../../model/registry.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import {
+  addAttribute as addRow,
+  indexAttribute as indexRow,
+  isOfKind,
+  recordTypeOf,
+  removeAttribute as removeRow,
+} from '../../store/registries/registry-attributes.ts'
+import { checkUngranted } from '../grants/ungranted.ts'
+import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+
+/** The types of an operator's own attribute; only a kind has ages. */
+export const ATTRIBUTE_TYPES = [
+  'text',
+  'code',
+  'date',
+  'datetime',
+  'number',
+  'boolean',
+] as const satisfies Attribute['type'][]
+
+// The table has exactly the names that the type lists.
+const CODES = oneOf(Object.keys(CODE_LISTS) as CodeListName[], {
+  description: 'For type code: the list of codes, with the spellings that mean the same.',
+})
+const Name = text('Its name in queries: lower-case letters, digits and _.')
+const Names = (description: string) => Type.Array(Type.String(), { description })
+const Paths = Names('Dotted paths in the record, tried in order.')
+const PLACE = { namespace: Namespace, record_type: RecordTypeName } as const
+
+const FLAGS = {
+  many: flag('One record may have it many times.'),
+  fold: flag('Text is compared without regard to case and accents.'),
+  indexed: flag('An index is declared for it.'),
+  sortable: flag('Searches may be sorted by it.'),
+} as const
+
+export const AttributeResult = closed({
+  record_type: RecordTypeName,
+  name: Name,
+  type: oneOf([...ATTRIBUTE_TYPES, 'age'], { description: 'Type of its values.' }),
+  codes: orNull(CODES),
+  ...FLAGS,
+  filled: flag('False: searches that ask about it are refused until its column is filled.'),
+  from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
+  aliases: Names('Other names for it in queries.'),
+  paths: Paths,
+})
+
+/** Adds an attribute to a record type of one registry; servers know it within a second. */
+export const addAttribute = useCase(
+  {
+    input: closed({
+      ...PLACE,
+      name: Name,
+      paths: Paths,
+      type: oneOf(ATTRIBUTE_TYPES, { description: 'Type of its values.' }),
+      codes: Type.Optional(CODES),
+      aliases: Type.Optional(Names('Other names for it in queries.')),
+      many: Type.Optional(FLAGS.many),
+      fold: Type.Optional(FLAGS.fold),
+      indexed: Type.Optional(FLAGS.indexed),
+      sortable: Type.Optional(FLAGS.sortable),
+    }),
+    result: AttributeResult,
+  },
+  async ({ db }: HasDatabase, { namespace, record_type, many, fold, indexed, sortable, ...given }) => {
+    const attribute: Attribute = {
+      ...given,
+      ...(many && { many }),
+      ...(fold && { fold }),
+      ...(indexed && { indexed }),
+      ...(sortable && { sortable }),
+    }
+    return oneDescribed(await addRow(db, namespace, record_type, attribute), record_type, attribute.name)
+  },
+)
+
+/** Declares an index for an attribute that is searched without one. */
+export const indexAttribute = useCase(
+  { input: closed({ ...PLACE, name: Name }), result: AttributeResult },
+  async ({ db }: HasDatabase, { namespace, record_type, name }) =>
+    oneDescribed(await indexRow(db, namespace, record_type, name), record_type, name),
+)
+
+/** Removes an attribute that was added, with its column; of an attribute of the kind, its index. */
+export const removeAttribute = useCase(
+  {
+    input: closed({ ...PLACE, name: Name }),
+    result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }),
+  },
+  async ({ db }: HasDatabase, { namespace, record_type, name }) => {
+    const without = kindWithout(await registryAt(db, namespace), record_type, name)
+    if (without !== null) await checkUngranted(db, namespace, without, name)
+    await removeRow(db, namespace, record_type, name)
+    return { namespace, record_type, name, removed: true }
+  },
+)
+
+/** The attributes of a registry, those of its kind and its own. */
+export const listAttributes = useCase(
+  {
+    input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }),
+    result: Type.Array(AttributeResult),
+  },
+  async ({ db }: HasDatabase, { namespace, record_type }) => {
+    const registry = await registryAt(db, namespace)
+    const types =
+      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    return types.flatMap((type) => type.attributes.map((attribute) => described(registry, type, attribute)))
+  },
+)
+
+/** The kind without an attribute that was added; null: the kind itself has it. */
+function kindWithout(registry: Registry, record_type: string, removed: string): Kind | null {
+  const recordType = recordTypeOf(registry, record_type)
+  if (isOfKind(registry, recordType, removed)) return null
+  const [first, ...others] = registry.kind.record_types.map((row) =>
+    row === recordType ? { ...row, attributes: row.attributes.filter(({ name }) => name !== removed) } : row,
+  )
+  return first === undefined ? null : { ...registry.kind, record_types: [first, ...others] }
+}
+
+function oneDescribed(registry: Registry, record_type: string, name: string) {
+  const type = recordTypeOf(registry, record_type)
+  const attribute = type.attributes.find((row) => row.name === name)
+  if (attribute === undefined) throw new Error('unreachable: the attribute was declared')
+  return described(registry, type, attribute)
+}
+
+function described(registry: Registry, recordType: RecordType, attribute: Attribute) {
+  const unfilled = registry.unfilled.get(recordType.name)
+  return {
+    record_type: recordType.name,
+    name: attribute.name,
+    type: attribute.type,
+    codes: attribute.codes ?? null,
+    many: attribute.many === true,
+    fold: attribute.fold === true,
+    indexed: attribute.indexed === true,
+    sortable: attribute.sortable === true,
+    filled: unfilled?.has(attribute.since ?? attribute.name) !== true,
+    from: isOfKind(registry, recordType, attribute.name) ? ('kind' as const) : ('registry' as const),
+    aliases: namesOf(attribute).slice(1),
+    paths: attribute.paths,
+  }
+}

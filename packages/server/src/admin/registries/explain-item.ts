@@ -1,0 +1,76 @@
+/** How a search item is answered, for the operator: nothing is sent and, unless asked, nothing is run. */
+
+import { dayIn } from '@rollcall/protocol'
+import type { Limits } from '../../limits.ts'
+import type { Registry } from '../../model/registry.ts'
+import { recordQuery } from '../../query/at-day.ts'
+import { checkBackfilled, mentions } from '../../query/mentions.ts'
+import { readSearchCriteria, type SearchCriteria } from '../../query/search-criteria.ts'
+import type { Database } from '../../store/db/database.ts'
+import { planIndexes } from '../../store/records/index-plan.ts'
+import { type Explained, explainSearch } from '../../store/records/sql/explain.ts'
+
+export interface ExplainedItem extends Omit<Explained, 'missing'> {
+  readonly record_type: string
+  /** Advice that would make it faster. */
+  readonly advice: readonly IndexAdvice[]
+}
+
+export interface IndexAdvice {
+  /** The attribute or compound. */
+  readonly attribute: string
+  /** `undeclared`: no index is declared for it. Else the declared one is not there, or its build was interrupted. */
+  readonly index: 'undeclared' | 'missing' | 'invalid'
+  /** The words after `rollcall` that help; null where none do. */
+  readonly command: readonly string[] | null
+}
+
+/**
+ * Reads one item of a search as a server does, and explains it.
+ * @param options.analyze also runs it
+ * @param options.values shows the values of the query
+ * @throws ItemRejection as a server would answer
+ */
+export async function explainItem(
+  db: Database,
+  registry: Registry,
+  item: { readonly [member: string]: unknown },
+  options: { readonly limits: Limits; readonly analyze?: boolean; readonly values?: boolean },
+): Promise<ExplainedItem> {
+  const { limits, ...how } = options
+  const criteria = readSearchCriteria(registry.kind, item, limits)
+  checkBackfilled(registry.unfilled, criteria)
+  const day = dayIn(registry.time_zone, Date.now())
+  const query = recordQuery(criteria, day, { cap: limits.search_results })
+  const { missing, ...explained } = await explainSearch(db, registry, query, how)
+  return {
+    record_type: criteria.recordType.name,
+    ...explained,
+    advice: [
+      ...(await absentIndexes(db, registry, criteria)),
+      ...missing.map((name) => undeclared(registry, criteria, name)),
+    ],
+  }
+}
+
+async function absentIndexes(
+  db: Database,
+  registry: Registry,
+  { recordType, predicate }: SearchCriteria,
+): Promise<readonly IndexAdvice[]> {
+  const asked = mentions(predicate)
+  const plan = (await planIndexes(db, registry)).find(({ record_type }) => record_type === recordType.name)
+  return (plan?.missing ?? [])
+    .filter(({ of }) => asked.includes(of))
+    .map(({ of, state }) => ({
+      attribute: of,
+      index: state,
+      command: ['index', 'apply', registry.namespace],
+    }))
+}
+
+function undeclared({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {
+  const declarable = recordType.attributes.some(({ name }) => name === attribute)
+  const command = declarable ? ['attribute', 'index', namespace, recordType.name, attribute] : null
+  return { attribute, index: 'undeclared', command }
+}

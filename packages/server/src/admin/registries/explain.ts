@@ -1,0 +1,100 @@
+/** How a search is understood and answered, and what would make it quicker. */
+import { ItemRejection, isJsonObject, type JsonObject, type JsonValue, oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Limits } from '../../limits.ts'
+import { isStatementTimeout } from '../../store/db/database-errors.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { explainItem } from './explain-item.ts'
+
+/** Reads a search as a server does and explains it; no signature is checked. */
+export const explainQuery = useCase(
+  {
+    accounted: 'explain',
+    input: closed({
+      namespace: Namespace,
+      query: personalData(
+        Type.Unsafe<JsonValue>({
+          description:
+            'search_criteria, a query alone, or a whole request, of which the first item is taken.',
+        }),
+      ),
+      record_type: Type.Optional(text("For a query alone: the record type (default: the kind's first).")),
+      analyze: Type.Optional(flag('Also run it: the plan then says how long each part took.')),
+      values: Type.Optional(flag('Show what is looked for; without it every value is a ?.')),
+    }),
+    result: closed({
+      record_type: RecordTypeName,
+      tree: personalData(text('How it is understood.')),
+      sql: text('The statement.'),
+      values: personalData(
+        orNull(Type.Array(Type.Unknown(), { description: 'What goes with the statement as $1 and so on.' })),
+      ),
+      plan: personalData(
+        Type.Unsafe<{ readonly text: string }>({
+          type: 'object',
+          description: "PostgreSQL's plan.",
+          required: ['text'],
+          properties: { text: { type: 'string' } },
+        }),
+      ),
+      cost: Type.Number({ description: "PostgreSQL's estimate." }),
+      advice: Type.Array(
+        closed({
+          attribute: text('The attribute or compound.'),
+          index: oneOf(['undeclared', 'missing', 'invalid'], {
+            description: 'undeclared: no index is declared for it; invalid: its build was interrupted.',
+          }),
+          command: orNull(text('The command that helps; null: none does.')),
+        }),
+      ),
+    }),
+  },
+  async (
+    { db, limits }: HasDatabase & { readonly limits: Limits },
+    { namespace, query, record_type, analyze = false, values = false },
+  ) => {
+    const item = itemOf(query as JsonValue, record_type)
+    const registry = await registryAt(db, namespace)
+    const explained = await explainItem(db, registry, item, { limits, analyze, values }).catch(
+      (error: unknown) => {
+        throw asRefusal(error, limits)
+      },
+    )
+    const advice = explained.advice.map(({ command, ...row }) => ({
+      ...row,
+      command: command === null ? null : `rollcall ${command.join(' ')}`,
+    }))
+    return { ...explained, advice }
+  },
+)
+
+function asRefusal(error: unknown, limits: Limits): unknown {
+  if (error instanceof ItemRejection) return new AdminRefusal(`${error.code}: ${error.message}`)
+  if (!isStatementTimeout(error)) return error
+  return new AdminRefusal(`the search takes longer than a search may (${limits.search_timeout} seconds)`)
+}
+
+/** A request, its message, an item and search_criteria are known by a member; what has none of them is a query. */
+function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {
+  if (isJsonObject(value)) {
+    if (isJsonObject(value.message)) return itemOf(value.message, recordType)
+    if (Array.isArray(value.search_request)) {
+      const [first] = value.search_request
+      if (isJsonObject(first)) return first
+      throw new AdminRefusal('search_request has no item')
+    }
+    if (Object.hasOwn(value, 'search_criteria')) return value
+    if (Object.hasOwn(value, 'query_type')) return { search_criteria: value }
+  }
+  const named = recordType === undefined ? {} : { reg_record_type: recordType }
+  return { search_criteria: { ...named, query_type: queryType(value), query: value } }
+}
+
+/** Its shape decides anyway; only a text does not say what it is. */
+function queryType(query: JsonValue): string {
+  if (typeof query === 'string') return 'graphql'
+  return Array.isArray(query) ? 'predicate' : 'expression'
+}

@@ -1,0 +1,153 @@
+/** The identifier types of a registry: those of its kind, and its own. */
+import { COMPARED_AS, type IdentifierType, kindNamed, oneOf, sharedIdentifierType } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../../store/db/database.ts'
+import { listRegistries, registryAt } from '../../store/registries/registries.ts'
+import {
+  addIdentifierType as addRow,
+  changeIdentifierType as changeRow,
+  removeIdentifierType as removeRow,
+} from '../../store/registries/registry-identifier-types.ts'
+import { checkUngranted } from '../grants/ungranted.ts'
+import { closed, flag, Namespace, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+export { COMPARED_AS }
+
+const Name = text('Its name in records and queries: capital letters, digits and _.')
+const Aliases = Type.Array(Type.String(), { description: 'Other names for it in records and queries.' })
+const Patterns = Type.Array(Type.String(), {
+  description:
+    'Forms of its values, such as [0-9]{13}: characters and classes, with {n}, {n,m} or ?. A value must have one of them.',
+})
+const ComparedAs = oneOf(COMPARED_AS, {
+  description:
+    'How values are compared: code without case and spaces; phone by their digits; email without case. Several people may share a phone or an email.',
+})
+
+export const IdentifierTypeResult = closed({
+  name: Name,
+  compared_as: text('How its values are compared.'),
+  aliases: Aliases,
+  patterns: Patterns,
+  primary: Type.Array(Type.String(), { description: 'Record types whose records are known by it.' }),
+  from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
+})
+
+/** What an operator says of a new type. */
+export const IDENTIFIER_TYPE_MEMBERS = {
+  compared_as: Type.Optional(ComparedAs),
+  aliases: Type.Optional(Aliases),
+  patterns: Type.Optional(Patterns),
+} as const
+
+/** Adds an identifier type to one registry; servers know it within a second. */
+export const addIdentifierType = useCase(
+  {
+    input: closed({ namespace: Namespace, name: Name, ...IDENTIFIER_TYPE_MEMBERS }),
+    result: IdentifierTypeResult,
+  },
+  async ({ db }: HasDatabase, { namespace, name, ...given }) => {
+    const type = typeOf(await registryAt(db, namespace), name, given)
+    await checkElsewhere(db, namespace, type)
+    return one(await addRow(db, namespace, type), type.name)
+  },
+)
+
+/** Changes an identifier type that was added: what is given takes the place of what there was. */
+export const changeIdentifierType = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      name: Name,
+      aliases: IDENTIFIER_TYPE_MEMBERS.aliases,
+      patterns: IDENTIFIER_TYPE_MEMBERS.patterns,
+    }),
+    result: IdentifierTypeResult,
+  },
+  async ({ db }: HasDatabase, { namespace, name, ...given }) => {
+    const { kind } = await registryAt(db, namespace)
+    const { aliases, patterns } = kind.identifier_types.find((type) => type.name === name) ?? {}
+    const before = { ...(aliases && { aliases }), ...(patterns && { patterns }) }
+    const type = typeOf({ kind }, name, { ...before, ...given })
+    return one(await changeRow(db, namespace, type), name)
+  },
+)
+
+/** Removes an identifier type that was added; of one that the kind has, what was added to it. */
+export const removeIdentifierType = useCase(
+  {
+    input: closed({ namespace: Namespace, name: Name }),
+    result: closed({ namespace: Namespace, name: Name, removed: flag('Always true.') }),
+  },
+  async ({ db }: HasDatabase, { namespace, name }) => {
+    const { kind } = await registryAt(db, namespace)
+    const identifier_types = kind.identifier_types.filter((type) => type.name !== name)
+    const isOfKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name)
+    if (!isOfKind) await checkUngranted(db, namespace, { ...kind, identifier_types }, name)
+    await removeRow(db, namespace, name)
+    return { namespace, name, removed: true }
+  },
+)
+
+/** The identifier types of a registry, those of its kind and its own. */
+export const listIdentifierTypes = useCase(
+  { input: closed({ namespace: Namespace }), result: Type.Array(IdentifierTypeResult) },
+  async ({ db }: HasDatabase, { namespace }) => {
+    const registry = await registryAt(db, namespace)
+    return registry.kind.identifier_types.map((type) => described(registry, type))
+  },
+)
+
+interface Given {
+  readonly compared_as?: (typeof COMPARED_AS)[number]
+  readonly aliases?: readonly string[]
+  readonly patterns?: readonly string[]
+}
+
+/** As it is stored. A type that a kind has is compared as that kind compares it, and has its names. */
+export function typeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Given): IdentifierType {
+  const own = kind.identifier_types.find((type) => type.name === name)
+  const shared = own === undefined ? sharedIdentifierType(name) : undefined
+  const { compared_as = (own ?? shared)?.normaliser ?? 'code', patterns = [] } = given
+  const common = shared?.name === name ? (shared.aliases ?? []) : []
+  const aliases = [...new Set([...common, ...(given.aliases ?? [])])]
+  return {
+    name,
+    normaliser: compared_as,
+    ...(aliases.length > 0 && { aliases }),
+    ...(patterns.length > 0 && { patterns }),
+  }
+}
+
+/** @throws AdminRefusal a person would not be the same in two registries */
+async function checkElsewhere(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
+  for (const registry of await listRegistries(db)) {
+    const other = registry.kind.identifier_types.find((type) => type.name === name)
+    if (registry.namespace === namespace || other === undefined || other.normaliser === normaliser) continue
+    throw new AdminRefusal(
+      `compared_as: values of ${name} are compared as ${other.normaliser} in ${registry.namespace}; a person must be the same in both`,
+    )
+  }
+}
+
+function one(registry: Registry, name: string) {
+  const type = registry.kind.identifier_types.find((row) => row.name === name)
+  if (type === undefined) throw new Error('unreachable: the identifier type was declared')
+  return described(registry, type)
+}
+
+function described({ kind }: Registry, { name, normaliser, aliases = [], patterns = [] }: IdentifierType) {
+  const ofKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name) === true
+  const primary = kind.record_types.filter((type) => type.primary_identifier === name)
+  return {
+    name,
+    compared_as: normaliser,
+    aliases: [...aliases],
+    patterns: [...patterns],
+    primary: primary.map((type) => type.name),
+    from: ofKind ? ('kind' as const) : ('registry' as const),
+  }
+}

@@ -1,0 +1,88 @@
+/** The indexes that searches need, against those that are there. */
+
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../../store/db/database.ts'
+import { type IndexPlan, planIndexes as plan } from '../../store/records/index-plan.ts'
+import { type ApplyOptions, applyIndexes as apply } from '../../store/registries/index-apply.ts'
+import { listRegistries, registryAt } from '../../store/registries/registries.ts'
+import { closed, flag, instant, Namespace, orNull, RecordTypeName, text, timeOut } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+
+const Names = (description: string) => Type.Array(Type.String(), { description })
+const ONE_OR_ALL = closed({
+  namespace: Type.Optional(text('Namespace of one registry (default: all registries).')),
+})
+
+export const Plan = closed({
+  namespace: Namespace,
+  record_type: RecordTypeName,
+  unfilled: Names('Attributes and compounds whose columns are to be filled.'),
+  missing: Type.Array(
+    closed({
+      index: text('Name of the index.'),
+      of: text('The attribute or compound that it is for.'),
+      state: oneOf(['missing', 'invalid'], { description: 'invalid: its build was interrupted.' }),
+    }),
+  ),
+  foreign: Names('Indexes that belong to nothing declared.'),
+  wanted: Type.Array(
+    closed({
+      attribute: text('An attribute without an index that slow searches asked about.'),
+      searches: Type.Number({ description: 'How many.' }),
+      total_ms: Type.Number({ description: 'Milliseconds in all.' }),
+      max_ms: Type.Number({ description: 'Milliseconds at worst.' }),
+      last_seen: instant('When the last was.'),
+      declare: orNull(text('The command that declares an index; null: none can be declared.')),
+    }),
+  ),
+})
+
+/** Compares declared indexes with those that exist and with those that slow searches needed; changes nothing. */
+export const planIndexes = useCase(
+  { input: ONE_OR_ALL, result: Type.Array(Plan) },
+  async ({ db }: HasDatabase, { namespace }) => {
+    const registries = await registriesOf(db, namespace)
+    const plans = await Promise.all(registries.map((registry) => plan(db, registry)))
+    return plans.flat().map(described)
+  },
+)
+
+/** Fills the columns and builds the indexes that are missing; what a stopped call has done stays. */
+export const applyIndexes = useCase(
+  {
+    input: ONE_OR_ALL,
+    result: Type.Array(
+      closed({
+        namespace: Namespace,
+        built: Names('Indexes that were built.'),
+        filled: Names('Attributes and compounds whose columns were filled, such as Person.district.'),
+        finished: flag('False: it was stopped; the next call goes on from there.'),
+      }),
+    ),
+  },
+  async ({ db, signal, onProgress }: HasDatabase & ApplyOptions, input) => {
+    const options = { ...(signal && { signal }), ...(onProgress && { onProgress }) }
+    const done = []
+    for (const { namespace } of await registriesOf(db, input.namespace)) {
+      if (signal?.aborted) break
+      done.push({ namespace, ...(await apply(db, namespace, options)) })
+    }
+    return done
+  },
+)
+
+async function registriesOf(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
+  return namespace === undefined ? listRegistries(db) : [await registryAt(db, namespace)]
+}
+
+const described = ({ wanted, ...rest }: IndexPlan) => ({
+  ...rest,
+  wanted: wanted.map((row) => ({
+    ...row,
+    last_seen: timeOut(row.last_seen),
+    declare: row.declare === null ? null : `rollcall ${row.declare.join(' ')}`,
+  })),
+})

@@ -1,0 +1,132 @@
+/** A proposed mapping of the columns of a file, for review. */
+import { KINDS, type Kind, kindNamed, oneOf, resolveRecordType } from '@rollcall/protocol'
+import Type from 'typebox'
+import { refuseWithoutHeader } from '../../import/header-line.ts'
+import { type ProposedColumn, proposeColumns } from '../../import/propose-mapping.ts'
+import { sampleTable } from '../../import/table-sample.ts'
+import { nearestHint } from '../../shared/nearest.ts'
+import type { Database } from '../../store/db/database.ts'
+import { findRegistry, listRegistries } from '../../store/registries/registries.ts'
+import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+interface ProposalNeeds {
+  /** Null: there is none, and only kinds are known. */
+  readonly db: Database | null
+  /** The path of the file. */
+  readonly source: string
+}
+
+/** Lines that are named as examples. */
+const LINES = 3
+
+const Rule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
+const Path = text('Where the value stands in the record.')
+
+/** Looks at the first rows of a table; values are not in the result but those of short lists of codes. */
+export const proposeMapping = useCase(
+  {
+    input: closed({
+      of: text('Namespace of a registry, or a kind: whose records the file has.'),
+      record_type: Type.Optional(text('Record type of the records (default: the first of the kind).')),
+      delimiter: Type.Optional(text('The character between cells (default: found out).')),
+      encoding: Type.Optional(text('The encoding of the text (default: found out).')),
+    }),
+    result: closed({
+      kind: text('Kind of the records.'),
+      record_type: text('Their record type.'),
+      delimiter: text('The character between cells.'),
+      encoding: text('The encoding of the text.'),
+      rows: wholeNumber('Rows that were looked at.'),
+      whole: flag('Whether no row comes after these.'),
+      left_out: closed(
+        {
+          rows: wholeNumber('How many.'),
+          lines: Type.Array(Type.Integer(), { description: 'The first ones.', maxItems: LINES }),
+        },
+        {
+          description:
+            'Rows that were not looked at: they have another number of cells than the header line, or cannot be read.',
+        },
+      ),
+      columns: Type.Array(
+        closed({
+          column: text('Its name in the header line.'),
+          state: oneOf(['mapped', 'decide', 'unmapped'] as const, {
+            description: 'Proposed; left to a person, with choices; or nothing is known of it.',
+          }),
+          path: orNull(Path),
+          rule: orNull(Rule),
+          choices: Type.Array(closed({ path: Path, rule: Rule, meaning: text('What would be meant.') }), {
+            description: 'What may be meant, for a person to decide.',
+          }),
+          reasons: Type.Array(Type.String(), { description: 'Why.' }),
+        }),
+      ),
+      lacking: Type.Array(Type.String(), { description: 'What records must have and no column gives.' }),
+    }),
+  },
+  async ({ db, source }: ProposalNeeds, { of, record_type, delimiter, encoding }) => {
+    const kind = await kindOf(db, of)
+    const recordType = record_type === undefined ? kind.record_types[0] : resolveRecordType(kind, record_type)
+    if (recordType === undefined) {
+      const names = kind.record_types.map(({ name }) => name)
+      const nearest = nearestHint(record_type ?? '', names)
+      throw new AdminRefusal(`record_type: must be one of ${names.join(', ')}${nearest}`)
+    }
+    const asked = {
+      ...(delimiter !== undefined && { delimiter }),
+      ...(encoding !== undefined && { encoding }),
+    }
+    const sample = await sampleTable(source, asked)
+    const columns = proposeColumns(kind, recordType, sample)
+    refuseWithoutHeader(sample, columns)
+    return {
+      ...{ kind: kind.name, record_type: recordType.name },
+      ...{ delimiter: sample.delimiter, encoding: sample.encoding },
+      ...{ rows: sample.rows.length, whole: sample.whole },
+      left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, LINES) },
+      columns: columns.map((column) => ({
+        ...column,
+        choices: [...column.choices],
+        reasons: [...column.reasons],
+      })),
+      lacking: lackingIn(recordType.primary_identifier, recordType.name, columns),
+    }
+  },
+)
+
+function lackingIn(
+  primary: string,
+  recordType: string,
+  columns: readonly ProposedColumn[],
+): readonly string[] {
+  if (columns.some(({ path }) => path?.endsWith(`[${primary}]`))) return []
+  const others = columns.flatMap(({ column, path }) => {
+    const type = path === null ? undefined : /\[(\w+)\]$/.exec(path)?.[1]
+    return type === undefined
+      ? []
+      : [
+          `${column} is mapped as ${type}: if every ${recordType} has exactly one, name it with registry add --primary ${type}, or registry set --primary ${type} before the first import`,
+        ]
+  })
+  return [
+    `every ${recordType} is known by its ${primary}, and no column is mapped to it`,
+    ...(others.length > 0
+      ? others
+      : [
+          'if the column has another name, map it to an identifier type; rollcall identifier-type add adds one',
+        ]),
+  ]
+}
+
+/** @throws AdminRefusal */
+async function kindOf(db: Database | null, of: string): Promise<Kind> {
+  const registry = db === null ? null : await findRegistry(db, of)
+  const kind = registry?.kind ?? kindNamed(of)
+  if (kind !== undefined) return kind
+  const namespaces = db === null ? [] : (await listRegistries(db)).map(({ namespace }) => namespace)
+  const names = [...new Set([...namespaces, ...KINDS.map(({ name }) => name)])]
+  const nearest = nearestHint(of, names)
+  throw new AdminRefusal(`there is no registry and no kind ${of}; there are ${names.join(', ')}${nearest}`)
+}

@@ -1,0 +1,150 @@
+/** The registries that are hosted here. */
+
+import { KINDS, oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { ENVIRONMENTS } from '../../model/environment.ts'
+import type { Registry } from '../../model/registry.ts'
+import { countRecords } from '../../store/records/record-counts.ts'
+import {
+  addRegistry as addRow,
+  listRegistries as listRows,
+  setRegistry,
+} from '../../store/registries/registries.ts'
+import { setPrimaryIdentifiers } from '../../store/registries/registry-identifier-types.ts'
+import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { isDemoDatabase } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
+const MajorityAge = Type.Integer({
+  minimum: 1,
+  maximum: 99,
+  description: 'Years at which a person comes of age; grants that never find minors count by it.',
+})
+const Aliases = Type.Array(Type.String(), { description: 'More values of receiver_id that it accepts.' })
+
+const WebOrigins = Type.Array(Type.String(), {
+  description:
+    'Origins of web pages that may ask it from a browser, such as https://app.example; none by default.',
+})
+
+const Primaries = Type.Record(Type.String(), Type.String(), {
+  description:
+    'By record type, the identifier type by which its records are known, each by exactly one; without it that of the kind. It can be named only while the registry has no records.',
+})
+
+const REGISTRY = {
+  namespace: Namespace,
+  kind: oneOf(
+    KINDS.map(({ name }) => name),
+    { description: 'Kind of the registry.' },
+  ),
+  sender_id: text('Its sender_id in messages.'),
+  aliases: Aliases,
+  time_zone: TimeZone,
+  majority_age: MajorityAge,
+  web_origins: WebOrigins,
+  primary_identifiers: Primaries,
+  environment: oneOf(ENVIRONMENTS, {
+    description: 'live: real people; sandbox: synthetic people, for systems that are being tried out.',
+  }),
+  demo: flag('Made for the demo.'),
+} as const
+export const RegistryResult = closed(REGISTRY)
+export const Records = Type.Record(Type.String(), Type.Integer(), { description: 'By record type.' })
+
+/** Adds a registry with its tables; a running server has it within a second. */
+export const addRegistry = useCase(
+  {
+    input: closed({
+      kind: REGISTRY.kind,
+      namespace: Type.Optional(
+        text('First segment of its paths (default: the kind; of a sandbox the kind and -test).'),
+      ),
+      sender_id: Type.Optional(text('Its sender_id in messages (default: <namespace>.rollcall).')),
+      aliases: Type.Optional(Aliases),
+      time_zone: Type.Optional(TimeZone),
+      majority_age: Type.Optional(MajorityAge),
+      web_origins: Type.Optional(WebOrigins),
+      primary_identifiers: Type.Optional(Primaries),
+      environment: Type.Optional(REGISTRY.environment),
+    }),
+    result: RegistryResult,
+  },
+  async (
+    { db }: HasDatabase,
+    {
+      kind,
+      environment = 'live',
+      namespace = environment === 'sandbox' ? `${kind}-test` : kind,
+      sender_id = `${namespace}.rollcall`,
+      aliases = [],
+      time_zone = 'UTC',
+      majority_age = 18,
+      web_origins = [],
+      primary_identifiers = {},
+    },
+  ) => {
+    const demo = await isDemoDatabase(db)
+    const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
+    return described(await addRow(db, { ...row, web_origins, primary_identifiers }))
+  },
+)
+
+/** Changes a registry; servers follow within a second. */
+export const changeRegistry = useCase(
+  {
+    approval: 'registry set',
+    input: closed({
+      namespace: Namespace,
+      time_zone: Type.Optional(TimeZone),
+      majority_age: Type.Optional(MajorityAge),
+      web_origins: Type.Optional(WebOrigins),
+      primary_identifiers: Type.Optional(Primaries),
+    }),
+    result: RegistryResult,
+  },
+  async ({ db }: HasDatabase, { namespace, primary_identifiers, ...changes }) => {
+    if (primary_identifiers === undefined && Object.keys(changes).length === 0)
+      throw new AdminRefusal(
+        'nothing to change: give time_zone, majority_age, web_origins or primary_identifiers',
+      )
+    // It may be refused: what is changed by one call is changed whole.
+    if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
+    return described(await setRegistry(db, namespace, changes))
+  },
+)
+
+/** Every registry, by namespace, with the number of its records. */
+export const listRegistries = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        ...REGISTRY,
+        records: Records,
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase) => {
+    const registries = await listRows(db)
+    return Promise.all(
+      registries.map(async (registry) => ({
+        ...described(registry),
+        records: await countRecords(db, registry),
+      })),
+    )
+  },
+)
+
+/** A registry as it is given. */
+export function described(registry: Registry) {
+  const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
+  const { web_origins } = registry
+  const primary_identifiers = Object.fromEntries(
+    kind.record_types.map(({ name, primary_identifier }) => [name, primary_identifier]),
+  )
+  const own = { sender_id, aliases, time_zone, majority_age, web_origins, primary_identifiers }
+  return { namespace, kind: kind.name, ...own, environment, demo }
+}

@@ -1,0 +1,117 @@
+/** A registry as a whole: what it has, what can be searched, and how an import goes on. */
+import { type JsonObject, operationsOf } from '@rollcall/protocol'
+import Type, { type TSchema } from 'typebox'
+import { findBegunImport } from '../../store/records/import-progress.ts'
+import { countRecords } from '../../store/records/record-counts.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
+import { listPurposes, PURPOSE } from '../consents/purposes.ts'
+import {
+  closed,
+  flag,
+  instant,
+  Namespace,
+  orNull,
+  RecordTypeName,
+  text,
+  timeOut,
+  wholeNumber,
+} from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { AttributeResult, listAttributes } from './attributes.ts'
+import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
+import { Plan, planIndexes } from './indexes.ts'
+import { described, Records, RegistryResult } from './registries.ts'
+import { type HasSamples, samplesOf } from './samples.ts'
+
+const Import = closed(
+  {
+    running: flag('False: it was interrupted; called again with the same file it goes on.'),
+    updated_at: instant('When its last batch was committed.'),
+    line: wholeNumber('Line of the file on which the last entry stands that was read.'),
+    entries: wholeNumber('Entries that were read.'),
+    written: wholeNumber('Records that were written.'),
+    inserted: wholeNumber('Of those, the records that were not there before.'),
+    rejected: wholeNumber('Entries that were rejected.'),
+    rejections: Type.Array(
+      closed({ reason: text('Why entries were rejected as a whole.'), count: wholeNumber('How many.') }),
+    ),
+  },
+  { description: 'An import that has begun and not ended; the report of one that has ended is not stored.' },
+)
+
+/** One registry, with everything that an operator decides about it. */
+export const showRegistry = useCase(
+  {
+    input: closed({ namespace: Namespace }),
+    result: closed({
+      ...RegistryResult.properties,
+      records: Records,
+      attributes: Type.Array(AttributeResult),
+      identifier_types: Type.Array(IdentifierTypeResult),
+      operations: Type.Array(Type.String(), {
+        description: 'Operations that it answers, by the names that a grant takes.',
+      }),
+      event_types: Type.Array(Type.String(), {
+        description: 'Event types that may be subscribed to, by the names that a grant takes.',
+      }),
+      purposes: Type.Array(PURPOSE, { description: 'Those that consents may name, in all registries.' }),
+      indexes: Type.Array(Plan, {
+        description: 'By record type, what is missing, and what slow searches would use.',
+      }),
+      import: orNull(Import),
+    }),
+  },
+  async ({ db }: HasDatabase, { namespace }) => {
+    const registry = await registryAt(db, namespace)
+    return {
+      ...described(registry),
+      records: await countRecords(db, registry),
+      attributes: await listAttributes({ db }, { namespace }),
+      identifier_types: await listIdentifierTypes({ db }, { namespace }),
+      operations: operationsOf(registry.kind).map(({ name }) => name),
+      event_types: registry.kind.event_types.map(({ name }) => name),
+      purposes: await listPurposes({ db }, {}),
+      indexes: await planIndexes({ db }, { namespace }),
+      import: await importOf({ db }, registry),
+    }
+  },
+)
+
+async function importOf({ db }: HasDatabase, { id }: { readonly id: number }) {
+  const begun = await findBegunImport(db, id)
+  if (begun === null) return null
+  const { running, updated_at, line, entries, written, inserted, rejected, read } = begun
+  const rejections = read.rejections.map(({ reason, count }) => ({ reason, count }))
+  return { running, updated_at: timeOut(updated_at), line, entries, written, inserted, rejected, rejections }
+}
+
+/** A synthetic record of each type of a registry, as it would have it, with the schema that its reference shows. */
+export const showSamples = useCase(
+  {
+    input: closed({ namespace: Namespace, record_type: Type.Optional(RecordTypeName) }),
+    result: Type.Array(
+      closed({
+        record_type: RecordTypeName,
+        primary_identifier: text('Identifier type by which records of this type are known.'),
+        record: Type.Unsafe<JsonObject>(
+          Type.Object({}, { description: 'A synthetic record, about nobody.' }),
+        ),
+        schema: Type.Unsafe<TSchema>(Type.Object({}, { description: 'JSON Schema of such records.' })),
+      }),
+    ),
+  },
+  async ({ db, samples }: HasSamples, { namespace, record_type }) => {
+    const registry = await registryAt(db, namespace)
+    const types =
+      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const found = types.flatMap((type) => {
+      const [record] = samplesOf({ samples }, registry, type)
+      const { name, primary_identifier, schema } = type
+      return record === undefined ? [] : [{ record_type: name, primary_identifier, record, schema }]
+    })
+    if (found.length > 0) return found
+    throw new AdminRefusal(`there is no synthetic record of ${namespace}`, { reason: 'not_found' })
+  },
+)

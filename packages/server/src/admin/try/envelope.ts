@@ -1,0 +1,82 @@
+/** The message of a search that is tried out, and the bytes of it that a participant signs. */
+import { randomUUID } from 'node:crypto'
+import {
+  ALGORITHMS,
+  type AlgorithmName,
+  canonicalJson,
+  type JsonObject,
+  operation,
+  PROTOCOL_VERSION,
+  REG_TYPE_PREFIX,
+  SIGNATURE_LIFETIME,
+  signedContent,
+} from '@rollcall/protocol'
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
+import { criteriaOf, type TriedForm } from './code.ts'
+
+export interface TriedQuestion {
+  readonly registry: Registry
+  readonly participant: Participant
+  readonly record_type: string
+  readonly form: TriedForm
+  readonly page_size: number | undefined
+  readonly now: Date
+}
+
+export interface TriedEnvelope extends JsonObject {
+  readonly header: JsonObject
+  readonly message: JsonObject
+}
+
+export function tryEnvelope({ registry, participant, record_type, form, page_size, now }: TriedQuestion) {
+  const time = now.toISOString()
+  const envelope: TriedEnvelope = {
+    header: {
+      version: PROTOCOL_VERSION,
+      message_id: randomUUID(),
+      message_ts: time,
+      action: operation('search').action,
+      sender_id: participant.sender_id,
+      receiver_id: registry.sender_id,
+      total_count: 1,
+      is_msg_encrypted: false,
+    },
+    message: {
+      transaction_id: randomUUID(),
+      search_request: [
+        {
+          reference_id: '1',
+          timestamp: time,
+          search_criteria: {
+            reg_type: `${REG_TYPE_PREFIX}${registry.kind.reg_type.name}`,
+            reg_record_type: record_type,
+            ...criteriaOf(form, record_type),
+            ...(page_size !== undefined && { pagination: { page_size, page_number: 1 } }),
+          },
+        },
+      ],
+    },
+  }
+  return { envelope, body: canonicalJson(envelope) }
+}
+
+/** As a text; null: the key is for an algorithm that no signature of ours has. */
+export async function signedBytes(
+  { signatureNamespaces }: { readonly signatureNamespaces: { readonly written: string } },
+  { sender_id, signature_profile: profile }: Participant,
+  { kid, algorithm }: Pick<ParticipantKey, 'kid' | 'algorithm'>,
+  { envelope, now }: { readonly envelope: TriedEnvelope; readonly now: Date },
+): Promise<string | null> {
+  const names = Object.keys(ALGORITHMS) as AlgorithmName[]
+  const known = names.find((name) => name === algorithm)
+  if (known === undefined) return null
+  const created = Math.floor(now.getTime() / 1_000)
+  const times = { created, expires: created + SIGNATURE_LIFETIME }
+  const key = { sender_id, kid, algorithm: known }
+  const content = await signedContent({
+    ...{ ...envelope, profile, key, namespace: signatureNamespaces.written, ...times },
+  })
+  return new TextDecoder().decode(content)
+}

@@ -1,0 +1,169 @@
+/**
+ * A search that is tried out: the message that a participant would send, and in a demo or a sandbox its answer. No private key
+ * of a participant is here, so nothing is signed: it is shown which bytes the participant signs, and with which of its keys.
+ */
+import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import { listLiveKeys } from '../../store/directory/participant-keys.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
+import { accountOperator } from '../accounts/operator-looks.ts'
+import { closed, flag, Namespace, orNull, personalData, RecordTypeName, SenderId, text } from '../members.ts'
+import type { HasAccounts } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { curlOf, TRY_FORMS, type TriedForm, typeScriptOf } from './code.ts'
+import { signedBytes, tryEnvelope } from './envelope.ts'
+
+export interface OwnAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+export interface OwnListener {
+  /** Null: this node does not answer peers. */
+  post(path: string, request: { readonly token: string; readonly body: string }): Promise<OwnAnswer | null>
+}
+
+export interface HasTrial extends HasAccounts {
+  readonly ownListener: OwnListener
+  readonly tokens: {
+    issue(
+      owner: Pick<Participant, 'sender_id' | 'client_id' | 'environment'>,
+    ): Promise<{ access_token: string }>
+  }
+  readonly signatureNamespaces: { readonly written: string }
+  readonly now?: () => Date
+}
+
+const Json = (description: string) =>
+  Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
+
+/** Builds a search from a form. With `send` it is sent, in a demo or a sandbox alone. */
+export const trySearch = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      sender_id: SenderId,
+      record_type: Type.Optional(RecordTypeName),
+      identifier: Type.Optional(
+        personalData(
+          closed(
+            { type: text('Type of an identifier.'), value: text('Its value.') },
+            { description: 'Whom to find.' },
+          ),
+        ),
+      ),
+      expression: Type.Optional(personalData(Json('Conditions by attribute, as docs/query.md describes.'))),
+      predicate: Type.Optional(
+        personalData(
+          Type.Unsafe<JsonValue[]>(Type.Array(Type.Unknown(), { description: 'Conditions as a list.' })),
+        ),
+      ),
+      graphql: Type.Optional(personalData(text('A query as a text.'))),
+      page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in the answer, at most.' })),
+      send: Type.Optional(
+        flag('Send it; refused unless registry and participant are of a demo or a sandbox.'),
+      ),
+    }),
+    result: closed({
+      method: text('Of the request.'),
+      path: text('Path of the request, at the address that peers know.'),
+      envelope: personalData(Json('The message, unsigned.')),
+      body: personalData(text('The bytes of the unsigned message.')),
+      signature: closed({
+        required: flag('Whether the messages of the participant must be signed.'),
+        kid: orNull(text('Of the key with which the participant signs; null: it has registered none.')),
+        algorithm: orNull(text('JOSE name of its algorithm.')),
+        layout: text('How its signatures are written (docs/signature.md).'),
+        bytes: personalData(orNull(text('What is signed with that key; null: it has none.'))),
+      }),
+      curl: personalData(text('Commands for a shell that send it unsigned, with names for the secrets.')),
+      typescript: personalData(text('The same search with @rollcall/client, which signs it.')),
+      can_send: flag('Whether it may be sent from here.'),
+      reply: personalData(
+        orNull(
+          closed({
+            status: Type.Integer({ description: 'HTTP status.' }),
+            body: text('The answer, as it came.'),
+          }),
+        ),
+      ),
+    }),
+  },
+  async (needs: HasTrial, { namespace, sender_id, record_type, page_size, send = false, ...form }) => {
+    const { db, now = () => new Date() } = needs
+    const registry = await registryAt(db, namespace)
+    const participant = await participantNamed(db, sender_id)
+    const [type] =
+      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const tried = formOf(form)
+    const question = { registry, participant, record_type: type.name, form: tried, page_size, now: now() }
+    const { envelope, body } = tryEnvelope(question)
+    const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`
+    const problem = sendProblem(registry, participant)
+    if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
+    const [key] = (await listLiveKeys(db, participant)).filter(
+      ({ use, valid_from }) => use === 'sig' && valid_from <= now(),
+    )
+    const { layout } = participant.signature_profile
+    return {
+      ...{ method: 'POST', path, envelope, body },
+      signature: {
+        required: participant.signature_policy === 'required',
+        ...{ kid: key?.kid ?? null, algorithm: key?.algorithm ?? null, layout },
+        bytes:
+          key === undefined ? null : await signedBytes(needs, participant, key, { envelope, now: now() }),
+      },
+      curl: curlOf(path, body),
+      typescript: typeScriptOf({ ...question, namespace }),
+      can_send: problem === null,
+      reply: send ? await sent(needs, { registry, participant, path, body }) : null,
+    }
+  },
+)
+
+/** @throws AdminRefusal not one of the forms is given */
+function formOf(given: Readonly<Partial<Record<TriedForm['name'], unknown>>>): TriedForm {
+  const [form, another] = TRY_FORMS.filter((name) => given[name] !== undefined)
+  if (form === undefined || another !== undefined) {
+    throw new AdminRefusal(`give one of ${TRY_FORMS.join(', ')}, and no other of them`)
+  }
+  // Checked by the schema.
+  return { name: form, query: given[form] as JsonValue }
+}
+
+/** Why nothing is sent; null: it may be. */
+function sendProblem(registry: Registry, participant: Participant): string | null {
+  if (!isTrial(registry)) return `the registry ${registry.namespace} is live: a search is only built there`
+  if (!isTrial(participant)) return `${participant.sender_id} is live: nothing is sent in its name`
+  if (participant.signature_policy !== 'required') return null
+  return `the messages of ${participant.sender_id} must be signed, and nobody but itself has its key: a search is only built`
+}
+
+const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean =>
+  demo || environment === 'sandbox'
+
+/** The act of the operator is accounted before it is sent, in addition to what the search itself is accounted as. */
+async function sent(
+  needs: HasTrial,
+  {
+    registry,
+    participant,
+    path,
+    body,
+  }: {
+    readonly registry: Registry
+    readonly participant: Participant
+    readonly path: string
+    readonly body: string
+  },
+) {
+  await accountOperator(needs, { note: 'try', registry: registry.namespace })
+  const { access_token: token } = await needs.tokens.issue(participant)
+  const answer = await needs.ownListener.post(path, { token, body })
+  if (answer !== null) return { status: answer.status, body: answer.text }
+  throw new AdminRefusal('send: this node answers no peers; ask one that does', { reason: 'conflict' })
+}
