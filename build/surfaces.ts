@@ -2,7 +2,7 @@
  * The public surfaces of this version, as `npm run release` stores them in `packages/cli/test/released`: within a major version
  * they only grow (docs/upgrade.md).
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CALLBACKS, KINDS, OPERATIONS, openApiDocument } from '@rollcall/protocol'
 import { programFor } from '../packages/cli/src/program.ts'
@@ -85,7 +85,7 @@ const ADMIN = join(import.meta.dirname, '../packages/server/src/admin')
 /** Commands print the results of admin functions with `--json` unchanged. */
 async function commandSurface(): Promise<Surface> {
   const all: Surface[] = []
-  const files = readdirSync(ADMIN).filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
+  const files = globSync('**/*.ts', { cwd: ADMIN }).filter((name) => !name.includes('.test.'))
   for (const file of files.toSorted()) {
     const exported: object = await import(join(ADMIN, file))
     for (const [name, value] of Object.entries(exported)) {

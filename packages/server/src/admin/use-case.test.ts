@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { adminFunctions } from '../../test/admin-functions.ts'
 import { RequestFailed } from '../egress/problems.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { closed } from './members.ts'
@@ -59,15 +59,11 @@ function withParts(schema: Schema, path: string): [path: string, part: Schema][]
   return [[path, schema], ...members, ...others.flatMap((part) => withParts(part, path))]
 }
 
-const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))
-const useCases: [name: string, input: Schema, result: Schema][] = []
-for (const file of files) {
-  const exported: object = await import(/* @vite-ignore */ `${import.meta.dirname}/${file}`)
-  for (const [name, value] of Object.entries(exported)) {
-    if (typeof value === 'function' && 'input' in value && 'result' in value)
-      useCases.push([name, value.input as Schema, value.result as Schema])
-  }
-}
+const useCases = (await adminFunctions()).map(([name, { input, result }]): [string, Schema, Schema] => [
+  name,
+  input,
+  result,
+])
 
 describe('every use case', () => {
   test.each(useCases)('%s describes each member of its input, and takes no others', (_name, input) => {

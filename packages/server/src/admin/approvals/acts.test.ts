@@ -1,24 +1,12 @@
 /** Every admin function that says that it may wait has a row that says when, and each row is of one. */
-import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { adminFunctions } from '../../../test/admin-functions.ts'
 import { ADMIN_ROUTES } from '../../http/admin/routes.ts'
 import { hasRole } from '../../model/operator.ts'
 import { APPROVAL_ACTS } from './acts.ts'
 
 /** Every admin function, by the name of its export. */
-const FUNCTIONS = await adminFunctions()
-
-async function adminFunctions(): Promise<ReadonlyMap<string, { readonly approval: unknown }>> {
-  const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))
-  const found = new Map<string, { readonly approval: unknown }>()
-  for (const file of files) {
-    const exported: object = await import(/* @vite-ignore */ `${import.meta.dirname}/${file}`)
-    for (const [name, value] of Object.entries(exported)) {
-      if (typeof value === 'function' && 'approval' in value) found.set(name, value)
-    }
-  }
-  return found
-}
+const FUNCTIONS = new Map(await adminFunctions())
 
 test('each act has one row', () => {
   const names = [...FUNCTIONS.values()].flatMap(({ approval }) => approval ?? [])
