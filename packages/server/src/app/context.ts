@@ -6,6 +6,7 @@ import { failingClosed } from '../accounts/closed.ts'
 import { createPseudonyms } from '../accounts/pseudonyms.ts'
 import { createVerifying } from '../admin/accounts/verification.ts'
 import { EXPIRING_DAYS } from '../admin/grants/health.ts'
+import { createIndexing } from '../admin/registries/index-build.ts'
 import type { HasSamples } from '../admin/registries/samples.ts'
 import { createDayUses } from '../admission/day-limits.ts'
 import { createGrantQuota } from '../admission/grant-quota.ts'
@@ -169,6 +170,7 @@ export async function createContext(
       clock,
     }),
     operators: createOperators(db, clock),
+    indexing: createIndexing({ db, log }),
     verifying: createVerifying({ db, log, vault: () => Promise.resolve(vault) }),
     sessions: createOperatorSessions(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),

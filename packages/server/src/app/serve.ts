@@ -109,7 +109,7 @@ export async function startServer(
     await Promise.race([context.limiter.idle(), late])
     // Last: it says until the end how the node is.
     await operatorServer.close()
-    await context.verifying.stop()
+    await Promise.all([context.verifying.stop(), context.indexing.stop()])
     await context.refusals.flush()
     await Promise.all([
       stopHousekeeping(),

@@ -15,6 +15,7 @@ import { inTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import {
   claimImport,
+  endProgress,
   forgetProgress,
   loadProgress,
   NOTHING_YET,
@@ -246,7 +247,7 @@ async function runImport(
       writing.catch(() => undefined)
     }
     const done = await writing
-    if (run.client !== null) await forgetProgress(run.client, run.registry.id)
+    if (run.client !== null) await endProgress(run.client, run.registry.id, done)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
     if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes))
     return [progress, true]

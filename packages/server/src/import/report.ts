@@ -43,9 +43,12 @@ export interface ImportReport {
 export function reportOf(
   kind: Kind,
   { kept, rejections, records, columns }: ReportCounts,
-  read: ReadAs,
+  /** Null: it is not known any more; then there are no columns. */
+  read: ReadAs | null,
 ): ImportReport {
-  const targets = read.table?.targets ?? []
+  const targets = read?.table?.targets ?? []
+  // The mapping may have had rules of its own.
+  const isMapped = read === null && columns.count > 0
   const inColumns = new Set(
     targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])),
   )
@@ -59,7 +62,9 @@ export function reportOf(
       return reportedNames(kind, recordType).map((name) => ({
         ...{ record_type, name },
         // The column says it better: the mapping may have a rule of its own.
-        ...reported(counted, name, () => (inColumns.has(name) ? null : ruleOf(kind, record_type, name))),
+        ...reported(counted, name, () =>
+          isMapped || inColumns.has(name) ? null : ruleOf(kind, record_type, name),
+        ),
       }))
     }),
     columns: targets.flatMap((target) => {
@@ -68,9 +73,13 @@ export function reportOf(
       const rule = () => cellRule(target) ?? ruleOfFirst(kind, Object.keys(records), reads)
       return [{ column, path, ...reported(columns, path, rule) }]
     }),
-    unused_columns: read.table?.unused ?? [],
+    unused_columns: read?.table?.unused ?? [],
   }
 }
+
+/** As the columns of a table, by their paths alone: the mapping is not known any more, nor its rules. */
+export const reportedPaths = ({ columns }: ReportCounts) =>
+  Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 
 function reported({ count, values }: CountedValues, name: string, rule: () => string | null): Reported {
   const found = values[name] ?? NOTHING

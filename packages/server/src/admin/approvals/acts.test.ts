@@ -35,7 +35,14 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
       'listGrantTemplates',
       'previewGrant',
     ],
-    ...['proposeGrant', 'proposeMapping', 'explainQuery', 'planIndexes', 'exportConfiguration'],
+    ...[
+      'proposeGrant',
+      'proposeMapping',
+      'explainQuery',
+      'planIndexes',
+      'exportConfiguration',
+      'showIndexBuild',
+    ],
     ...['listPurposes', 'listConsentAuthorities', 'listHolds', 'listProposals', 'listSubscriptions'],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
     ...['listEvents', 'showOutbox', 'listAccounts', 'verifyAllAccounts', 'showVerification', 'trace'],
@@ -57,7 +64,15 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   ],
   'nothing is permitted by it until a grant names it': ['addRegistry', 'addPurpose'],
   'how a registry is searched: what a grant permits counts as before': [
-    ...['addAttribute', 'indexAttribute', 'applyIndexes', 'addIdentifierType', 'changeIdentifierType'],
+    ...[
+      'addAttribute',
+      'indexAttribute',
+      'applyIndexes',
+      'addIdentifierType',
+      'changeIdentifierType',
+      'beginIndexBuild',
+      'stopIndexBuild',
+    ],
   ],
   'what is sent is what a grant in force permits': [
     ...['resumeSubscription', 'retryDeliveries', 'testSubscription', 'testCallback', 'checkParticipant'],

@@ -25,6 +25,7 @@ import {
 } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
+import { ImportReport } from './import-reports.ts'
 
 // The table has exactly the names that the type lists.
 export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
@@ -43,54 +44,6 @@ interface ImportNeeds extends HasRecording {
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
 }
-
-const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
-const reported = {
-  understood: Records('How often there was a value that is understood.'),
-  empty: Records('How often there was none.'),
-  not_understood: Records('How often there was one that is not understood.'),
-  lines: Lines('The first lines with a value that is not understood.'),
-  rule: orNull(
-    text('The rule that these values break; null: there are none, or a column of the table has it.'),
-  ),
-  unlisted: Records('How often a code was not on its list. It is stored as it is, and counts as understood.'),
-  unlisted_lines: Lines('The first lines with such a code.'),
-}
-
-/** Of the whole file, also after an interruption; never with a value. */
-const ImportReport = closed({
-  kept: Records('Records that are stored although a value of them is not understood.'),
-  rejections: Type.Array(
-    closed({
-      reason: text('The rule.'),
-      count: Records('Lines that were rejected for it.'),
-      lines: Lines('The first ones.'),
-    }),
-    {
-      description:
-        'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.',
-    },
-  ),
-  attributes: Type.Array(
-    closed({
-      record_type: RecordTypeName,
-      name: text('Attribute, or type of identifier.'),
-      ...reported,
-    }),
-    { description: 'What the records had; records that could not be read at all are not among them.' },
-  ),
-  columns: Type.Array(
-    closed({
-      column: text('Column of the table.'),
-      path: text('Its path in the column mapping.'),
-      ...reported,
-    }),
-    { description: 'For CSV: what the cells of the mapped columns had.' },
-  ),
-  unused_columns: Type.Array(Type.String(), {
-    description: 'For CSV: columns that the mapping does not name, and that are not imported.',
-  }),
-})
 
 const ReadAs = closed({
   format: oneOf(IMPORT_FORMATS),

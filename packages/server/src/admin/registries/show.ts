@@ -1,45 +1,19 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
 import { type JsonObject, operationsOf } from '@rollcall/protocol'
 import Type, { type TSchema } from 'typebox'
-import { findBegunImport } from '../../store/records/import-progress.ts'
 import { countRecords } from '../../store/records/record-counts.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
 import { listPurposes, PURPOSE } from '../consents/purposes.ts'
-import {
-  closed,
-  flag,
-  instant,
-  Namespace,
-  orNull,
-  RecordTypeName,
-  text,
-  timeOut,
-  wholeNumber,
-} from '../members.ts'
+import { closed, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
+import { BegunImport, EndedImport, importsOf } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { AttributeResult, listAttributes } from './attributes.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
 import { Plan, planIndexes } from './indexes.ts'
 import { described, Records, RegistryResult } from './registries.ts'
 import { type HasSamples, samplesOf } from './samples.ts'
-
-const Import = closed(
-  {
-    running: flag('False: it was interrupted; called again with the same file it goes on.'),
-    updated_at: instant('When its last batch was committed.'),
-    line: wholeNumber('Line of the file on which the last entry stands that was read.'),
-    entries: wholeNumber('Entries that were read.'),
-    written: wholeNumber('Records that were written.'),
-    inserted: wholeNumber('Of those, the records that were not there before.'),
-    rejected: wholeNumber('Entries that were rejected.'),
-    rejections: Type.Array(
-      closed({ reason: text('Why entries were rejected as a whole.'), count: wholeNumber('How many.') }),
-    ),
-  },
-  { description: 'An import that has begun and not ended; the report of one that has ended is not stored.' },
-)
 
 /** One registry, with everything that an operator decides about it. */
 export const showRegistry = useCase(
@@ -60,7 +34,8 @@ export const showRegistry = useCase(
       indexes: Type.Array(Plan, {
         description: 'By record type, what is missing, and what slow searches would use.',
       }),
-      import: orNull(Import),
+      import: orNull(BegunImport),
+      last_import: orNull(EndedImport),
     }),
   },
   async ({ db }: HasDatabase, { namespace }) => {
@@ -74,18 +49,10 @@ export const showRegistry = useCase(
       event_types: registry.kind.event_types.map(({ name }) => name),
       purposes: await listPurposes({ db }, {}),
       indexes: await planIndexes({ db }, { namespace }),
-      import: await importOf({ db }, registry),
+      ...(await importsOf({ db }, registry)),
     }
   },
 )
-
-async function importOf({ db }: HasDatabase, { id }: { readonly id: number }) {
-  const begun = await findBegunImport(db, id)
-  if (begun === null) return null
-  const { running, updated_at, line, entries, written, inserted, rejected, read } = begun
-  const rejections = read.rejections.map(({ reason, count }) => ({ reason, count }))
-  return { running, updated_at: timeOut(updated_at), line, entries, written, inserted, rejected, rejections }
-}
 
 /** A synthetic record of each type of a registry, as it would have it, with the schema that its reference shows. */
 export const showSamples = useCase(

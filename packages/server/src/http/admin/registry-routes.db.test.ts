@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import { afterAll, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { ADA } from '../../../test/civil.ts'
 import { testServer } from '../../../test/server.ts'
+import { importFile } from '../../import/import-file.ts'
 import { claimImport, NOTHING_YET, saveProgress } from '../../store/records/import-progress.ts'
 
 const server = await testServer()
@@ -40,6 +42,36 @@ it('an import that has begun is shown with its counts, and whether a process is 
   }
 })
 
+it('the report of an import that has ended is stored, until another one has begun', async () => {
+  const { db } = server.database
+  const table = ['No,Born,Sex', 'U1,1990-01-01,male', 'U2,31/31/1990,female', ',1990-01-01,male', ''].join(
+    '\n',
+  )
+  await importFile(db, civil, Readable.from(table), {
+    ...{ format: 'csv', rejectsPath: null },
+    mapping: { 'identifier[UIN]': 'No', birth_date: 'Born', sex: 'Sex' },
+  })
+  const shown = (await get(AT, tokens.read)).body
+  expect(shown.import).toBeNull()
+  expect(shown.last_import).toMatchObject({ entries: 3, written: 1, inserted: 1, rejected: 2, kept: 0 })
+  const at = (rows: { path?: string; name?: string }[], name: string) =>
+    rows.find((row) => (row.path ?? row.name) === name)
+  expect(at(shown.last_import.paths, 'birth_date')).toMatchObject({
+    ...{ understood: 2, not_understood: 1, lines: [3], rule: null },
+  })
+  expect(at(shown.last_import.attributes, 'birth_date')).toMatchObject({ not_understood: 1, rule: null })
+  expect(shown.last_import.rejections).toMatchObject([{ count: 1, lines: [4] }])
+  expect(JSON.stringify(shown.last_import)).not.toMatch(/31\/31|U2/)
+  const client = await db.pool.connect()
+  try {
+    await saveProgress(client, civil.id, 'file', { ...NOTHING_YET, entries: 8 })
+  } finally {
+    client.release()
+  }
+  const { import: begun, last_import } = (await get(AT, tokens.read)).body
+  expect([begun.entries, last_import]).toEqual([8, null])
+})
+
 it('a synthetic record of each type has its schema beside it', async () => {
   const { body } = await get(`${AT}/sample`, tokens.read)
   expect(body).toMatchObject([
@@ -75,6 +107,72 @@ it('an attribute is added, indexed and removed by one who operates', async () =>
   expect(body.indexes).toMatchObject([{ unfilled: ['clan'], missing: [{ of: 'clan', state: 'missing' }] }])
   expect((await post(`${AT}/attributes/remove`, named, tokens.operate)).body.removed).toBe(true)
   expect(await refusal(`${AT}/attributes/remove`, named)).toMatch(/^400 err\.request\.bad .*clan/)
+})
+
+/** Asks until the build has ended. */
+async function built(namespace = 'civil') {
+  for (;;) {
+    const { body } = await get(`/registries/${namespace}/indexes/build`, tokens.read)
+    if (body.state !== 'running') return body
+    await server.database.db.pool.query('select')
+  }
+}
+
+it('a build fills columns and makes indexes, is watched, and has nothing to do the second time', async () => {
+  expect(await built()).toMatchObject({ state: 'none', by: null, built: [] })
+  const tribe = { record_type: 'Person', name: 'tribe', paths: ['tribe'], type: 'text', indexed: true }
+  await post(`${AT}/attributes`, tribe)
+  const begun = await post(`${AT}/indexes/build`, {}, tokens.operate)
+  expect([begun.status, begun.body]).toMatchObject([
+    200,
+    { state: 'running', by: 'test-operate', failure: null },
+  ])
+  expect(await built()).toMatchObject({
+    ...{ state: 'done', by: 'test-operate', task: null, filled: ['Person.tribe'] },
+    built: [expect.stringContaining('tribe')],
+  })
+  const { body } = await get(AT)
+  expect(body.indexes).toMatchObject([{ unfilled: [], missing: [] }])
+  await post(`${AT}/indexes/build`, {}, tokens.operate)
+  expect(await built()).toMatchObject({ state: 'done', filled: [], built: [] })
+  expect((await post(`${AT}/indexes/build/stop`, {}, tokens.operate)).body.state).toBe('done')
+  expect(await refusal('/registries/none/indexes/build', {})).toMatch(/^404 err\.request\.not_found /)
+})
+
+it('what another process builds is said to be built elsewhere, and is not begun here', async () => {
+  const client = await server.database.db.pool.connect()
+  try {
+    await client.query("select pg_advisory_lock(hashtext('rollcall indexes'), $1)", [civil.id])
+    const elsewhere = { state: 'elsewhere', by: null, task: null }
+    expect(await built()).toMatchObject(elsewhere)
+    expect((await post(`${AT}/indexes/build`, {}, tokens.operate)).body).toMatchObject(elsewhere)
+  } finally {
+    await client.query('select pg_advisory_unlock_all()')
+    client.release()
+  }
+})
+
+it('an identifier type is added, changed and removed by one who operates', async () => {
+  const types = async () => (await get(AT)).body.identifier_types
+  const added = await post(
+    `${AT}/identifier-types`,
+    { name: 'CEDULA', patterns: ['[0-9]{8}'] },
+    tokens.operate,
+  )
+  expect([added.status, added.body]).toMatchObject([
+    201,
+    { name: 'CEDULA', compared_as: 'code', patterns: ['[0-9]{8}'], from: 'registry' },
+  ])
+  const changed = { name: 'CEDULA', aliases: ['DocumentNo'], patterns: [] }
+  await post(`${AT}/identifier-types/change`, changed, tokens.operate)
+  expect(await types()).toContainEqual(expect.objectContaining({ ...changed, primary: [] }))
+  expect(await refusal(`${AT}/identifier-types/change`, { name: 'NONE', aliases: [] })).toMatch(
+    /^400 err\.request\.bad .*NONE/,
+  )
+  expect((await post(`${AT}/identifier-types/remove`, { name: 'CEDULA' }, tokens.operate)).body).toEqual({
+    ...{ namespace: 'civil', name: 'CEDULA', removed: true },
+  })
+  expect(await types()).not.toContainEqual(expect.objectContaining({ name: 'CEDULA' }))
 })
 
 it('a registry is added, and says what its removal would end', async () => {

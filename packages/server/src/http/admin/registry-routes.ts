@@ -6,6 +6,12 @@ import { listProtected, protectPerson, unprotectPerson } from '../../admin/perso
 import { mergeRecords, unmergeRecords } from '../../admin/records/merge.ts'
 import { showRecord } from '../../admin/records/record.ts'
 import { addAttribute, indexAttribute, removeAttribute } from '../../admin/registries/attributes.ts'
+import {
+  addIdentifierType,
+  changeIdentifierType,
+  removeIdentifierType,
+} from '../../admin/registries/identifier-types.ts'
+import { beginIndexBuild, showIndexBuild, stopIndexBuild } from '../../admin/registries/index-build.ts'
 import { addRegistry, changeRegistry, listRegistries } from '../../admin/registries/registries.ts'
 import { showRegistry, showSamples } from '../../admin/registries/show.ts'
 import { removeRegistry } from '../../admin/removal.ts'
@@ -51,13 +57,43 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   route(indexAttribute, {
     ...{ method: 'POST', path: '/registries/{namespace}/attributes/index', name: 'indexAttribute' },
     role: 'operate',
-    summary:
-      'Declares an index for an attribute that is searched without one; `rollcall index apply` builds it.',
+    summary: 'Declares an index for an attribute that is searched without one; the next build makes it.',
   }),
   route(removeAttribute, {
     ...{ method: 'POST', path: '/registries/{namespace}/attributes/remove', name: 'removeAttribute' },
     role: 'operate',
     summary: 'Removes an attribute that was added, with its column; of an attribute of the kind, its index.',
+  }),
+  route(beginIndexBuild, {
+    ...{ method: 'POST', path: '/registries/{namespace}/indexes/build', name: 'beginIndexBuild' },
+    role: 'operate',
+    summary:
+      'Begins to fill the columns and to build the indexes that are missing, on this node; answers with its progress.',
+  }),
+  route(showIndexBuild, {
+    ...{ method: 'GET', path: '/registries/{namespace}/indexes/build', name: 'showIndexBuild', role: 'read' },
+    summary: 'How far the build of this node has come, or how its last one ended.',
+  }),
+  route(stopIndexBuild, {
+    ...{ method: 'POST', path: '/registries/{namespace}/indexes/build/stop', name: 'stopIndexBuild' },
+    role: 'operate',
+    summary:
+      'Ends the build that is running on this node. What is done stays; the next one goes on from there.',
+  }),
+  route(addIdentifierType, {
+    ...{ method: 'POST', path: '/registries/{namespace}/identifier-types', name: 'addIdentifierType' },
+    ...{ role: 'operate', status: 201, summary: 'Adds an identifier type to the registry.' },
+  }),
+  route(changeIdentifierType, {
+    ...{ method: 'POST', path: '/registries/{namespace}/identifier-types/change' },
+    ...{ name: 'changeIdentifierType', role: 'operate' },
+    summary: 'Changes what is given of the other names and forms of an identifier type that was added.',
+  }),
+  route(removeIdentifierType, {
+    ...{ method: 'POST', path: '/registries/{namespace}/identifier-types/remove' },
+    ...{ name: 'removeIdentifierType', role: 'operate' },
+    summary:
+      'Removes an identifier type that was added and of which no record has an identifier; of one of the kind, what was added to it.',
   }),
   route(publishEvent, {
     ...{ method: 'POST', path: '/registries/{namespace}/events', name: 'publishEvent', role: 'publish' },

@@ -10,6 +10,7 @@ import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import type { HasHealth } from '../../admin/overview.ts'
 import type { HasDayLimits } from '../../admin/participants/show.ts'
 import type { RetentionNeeds } from '../../admin/persons/retention.ts'
+import type { HasIndexing } from '../../admin/registries/index-build.ts'
 import type { HasSamples } from '../../admin/registries/samples.ts'
 import type { HasSettings } from '../../admin/settings.ts'
 import type { HasTrial } from '../../admin/try/try.ts'
@@ -27,6 +28,7 @@ export type AdminNeeds = HasVault &
   HasAccounts &
   HasChangeLimit &
   HasVerifying &
+  HasIndexing &
   HasSignatures &
   HasDayLimits &
   HasHealth &

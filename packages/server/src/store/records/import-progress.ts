@@ -1,6 +1,7 @@
 /** How far an import came: one row for each registry, committed with every batch. */
 import type { ClientBase } from 'pg'
 import type { Database } from '../db/database.ts'
+import { holdsClaim } from './claims.ts'
 
 /** All counts are from the beginning of the source, whether or not the import was interrupted. */
 export interface Progress {
@@ -130,36 +131,43 @@ export async function saveProgress(
   )
 }
 
-/** After the end there is nothing to go on with: the same file begins anew. */
+/** In the place of a source: the import has ended, and the row has what its report is made of. A source has a digest. */
+const ENDED = 'ended'
+
+/** After the end there is nothing to go on with, and the same file begins anew; the counts stay for the report. */
+export const endProgress = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
+  saveProgress(client, registryId, ENDED, progress)
+
+/** There is nothing to go on with, and nothing to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
   await client.query('delete from import_progress where registry = $1', [registryId])
 }
 
-/** An import that has begun and not ended. */
-export interface BegunImport extends Pick<Progress, Count | 'read'> {
-  /** When its last batch was committed. */
+/** The import of a registry that began last, unless it could not be gone on with and was interrupted. */
+export interface LastImport extends Pick<Progress, Count | 'read'> {
+  /** When its last batch was committed, or when it ended. */
   readonly updated_at: Date
-  /** Whether a process is at it now; otherwise it was interrupted. */
+  readonly ended: boolean
+  /** Whether a process is importing into the registry now. Of one that has not ended: otherwise it was interrupted. */
   readonly running: boolean
 }
 
-/** Null where none has begun, or the last one has ended. */
-export async function findBegunImport(
+/** Null where none has begun. */
+export async function findLastImport(
   { pool }: Pick<Database, 'pool'>,
   registryId: number,
-): Promise<BegunImport | null> {
+): Promise<LastImport | null> {
   const { rows } = await pool.query<
-    Record<Count, string> & Pick<BegunImport, 'read' | 'updated_at' | 'running'>
+    Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>
   >(
-    `select ${COUNTS.join(', ')}, read, updated_at, exists (
-        select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
-        where locktype = 'advisory' and datname = current_database() and objsubid = 2
-          and classid = hashtext('rollcall import')::oid and objid = $1::integer::oid and granted) as running
+    `select ${COUNTS.join(', ')}, read, updated_at, source = $2 as ended,
+        ${holdsClaim('rollcall import')} as running
       from import_progress where registry = $1::integer`,
-    [registryId],
+    [registryId, ENDED],
   )
   const [row] = rows
   if (row === undefined) return null
+  const { read, updated_at, ended, running } = row
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])])) as Record<Count, number>
-  return { ...counts, read: row.read, updated_at: row.updated_at, running: row.running }
+  return { ...counts, read, updated_at, ended, running }
 }

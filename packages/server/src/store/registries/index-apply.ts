@@ -10,6 +10,7 @@ import { quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { backfillColumns } from '../records/backfill.ts'
 import { checkOwnership, estimatedRows, indexesOf } from '../records/catalog.ts'
+import { holdsClaim } from '../records/claims.ts'
 import { isComplete, planIndexes } from '../records/index-plan.ts'
 import {
   type DeclaredIndex,
@@ -75,6 +76,15 @@ export async function applyIndexes(
     await client.query('select pg_advisory_unlock_all()').catch(() => undefined)
     client.release(true)
   }
+}
+
+/** Whether a process builds the indexes of a registry now, or changes its attributes. */
+export async function isClaimed({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<boolean> {
+  const { rows } = await pool.query<{ claimed: boolean }>(
+    `select ${holdsClaim('rollcall indexes')} as claimed`,
+    [registryId],
+  )
+  return rows[0]?.claimed === true
 }
 
 async function prepareSession(client: PoolClient): Promise<void> {

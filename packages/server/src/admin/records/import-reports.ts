@@ -1,0 +1,112 @@
+/** What an import came to: how far it is while it runs, and its report. Never a value. */
+import Type from 'typebox'
+import { reportedPaths, reportOf } from '../../import/report.ts'
+import type { Registry } from '../../model/registry.ts'
+import { findLastImport } from '../../store/records/import-progress.ts'
+import { closed, flag, instant, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+
+const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
+const reported = {
+  understood: wholeNumber('How often there was a value that is understood.'),
+  empty: wholeNumber('How often there was none.'),
+  not_understood: wholeNumber('How often there was one that is not understood.'),
+  lines: Lines('The first lines with a value that is not understood.'),
+  rule: orNull(
+    text('The rule that these values break; null: there are none, or a column of the table has it.'),
+  ),
+  unlisted: wholeNumber(
+    'How often a code was not on its list. It is stored as it is, and counts as understood.',
+  ),
+  unlisted_lines: Lines('The first lines with such a code.'),
+}
+
+const Rejections = Type.Array(
+  closed({
+    reason: text('The rule.'),
+    count: wholeNumber('Lines that were rejected for it.'),
+    lines: Lines('The first ones.'),
+  }),
+  {
+    description:
+      'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.',
+  },
+)
+const Attributes = Type.Array(
+  closed({
+    record_type: RecordTypeName,
+    name: text('Attribute, or type of identifier.'),
+    ...reported,
+  }),
+  { description: 'What the records had; records that could not be read at all are not among them.' },
+)
+const kept = wholeNumber('Records that are stored although a value of them is not understood.')
+
+/** Of the whole file, also after an interruption; never with a value. */
+export const ImportReport = closed({
+  kept,
+  rejections: Rejections,
+  attributes: Attributes,
+  columns: Type.Array(
+    closed({
+      column: text('Column of the table.'),
+      path: text('Its path in the column mapping.'),
+      ...reported,
+    }),
+    { description: 'For CSV: what the cells of the mapped columns had.' },
+  ),
+  unused_columns: Type.Array(Type.String(), {
+    description: 'For CSV: columns that the mapping does not name, and that are not imported.',
+  }),
+})
+
+const counts = {
+  entries: wholeNumber('Entries that were read.'),
+  written: wholeNumber('Records that were written.'),
+  inserted: wholeNumber('Of those, the records that were not there before.'),
+  rejected: wholeNumber('Entries that were rejected.'),
+}
+
+export const BegunImport = closed(
+  {
+    running: flag('False: it was interrupted; called again with the same file it goes on.'),
+    updated_at: instant('When its last batch was committed.'),
+    line: wholeNumber('Line of the file on which the last entry stands that was read.'),
+    ...counts,
+    rejections: Type.Array(
+      closed({ reason: text('Why entries were rejected as a whole.'), count: wholeNumber('How many.') }),
+    ),
+  },
+  { description: 'An import that has begun and not ended.' },
+)
+
+export const EndedImport = closed(
+  {
+    ended_at: instant('When it ended.'),
+    ...counts,
+    kept,
+    rejections: Rejections,
+    attributes: Attributes,
+    paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...reported }), {
+      description: 'For CSV: what the cells of the mapped columns had.',
+    }),
+  },
+  { description: 'The report of the last import. While another one is under way it is not there.' },
+)
+
+/** The import of a registry that has begun last. */
+export async function importsOf({ db }: HasDatabase, { id, kind }: Registry) {
+  const last = await findLastImport(db, id)
+  if (last === null) return { import: null, last_import: null }
+  const { ended, running, updated_at, line, entries, written, inserted, rejected, read } = last
+  const counted = { entries, written, inserted, rejected }
+  if (!ended) {
+    const rejections = read.rejections.map(({ reason, count }) => ({ reason, count }))
+    const begun = { running, updated_at: timeOut(updated_at), line, ...counted, rejections }
+    return { import: begun, last_import: null }
+  }
+  const { kept, rejections, attributes } = reportOf(kind, read, null)
+  const paths = reportedPaths(read)
+  const report = { kept, rejections, attributes, paths }
+  return { import: null, last_import: { ended_at: timeOut(updated_at), ...counted, ...report } }
+}

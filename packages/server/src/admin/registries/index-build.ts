@@ -1,0 +1,146 @@
+/** Filling columns and building indexes as a task of this node: it is begun, watched and left. */
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import type { Log } from '../../observe/log.ts'
+import type { Database } from '../../store/db/database.ts'
+import { safeDatabaseError } from '../../store/db/database-errors.ts'
+import { StoreRefusal } from '../../store/db/refusal.ts'
+import { type ApplyProgress, applyIndexes, isClaimed } from '../../store/registries/index-apply.ts'
+import { registryAt } from '../../store/registries/registries.ts'
+import { closed, instant, Namespace, orNull, text, timeOut, wholeNumber } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+const Names = (description: string) => Type.Array(Type.String(), { description })
+
+const Progress = closed({
+  state: oneOf(['none', 'running', 'elsewhere', 'done', 'failed', 'stopped'], {
+    description:
+      'none: this node has built nothing since it was started; elsewhere: another node or a command is at it.',
+  }),
+  by: orNull(text('The operator who began it.')),
+  began_at: orNull(instant('When it was begun.')),
+  ended_at: orNull(instant('When it ended.')),
+  task: orNull(text('The step that it is at.')),
+  done: wholeNumber('Rows or blocks of the step that are done.'),
+  total: wholeNumber('Of about how many; 0: not known.'),
+  built: Names('Indexes that were built.'),
+  filled: Names('Attributes and compounds whose columns were filled, such as Person.district.'),
+  failure: orNull(text('Why it failed, where that can be said.')),
+})
+type Progress = Static<typeof Progress>
+
+const NOTHING_BUILT: Progress = {
+  ...{ state: 'none', by: null, began_at: null, ended_at: null, task: null, done: 0, total: 0 },
+  ...{ built: [], filled: [], failure: null },
+}
+
+/** The builds of a node, one at a time: each holds connections. What is done stays when one ends, and the next goes on. */
+export interface Indexing {
+  /**
+   * Begins one, unless one is running in the registry.
+   * @throws AdminRefusal one is running in another registry
+   */
+  begin(namespace: string, by: string): Progress
+  /** Of the registry. */
+  progress(namespace: string): Progress
+  /** Ends the one that is running in the registry, or all; resolves when they have ended. */
+  stop(namespace?: string): Promise<void>
+}
+
+interface Build {
+  progress: Progress
+  readonly abort: AbortController
+  readonly ended: Promise<void>
+}
+
+export function createIndexing({ db, log }: HasDatabase & { readonly log: Pick<Log, 'error'> }): Indexing {
+  const builds = new Map<string, Build>()
+  const progress = (namespace: string): Progress => builds.get(namespace)?.progress ?? NOTHING_BUILT
+  const run = async (namespace: string, build: Build): Promise<void> => {
+    const add = (more: Partial<Progress>): void => {
+      build.progress = { ...build.progress, ...more }
+    }
+    const { signal } = build.abort
+    const onProgress = ({ task, done, total }: ApplyProgress): void => add({ task, done, total })
+    try {
+      const { built, filled, finished } = await applyIndexes(db, namespace, { signal, onProgress })
+      add({ state: finished ? 'done' : 'stopped', built: [...built], filled: [...filled] })
+    } catch (error) {
+      const isRefusal = error instanceof StoreRefusal
+      if (!isRefusal) log.error(safeDatabaseError(error), 'indexes could not be built')
+      add({ state: 'failed', failure: isRefusal ? error.message : null })
+    }
+    add({ task: null, ended_at: timeOut(new Date()) })
+  }
+  return {
+    progress,
+    begin(namespace, by) {
+      if (progress(namespace).state === 'running') return progress(namespace)
+      for (const [
+        other,
+        {
+          progress: { state },
+        },
+      ] of builds) {
+        if (state !== 'running') continue
+        throw new AdminRefusal(
+          `this server builds the indexes of ${other} now; try again when it has ended, or use rollcall index apply`,
+          { reason: 'conflict' },
+        )
+      }
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const began = { state: 'running' as const, by, began_at: timeOut(new Date()) }
+      const build: Build = {
+        ...{ progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController() },
+        ended: promise,
+      }
+      builds.set(namespace, build)
+      void run(namespace, build).finally(resolve)
+      return build.progress
+    },
+    async stop(namespace) {
+      const asked = namespace === undefined ? [...builds.values()] : [builds.get(namespace)]
+      for (const build of asked) build?.abort.abort()
+      await Promise.all(asked.map((build) => build?.ended))
+    },
+  }
+}
+
+export interface HasIndexing extends HasDatabase {
+  readonly indexing: Indexing
+  /** Who calls. */
+  readonly operator: string
+}
+
+const OF_REGISTRY = { input: closed({ namespace: Namespace }), result: Progress }
+
+/** Begins to fill the columns and to build the missing indexes of a registry, and answers at once. */
+export const beginIndexBuild = useCase(
+  OF_REGISTRY,
+  async ({ db, indexing, operator }: HasIndexing, { namespace }) => {
+    const progress = await progressOf({ db, indexing }, namespace)
+    return progress.state === 'elsewhere' ? progress : indexing.begin(namespace, operator)
+  },
+)
+
+/** How far the build of a registry has come, or how the last one of this node ended. */
+export const showIndexBuild = useCase(OF_REGISTRY, async (needs: HasIndexing, { namespace }) =>
+  progressOf(needs, namespace),
+)
+
+/** Ends the build that is running in a registry. What is done stays; the next one goes on from there. */
+export const stopIndexBuild = useCase(OF_REGISTRY, async ({ db, indexing }: HasIndexing, { namespace }) => {
+  await indexing.stop(namespace)
+  return progressOf({ db, indexing }, namespace)
+})
+
+async function progressOf(
+  { db, indexing }: { readonly db: Database; readonly indexing: Indexing },
+  namespace: string,
+): Promise<Progress> {
+  const { id } = await registryAt(db, namespace)
+  const own = indexing.progress(namespace)
+  if (own.state === 'running' || !(await isClaimed(db, id))) return own
+  return { ...NOTHING_BUILT, state: 'elsewhere' }
+}
