@@ -45,6 +45,7 @@ export const GROUPS: readonly Group[] = [
       ['attributes-and-indexes', 'Attributes and indexes'],
       ['onboarding', 'Adding a participant'],
       ['grants', 'Grants'],
+      ['partner', 'Partner page'],
       ['deliveries', 'Deliveries'],
       ['inbox', 'Inbox'],
       ['monitoring', 'Monitoring'],

@@ -168,7 +168,8 @@ export const LIMITS_OF_SERVICE = {
     min: 300,
     max: 28_800,
     unit: 'seconds',
-    meaning: 'time without a call of the operator after which a session of the console ends',
+    meaning:
+      'time without a call of the person after which a session of the console, or of the partner page, ends',
   },
   session_time: {
     variable: 'ROLLCALL_SESSION_TIME',
@@ -176,7 +177,8 @@ export const LIMITS_OF_SERVICE = {
     min: 300,
     max: 86_400,
     unit: 'seconds',
-    meaning: 'time after which a session of the console ends, whatever the operator does',
+    meaning:
+      'time after which a session of the console, or of the partner page, ends, whatever the person does',
   },
   sign_in_failures: {
     variable: 'ROLLCALL_MAX_SIGN_IN_FAILURES',
@@ -185,7 +187,25 @@ export const LIMITS_OF_SERVICE = {
     max: 10_000,
     unit: 'failures a minute',
     meaning:
-      'failed sign-ins to the console from one address (an IPv6 /64) on one node; above it 429 err.request.too_many_requests',
+      'failed sign-ins to the console from one address (an IPv6 /64) on one node, and as many to the partner page; above it 429 err.request.too_many_requests',
+  },
+  partner_calls: {
+    variable: 'ROLLCALL_MAX_PARTNER_CALLS',
+    default: 300,
+    min: 30,
+    max: 100_000,
+    unit: 'calls a minute',
+    meaning:
+      'calls of the partner page of one participant on one node; above it 429 err.request.too_many_requests',
+  },
+  partner_replays: {
+    variable: 'ROLLCALL_MAX_PARTNER_REPLAYS',
+    default: 100,
+    min: 1,
+    max: 10_000,
+    unit: 'deliveries a minute',
+    meaning:
+      'deliveries that one participant asks for again on the partner page of one node, a call of 100 at most included; above it 429 err.request.too_many_requests',
   },
   changed_deliveries: {
     variable: 'ROLLCALL_MAX_CHANGED_DELIVERIES',

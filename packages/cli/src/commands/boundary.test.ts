@@ -25,6 +25,7 @@ const STARTING: Readonly<Record<string, readonly string[]>> = {
       'Storage',
     ],
   ],
+  'participant-link.ts': ['baseUrl'],
   'demo.ts': [
     ...['baseUrl', 'becomeOnlyDemo', 'Database', 'isLoopback', 'listenerUrl', 'openVault', 'Registry'],
   ],

@@ -55,7 +55,8 @@ async function runDemo(options: OutputOptions): Promise<void> {
   // No load balancer stands before it, so it need not wait for one when it stops.
   const read = onThisMachine(configuration())
   const limits = { ...read.limits, drain_time: 0 }
-  const config = { ...read, limits, masterKeyInFile: true, role: 'all' as const }
+  const partnerPage = process.env.ROLLCALL_PARTNER_PAGE !== '0'
+  const config = { ...read, limits, partnerPage, masterKeyInFile: true, role: 'all' as const }
   await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {

@@ -15,6 +15,7 @@ import { addCallbackCommand } from './participant-callback.ts'
 import { addCheckCommands } from './participant-check.ts'
 import { addHostCommands } from './participant-host.ts'
 import { addKeyCommands } from './participant-key.ts'
+import { addLinkCommand } from './participant-link.ts'
 import { addPolicyCommand } from './participant-policy.ts'
 import { addSecretCommands } from './participant-secret.ts'
 import { addSubscriptionsCommand } from './participant-subscriptions.ts'
@@ -74,6 +75,7 @@ Example: rollcall participant add new.example.org --name 'A system that is tried
   }
   addKeyCommands(participant)
   addSecretCommands(participant)
+  addLinkCommand(participant)
   addPolicyCommand(participant)
   addSubscriptionsCommand(participant)
   addHostCommands(participant)

@@ -26,6 +26,10 @@ The operator's console is at ${demo.admin.base_url}. This link signs you in, onc
 
 Later, npx rollcall operator link demo-console prints another one. The token of the admin API is ${demo.admin.token}
 
+A participant sees what is stored of itself on the partner page, ${demo.base_url}/partner. This command prints a link to it:
+
+npx rollcall participant link ${demo.participant.sender_id}
+
 Ask for a token, then for a record:
 
 ${curlPair(demo)}

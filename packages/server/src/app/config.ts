@@ -59,6 +59,8 @@ export interface Config {
   readonly tokenQueryParameters: boolean
   /** Whether some acts wait for a second operator. */
   readonly twoPerson: boolean
+  /** Whether participants have a page on the peers' listener. */
+  readonly partnerPage: boolean
   /** Seconds from one attempt at a delivery to the next. */
   readonly retrySchedule: readonly number[]
   readonly limits: Limits
@@ -101,6 +103,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     twoPerson: readChoice(env, 'ROLLCALL_TWO_PERSON', ['0', '1'], '0') === '1',
+    partnerPage: readChoice(env, 'ROLLCALL_PARTNER_PAGE', ['0', '1'], '0') === '1',
     retrySchedule: readSchedule(env, limits),
     limits,
     sources: sourcesOf(environment, env),

@@ -26,6 +26,7 @@ import { createGrants } from '../directory/grants.ts'
 import { createOpenIdProvider } from '../directory/openid-provider.ts'
 import { createOperatorSessions } from '../directory/operator-sessions.ts'
 import { createOperators } from '../directory/operators.ts'
+import { createPartnerSessions } from '../directory/partner-sessions.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/address-guard.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
@@ -176,6 +177,10 @@ export async function createContext(
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     twoPerson: config.twoPerson,
     signInFailures: createThrottle(limits.sign_in_failures, clock.now),
+    partnerSessions: createPartnerSessions(db, { limits, clock }),
+    partnerSignInFailures: createThrottle(limits.sign_in_failures, clock.now),
+    partnerCalls: createThrottle(limits.partner_calls, clock.now),
+    partnerReplays: createThrottle(limits.partner_replays, clock.now),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
     modes: modesOf(db, limits),

@@ -1,5 +1,5 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
-import { sessionBounds } from '../directory/operator-sessions.ts'
+import { sessionBounds } from '../directory/sessions.ts'
 import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
 import type { SchemaWatch } from '../observe/schema.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
@@ -12,6 +12,7 @@ import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { forgetUse } from '../store/directory/grant-use.ts'
 import { forgetOperatorSessions } from '../store/directory/operator-sessions.ts'
 import { forgetOperatorTokens } from '../store/directory/operator-tokens.ts'
+import { forgetPartnerSessions } from '../store/directory/partner-sessions.ts'
 import { lapseProposals } from '../store/directory/proposals.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { clearSentEvents, forgetEvents } from '../store/events/forgetting.ts'
@@ -111,7 +112,11 @@ const CHORES: readonly Chore[] = [
   },
   {
     failure: 'sessions that ended could not be deleted; tried again soon',
-    run: async ({ db, limits, clock }) => forgetOperatorSessions(db, sessionBounds(limits, clock.date())),
+    run: async ({ db, limits, clock }) => {
+      const bounds = sessionBounds(limits, clock.date())
+      await forgetOperatorSessions(db, bounds)
+      await forgetPartnerSessions(db, bounds)
+    },
   },
   {
     failure: 'what was answered and delivered could not be cleared; tried again soon',

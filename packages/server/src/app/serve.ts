@@ -14,6 +14,8 @@ import { addTokenRoute } from '../http/oauth.ts'
 import type { IsOwnHost } from '../http/operator-host.ts'
 import { addSiteFiles } from '../http/page.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
+import { addPartnerRoutes } from '../http/partner/mount-routes.ts'
+import type { PartnerListener } from '../http/partner/partner-session.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
@@ -182,6 +184,14 @@ function createPublicServer(
   addSiteFiles(server)
   const pages = { ...shown, directory: context.directory }
   addLandingRoutes(server, pages)
+  if (config.partnerPage) {
+    const listener: PartnerListener = {
+      isReachedByTls: ({ headers }) => isReachedByTls(config, headers),
+      isDemo: () => shown.showcase() !== null,
+      sampleOf: (namespace) => shown.showcase()?.samples.get(namespace)?.[0] ?? null,
+    }
+    addPartnerRoutes(server, context, listener)
+  }
   addReferenceRoutes(server, pages)
   return server
 }

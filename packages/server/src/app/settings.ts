@@ -165,6 +165,12 @@ export const OPTIONS: readonly Option[] = [
     value: ({ twoPerson }) => twoPerson,
   },
   {
+    variable: 'ROLLCALL_PARTNER_PAGE',
+    default: '0',
+    meaning: "1 gives participants a page on the peers' listener",
+    value: ({ partnerPage }) => partnerPage,
+  },
+  {
     variable: 'ROLLCALL_ROLE',
     default: 'all',
     meaning: 'role of the node: http answers peers, worker processes accepted requests, all does both',

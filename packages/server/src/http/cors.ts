@@ -51,7 +51,8 @@ async function isAllowed(
 }
 
 /** Pages are for people, who open them by themselves. */
-const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
+const isPage = (path: string): boolean =>
+  path.split('/').length < 4 || path.endsWith('/docs') || path.startsWith('/partner/api/')
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined

@@ -76,7 +76,11 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   ],
   'what is sent is what a grant in force permits': [
     ...['resumeSubscription', 'retryDeliveries', 'testSubscription', 'testCallback', 'checkParticipant'],
-    'releaseRestored',
+    ...['releaseRestored', 'replayOwnDeliveries'],
+  ],
+  'it shows a participant what is its own, and no person': [
+    ...['makePartnerLink', 'showSelf', 'showChecklist', 'listOwnGrants', 'listExamples'],
+    ...['listOwnSubscriptions', 'listOwnDeliveries', 'showOwnDelivery'],
   ],
   'a number of subscriptions, and no access': ['changeParticipantSubscriptions'],
   'it writes about accounts, and not in them': ['beginVerification', 'stopVerification', 'reviewEmergency'],

@@ -25,122 +25,197 @@ interface Explained {
   readonly meaning: string
   /** What an operator can do. */
   readonly advice: string
+  /** What the participant itself can do. */
+  readonly ownAdvice: string
 }
 
 const ADDRESS = 'Set another address with the participant, then replay the delivery.'
 const PEER =
   'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
+const OWN_RECEIVER =
+  'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
+const OWN_ADDRESS = 'Use another address: in sender_uri, or ask the operator to set it.'
+const ASK = 'Ask the operator of the registry.'
 const CREDENTIALS = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
 
 export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   ack_err: {
     meaning: 'The participant answered that it refuses the message.',
     advice: 'Read its answer with the participant. Replay the delivery only after it has changed something.',
+    ownAdvice: 'Look why your system refused the message, change it, then ask for the delivery again.',
   },
   http_permanent: {
     meaning: 'The receiver answered with an HTTP status that the same message would get again.',
     advice: 'Ask the participant to mend its receiver, or set another address; then replay the delivery.',
+    ownAdvice:
+      'Mend your receiver, or ask the operator to set another address; then ask for the delivery again.',
   },
   http_redirect: {
     meaning: 'The receiver answered with a redirect, which is not followed.',
     advice: 'Set the address to which it redirects, then replay the delivery.',
+    ownAdvice: 'Ask the operator to set the address to which your receiver redirects.',
   },
   http_4xx: {
     meaning: 'The receiver answered with an HTTP status from 400 to 499, such as 401 or 404.',
     advice: 'Check the address and the credentials for callbacks with a test; then replay the delivery.',
+    ownAdvice:
+      'Check that your receiver takes POST at this address, with the credentials that the operator has.',
   },
-  http_5xx: { meaning: 'The receiver answered with an HTTP status of 500 or more.', advice: PEER },
+  http_5xx: {
+    meaning: 'The receiver answered with an HTTP status of 500 or more.',
+    advice: PEER,
+    ownAdvice: OWN_RECEIVER,
+  },
   unresolved: {
     meaning: 'The name of the host in the address cannot be resolved.',
     advice: 'Check the address and the DNS of this server.',
+    ownAdvice: 'Check the host name of the address, and its DNS.',
   },
-  connection: { meaning: 'The connection could not be made, or it broke.', advice: PEER },
+  connection: {
+    meaning: 'The connection could not be made, or it broke.',
+    advice: PEER,
+    ownAdvice: OWN_RECEIVER,
+  },
   timeout: {
     meaning: 'The answer did not come in time.',
     advice: 'Ask the participant to look at its receiver, or give it more time (timeout_ms).',
+    ownAdvice:
+      'Answer as soon as the message is stored, before it is processed; or ask the operator for more time.',
   },
   too_large: {
     meaning: 'The answer of the receiver is larger than allowed.',
     advice: 'Ask the participant for a short answer.',
+    ownAdvice: 'Answer with a short acknowledgement.',
   },
   encoded: {
     meaning: 'The answer of the receiver is compressed, which was not asked for.',
     advice: 'Ask the participant to answer without compression.',
+    ownAdvice: 'Answer without compression.',
   },
-  credentials_closed: { meaning: 'The credentials for callbacks cannot be decrypted.', advice: CREDENTIALS },
+  credentials_closed: {
+    meaning: 'The credentials for callbacks cannot be decrypted.',
+    advice: CREDENTIALS,
+    ownAdvice: ASK,
+  },
   credentials_token: {
     meaning: "The participant's token endpoint did not give an access token.",
     advice: 'Ask the participant to look at its token endpoint, or set the credentials anew.',
+    ownAdvice: 'Look at your token endpoint, or give the operator new credentials for callbacks.',
   },
   credentials_certificate: {
     meaning: 'The client certificate for callbacks or its key cannot be used.',
     advice: CREDENTIALS,
+    ownAdvice: 'Give the operator a new client certificate for callbacks.',
   },
   no_encryption_key: {
     meaning: 'The participant has no valid key to encrypt with, and nothing is sent in clear.',
     advice: 'Register a key for encryption with the participant.',
+    ownAdvice: 'Give the operator a public key for encryption, or publish one.',
   },
   no_address: {
     meaning: 'There is no address: neither the request nor the participant names one.',
     advice: 'Set the default address for callbacks of the participant, then replay the delivery.',
+    ownAdvice: 'Name sender_uri in your requests, or ask the operator to set a default address.',
   },
   address_not_registered: {
     meaning: 'The address is not registered for the participant any more.',
     advice: 'Allow the address with the participant, or set another one; then replay the delivery.',
+    ownAdvice: 'Ask the operator to allow the address, or name an allowed one in sender_uri.',
   },
-  address_form: { meaning: 'The address is not an absolute address.', advice: ADDRESS },
-  address_spelling: { meaning: 'Host and port of the address are not in their usual form.', advice: ADDRESS },
+  address_form: {
+    meaning: 'The address is not an absolute address.',
+    advice: ADDRESS,
+    ownAdvice: OWN_ADDRESS,
+  },
+  address_spelling: {
+    meaning: 'Host and port of the address are not in their usual form.',
+    advice: ADDRESS,
+    ownAdvice: OWN_ADDRESS,
+  },
   address_scheme: {
     meaning: 'The address is not https, and plain http is not allowed for its host.',
     advice: ADDRESS,
+    ownAdvice: 'Use an https address.',
   },
-  address_userinfo: { meaning: 'The address has a user name or a password.', advice: ADDRESS },
-  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS },
-  address_port: { meaning: 'The address has a port to which requests may not be sent.', advice: ADDRESS },
+  address_userinfo: {
+    meaning: 'The address has a user name or a password.',
+    advice: ADDRESS,
+    ownAdvice: OWN_ADDRESS,
+  },
+  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS, ownAdvice: OWN_ADDRESS },
+  address_port: {
+    meaning: 'The address has a port to which requests may not be sent.',
+    advice: ADDRESS,
+    ownAdvice: OWN_ADDRESS,
+  },
   address_network: {
     meaning: 'The address is not on the public network, and its host is not allowed.',
     advice: 'Allow the host for the participant, or set another address; then replay the delivery.',
+    ownAdvice: 'Use an address on the public network, or ask the operator to allow the host.',
   },
   not_permitted: {
     meaning: 'The grant of today does not permit the answer, or not with these records.',
     advice: 'Nothing is to be done. The participant may ask again once its grant permits it.',
+    ownAdvice: 'Look at your grants. You may ask again once they permit it.',
   },
   body_forgotten: {
     meaning: "The key of the message's day is destroyed: it was older than messages are stored.",
     advice: 'It cannot be sent any more. The participant has to ask again.',
+    ownAdvice: 'It cannot be sent any more. Send your request again.',
   },
   body_altered: {
     meaning: 'The stored message was altered or moved.',
     advice: 'Look for who changed the database. The participant has to ask again.',
+    ownAdvice: 'It cannot be sent any more. Send your request again.',
   },
   internal: {
     meaning: 'The server failed. The log says why.',
     advice: 'Read the log of the node. The delivery is attempted again by itself.',
+    ownAdvice: 'Nothing is to be done. The delivery is attempted again by itself.',
   },
   interrupted: {
     meaning: 'The node that attempted it stopped, so that it is not known whether it arrived.',
     advice: 'Nothing is to be done. The delivery is attempted again by itself.',
+    ownAdvice:
+      'Nothing is to be done. The delivery is attempted again by itself. Acknowledge a message_id that you know, and do not process it twice.',
   },
   expired: {
     meaning: 'Its destination was not reached for as long as deliveries are attempted.',
     advice: 'Check the address with a test. When the receiver is well, replay the delivery.',
+    ownAdvice: 'When your receiver is well, ask for the delivery again.',
   },
-  operator: { meaning: 'An operator cancelled it.', advice: 'Replay it if it is to be sent after all.' },
+  operator: {
+    meaning: 'An operator cancelled it.',
+    advice: 'Replay it if it is to be sent after all.',
+    ownAdvice: ASK,
+  },
   replayed: {
     meaning: 'An operator had its events composed and sent anew.',
     advice: 'Nothing is to be done. Another delivery has its events.',
+    ownAdvice: 'Nothing is to be done. Another delivery has its events.',
   },
   recalled: {
     meaning: 'The envelope was taken back before it was sent, because a grant or a subscription changed.',
     advice: 'Nothing is to be done. What may still be sent is composed anew.',
+    ownAdvice: 'Nothing is to be done. What may still be sent is composed anew.',
   },
 }
 
 /** Null: there is no cause, or this version does not know it. */
-export function explainedCause(cause: string | null): (Explained & { readonly cause: string }) | null {
+export function explainedCause(cause: string | null) {
+  const found = causeNamed(cause)
+  return cause === null || found === null ? null : { cause, meaning: found.meaning, advice: found.advice }
+}
+
+/** The same in the words for the owner of the receiving system. */
+export function ownCause(cause: string | null) {
+  const found = causeNamed(cause)
+  return found && { meaning: found.meaning, advice: found.ownAdvice }
+}
+
+function causeNamed(cause: string | null): Explained | null {
   const known: Readonly<Record<string, Explained>> = DELIVERY_CAUSES
-  const found = cause !== null && Object.hasOwn(known, cause) ? known[cause] : undefined
-  return cause === null || found === undefined ? null : { cause, ...found }
+  return cause !== null && Object.hasOwn(known, cause) ? (known[cause] ?? null) : null
 }
 
 export const Cause = closed({

@@ -7,7 +7,7 @@ import { type TestServer, testServer } from '../../../test/server.ts'
 import { findParticipant } from '../../store/directory/participants.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { AdminRefusal } from '../use-case.ts'
-import { DELIVERY_CAUSES } from './causes.ts'
+import { DELIVERY_CAUSES, explainedCause } from './causes.ts'
 import { cancelDeliveries, replayDeliveries, retryDeliveries } from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
 import { listDestinations } from './destinations.ts'
@@ -187,8 +187,8 @@ test('destinations say what waits there, what was given up and why', async () =>
     ['https://well.example', 1, 0, 0],
   ])
   expect(listed.destinations[0]?.causes).toEqual([
-    { cause: 'http_4xx', ...DELIVERY_CAUSES.http_4xx, deliveries: 2 },
-    { cause: 'timeout', ...DELIVERY_CAUSES.timeout, deliveries: 1 },
+    { ...explainedCause('http_4xx'), deliveries: 2 },
+    { ...explainedCause('timeout'), deliveries: 1 },
   ])
   expect((await listDestinations(server.database, { limit: 1 })).more).toBe(true)
   expect((await listDestinations(server.database, { namespace: 'social' })).destinations).toEqual([])

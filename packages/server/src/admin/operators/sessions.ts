@@ -1,7 +1,7 @@
 /** Who is signed in to the console, and links by which an operator signs in once. */
 import Type from 'typebox'
-import { sessionBounds } from '../../directory/operator-sessions.ts'
 import { newSecret } from '../../directory/secrets.ts'
+import { LINK_TIME, sessionBounds } from '../../directory/sessions.ts'
 import type { Limits } from '../../limits.ts'
 import { CLOCK, type Clock } from '../../shared/clock.ts'
 import { addSignInLink, listOperatorSessions } from '../../store/directory/operator-sessions.ts'
@@ -12,9 +12,6 @@ import { AdminRefusal, useCase } from '../use-case.ts'
 interface Needs extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
-
-/** Seconds for which a link is good. */
-const LINK_TIME = 900
 
 /** Makes a link. It is shown once: only the digest of its code is stored. */
 export const makeSignInLink = useCase(

@@ -5,8 +5,9 @@ import type { Operators } from '../../directory/operators.ts'
 import { bearerToken, unauthorized } from '../../exchange/authenticate.ts'
 import type { Operator } from '../../model/operator.ts'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
+import type { IsReachedByTls } from '../session-cookie.ts'
 import type { Call } from './call-log.ts'
-import { checkFromConsole, type IsReachedByTls, readSessionCookie } from './session-cookie.ts'
+import { CONSOLE_SESSION } from './console-session.ts'
 
 /** What the operator's listener knows of itself. */
 export interface OperatorListener {
@@ -32,9 +33,9 @@ export async function authenticate(
   call: Call,
 ): Promise<Operator> {
   checkOperatorHost(isOwnHost, raw)
-  const cookie = headers.authorization === undefined ? readSessionCookie(raw, isReachedByTls(raw)) : null
+  const cookie = headers.authorization === undefined ? CONSOLE_SESSION.read(raw, isReachedByTls(raw)) : null
   if (cookie !== null) {
-    const { acts } = checkFromConsole(headers)
+    const { acts } = CONSOLE_SESSION.checkOwn(headers)
     const session = await sessions.sessionOf(cookie, acts)
     if (session === null) throw unauthorized('Cookie: the session has ended; sign in again')
     call.session = session

@@ -2,7 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
-import { AdminRefusal, type RefusalReason } from '../../admin/use-case.ts'
+import { AdminRefusal } from '../../admin/use-case.ts'
 import { hasRole, isFor, isForAuthority, type Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'
 import { notFound, sendJson } from '../answer.ts'
@@ -13,6 +13,7 @@ import { type Call, type HasLog, logged, logOthers } from './call-log.ts'
 import { createLooks, type Looks } from './looks.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
+import { asRequestFault } from './refusal.ts'
 import { ADMIN_BASE, type AdminNeeds, type AdminRoute, otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
@@ -93,7 +94,7 @@ async function answer(
     looks.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
-    if (!(error instanceof Proposed)) throw error instanceof AdminRefusal ? asFault(error) : error
+    if (!(error instanceof Proposed)) throw error instanceof AdminRefusal ? asRequestFault(error) : error
     sendJson(reply, 202, JSON.stringify({ proposal: error.proposal }))
   }
 }
@@ -125,20 +126,3 @@ const forbidden = (message: string): RequestFault => new RequestFault('err.reque
 const elsewhere = (): RequestFault => forbidden('the token is bound to other registries')
 const ofAnother = (): RequestFault =>
   forbidden('the token is bound to one consent authority, which the call must name in authority')
-
-const REASONS: Readonly<
-  Record<
-    RefusalReason,
-    readonly [code: 'err.request.bad' | 'err.request.not_found' | 'err.request.forbidden', status: number]
-  >
-> = {
-  invalid: ['err.request.bad', 400],
-  not_found: ['err.request.not_found', 404],
-  conflict: ['err.request.bad', 409],
-  forbidden: ['err.request.forbidden', 403],
-}
-
-function asFault({ reason, message }: AdminRefusal): RequestFault {
-  const [code, status] = REASONS[reason]
-  return new RequestFault(code, message, status)
-}

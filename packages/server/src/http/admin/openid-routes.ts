@@ -7,11 +7,11 @@ import { plainPage, sendOperatorPage } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
 import { type HttpServer, mount } from '../server.ts'
+import { readCookie } from '../session-cookie.ts'
 import type { OperatorListener } from './authenticate.ts'
 import { type Call, logged } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
 import { admit, checkFailures, type SessionParts } from './session-admission.ts'
-import { readCookie } from './session-cookie.ts'
 
 /** Where the button of the sign-in page leads. */
 export const OPENID_START = `${ADMIN_BASE}/session/openid`

@@ -20,6 +20,7 @@ import {
 import { promoteParticipant } from '../../admin/participants/promote.ts'
 import { showParticipant } from '../../admin/participants/show.ts'
 import { changeParticipantSubscriptions } from '../../admin/participants/subscriptions.ts'
+import { makePartnerLink } from '../../admin/partner/link.ts'
 import { removeParticipant } from '../../admin/removal.ts'
 import { type AdminRoute, route } from './route.ts'
 
@@ -84,6 +85,11 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   route(changeParticipantSubscriptions, {
     ...{ method: 'POST', path: `${ONE}/subscriptions`, name: 'changeParticipantSubscriptions' },
     ...{ role: 'operate', summary: 'Changes how many subscriptions a participant may have.' },
+  }),
+  route(makePartnerLink, {
+    ...{ method: 'POST', path: `${ONE}/link`, name: 'makePartnerLink', role: 'operate', status: 201 },
+    summary:
+      'A link by which the participant signs in to the partner page, once. Its code is in this answer and in no other.',
   }),
   route(checkParticipant, {
     ...{ method: 'POST', path: `${ONE}/check`, name: 'checkParticipant', role: 'operate' },

@@ -7,12 +7,13 @@ import type { HasAccounts } from '../../admin/needs.ts'
 import type { Throttle } from '../../admission/throttle.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { OpenIdProvider } from '../../directory/openid-provider.ts'
-import type { OperatorSession, SessionLimits } from '../../directory/operator-sessions.ts'
+import type { OperatorSession } from '../../directory/operator-sessions.ts'
+import type { SessionLimits } from '../../directory/sessions.ts'
 import type { Gate } from '../gate.ts'
 import type { Authenticating, OperatorListener } from './authenticate.ts'
 import type { Call, HasLog } from './call-log.ts'
+import { CONSOLE_SESSION } from './console-session.ts'
 import type { InputLimits } from './read-input.ts'
-import { readSessionCookie, sessionCookie } from './session-cookie.ts'
 
 export type SessionParts = Authenticating &
   HasLog &
@@ -30,7 +31,7 @@ export type SessionParts = Authenticating &
 
 /** @throws RequestFault 429 too many sign-ins from the address have failed */
 export function checkFailures(
-  { gate, signInFailures }: Pick<SessionParts, 'gate' | 'signInFailures'>,
+  { gate, signInFailures }: Pick<SessionParts, 'signInFailures'> & { readonly gate: Pick<Gate, 'unit'> },
   request: IncomingMessage,
 ): void {
   const retryAfter = signInFailures.wait(gate.unit(request))
@@ -61,9 +62,9 @@ export async function admit(
   call.operator = session.operator
   await accountOperator({ accounts: parts.accounts, operator: session.operator.name }, { note })
   const byTls = isReachedByTls(raw)
-  const before = await sessionIn(parts, readSessionCookie(raw, byTls))
+  const before = await sessionIn(parts, CONSOLE_SESSION.read(raw, byTls))
   if (before !== null) await parts.sessions.end(before)
-  return sessionCookie(cookie, byTls)
+  return CONSOLE_SESSION.begun(cookie, byTls)
 }
 
 /** The session of a cookie, which is looked at and not used. */

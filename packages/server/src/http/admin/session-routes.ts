@@ -11,12 +11,12 @@ import { checkOperatorHost } from '../operator-host.ts'
 import { type HttpServer, mountMethods } from '../server.ts'
 import type { Authenticating, OperatorListener } from './authenticate.ts'
 import { type Call, logged } from './call-log.ts'
+import { CONSOLE_SESSION } from './console-session.ts'
 import { addOpenIdRoutes, OPENID_START } from './openid-routes.ts'
 import { readInput } from './read-input.ts'
 import { ADMIN_BASE, type DescribedCall } from './route.ts'
 import { admit, checkFailures, type SessionParts, sessionIn } from './session-admission.ts'
 import { SESSION_CALLS } from './session-calls.ts'
-import { checkFromConsole, endedSessionCookie, readSessionCookie } from './session-cookie.ts'
 
 type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promise<void>
 
@@ -50,7 +50,7 @@ async function beginSession(
 ): Promise<void> {
   const { raw, headers } = request
   // Another page must not sign somebody in here, as somebody else.
-  checkFromConsole(headers)
+  CONSOLE_SESSION.checkOwn(headers)
   checkFailures(parts, raw)
   const shown = readShown(await readInput(SESSION_CALLS.begin, request, parts.limits))
 
@@ -73,8 +73,8 @@ async function showSession(
   reply: FastifyReply,
   call: Call,
 ): Promise<void> {
-  const cookie = readSessionCookie(raw, listener.isReachedByTls(raw))
-  const { acts } = checkFromConsole(headers)
+  const cookie = CONSOLE_SESSION.read(raw, listener.isReachedByTls(raw))
+  const { acts } = CONSOLE_SESSION.checkOwn(headers)
   const session = cookie === null ? null : await parts.sessions.sessionOf(cookie, acts)
   if (session !== null) {
     call.session = session
@@ -98,9 +98,9 @@ async function endSession(
 ): Promise<void> {
   const { raw, headers } = request
   const byTls = listener.isReachedByTls(raw)
-  checkFromConsole(headers)
+  CONSOLE_SESSION.checkOwn(headers)
   await readInput(SESSION_CALLS.end, request, parts.limits)
-  const session = await sessionIn(parts, readSessionCookie(raw, byTls))
+  const session = await sessionIn(parts, CONSOLE_SESSION.read(raw, byTls))
   if (session !== null) {
     call.session = session
     call.operator = session.operator
@@ -108,7 +108,7 @@ async function endSession(
     const { name } = session.operator
     await accountOperator({ accounts: parts.accounts, operator: name }, { note: 'operator sign-out' })
   }
-  sendJson(reply, SESSION_CALLS.end.status, '{}', { 'Set-Cookie': endedSessionCookie(byTls) })
+  sendJson(reply, SESSION_CALLS.end.status, '{}', { 'Set-Cookie': CONSOLE_SESSION.ended(byTls) })
 }
 
 type BeginInput = Static<(typeof SESSION_CALLS.begin)['input']>

@@ -29,6 +29,8 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
   rollcall_schema_version: 'written by the migrations that a restore runs',
   operator_session: 'whoever was signed in to the console signs in again',
   operator_sign_in_link: 'it ends within minutes',
+  partner_session: 'whoever was signed in to the partner page signs in again',
+  partner_sign_in_link: 'it ends within minutes',
   restoration: 'says how this database came to be, not that of the backup',
 }
 

@@ -189,3 +189,31 @@ export interface ProposalRow {
   decided_at: Generated<Date | null>
   failure: Generated<string | null>
 }
+
+/** A participant that is signed in to the partner page. */
+export interface PartnerSessionRow {
+  /** A bigint of PostgreSQL, as text. */
+  id: GeneratedAlways<string>
+  sha256: Buffer
+  participant: number
+  created_at: Date
+  seen_at: Date
+  ends_at: Date
+}
+
+/** A link by which a participant signs in once. */
+export interface PartnerSignInLinkRow {
+  /** A bigint of PostgreSQL, as text. */
+  id: GeneratedAlways<string>
+  sha256: Buffer
+  participant: number
+  ends_at: Date
+}
+
+/** A step that the system of a participant was seen to take. */
+export interface ParticipantMilestoneRow {
+  participant: number
+  step: string
+  /** When it was first seen. */
+  at: Date
+}

@@ -22,8 +22,11 @@ import type {
   ParticipantCheckRow,
   ParticipantGrantRow,
   ParticipantKeyRow,
+  ParticipantMilestoneRow,
   ParticipantRow,
   ParticipantSecretRow,
+  PartnerSessionRow,
+  PartnerSignInLinkRow,
   ProposalRow,
   PublishedKeyRow,
   SetTime,
@@ -352,6 +355,9 @@ export interface Tables {
   operator_token: OperatorTokenRow
   operator_session: OperatorSessionRow
   operator_sign_in_link: OperatorSignInLinkRow
+  partner_session: PartnerSessionRow
+  partner_sign_in_link: PartnerSignInLinkRow
+  participant_milestone: ParticipantMilestoneRow
   proposal: ProposalRow
   master_key: MasterKeyRow
   own_key: OwnKeyRow

@@ -19,6 +19,7 @@ import {
   messagePolicyValues,
   tightening,
 } from './message-policy.ts'
+import { endPartnerSessions } from './partner-sessions.ts'
 
 /** A participant with the SHA-256 of its live secrets, newest first. */
 export interface Client {
@@ -214,15 +215,20 @@ const byId = perPool((pool) =>
 )
 
 /**
- * Nodes that remember participants must not remember for longer than a second.
+ * Nodes that remember participants must not remember for longer than a second. Who is disabled is signed out of the partner page
+ * as well, and stays so when it is enabled again.
  * @throws StoreRefusal no such participant
  */
 export function setParticipantStatus(
-  db: Database,
+  { kysely }: Pick<Database, 'kysely'>,
   sender_id: string,
   status: Participant['status'],
 ): Promise<Participant> {
-  return update(db, sender_id, { status })
+  return kysely.transaction().execute(async (transaction) => {
+    const changed = await update({ kysely: transaction }, sender_id, { status })
+    if (status === 'disabled') await endPartnerSessions(transaction, changed)
+    return changed
+  })
 }
 
 /**

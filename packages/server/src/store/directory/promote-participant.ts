@@ -8,6 +8,7 @@ import { isDuplicate } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 import { lockParticipant } from './participants.ts'
+import { endPartnerSessions } from './partner-sessions.ts'
 
 export interface Promotion {
   /** Its live keys. */
@@ -57,6 +58,8 @@ export async function promoteParticipant(
       .execute()
     await transaction.insertInto('participant_secret').values({ participant: id, sha256 }).execute()
     await transaction.deleteFrom('participant_callback').where('participant', '=', id).execute()
+    await endPartnerSessions(transaction, { id })
+    await transaction.deleteFrom('participant_milestone').where('participant', '=', id).execute()
     const revoked = await transaction
       .updateTable('participant_grant')
       .set({ revoked_at: now })

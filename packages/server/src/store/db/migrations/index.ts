@@ -46,6 +46,7 @@ import { operatorSessions } from './0044-operator-sessions.ts'
 import { deadLetters } from './0045-dead-letters.ts'
 import { deliveryLists } from './0046-delivery-lists.ts'
 import { proposals } from './0048-proposals.ts'
+import { partnerSessions } from './0049-partner-sessions.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -93,4 +94,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0045-dead-letters': deadLetters,
   '0046-delivery-lists': deliveryLists,
   '0048-proposals': proposals,
+  '0049-partner-sessions': partnerSessions,
 }

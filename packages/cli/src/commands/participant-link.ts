@@ -1,0 +1,35 @@
+/** `rollcall participant link`: a participant signs in to the partner page. */
+import { baseUrl } from '@rollcall/server'
+import { makePartnerLink } from '@rollcall/server/admin/partner/link'
+import type { Command } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addLinkCommand(participant: Command): void {
+  withJson(participant.command('link'))
+    .description(
+      'print a link with which a participant signs in to the partner page, once, within 15 minutes',
+    )
+    .argument('<sender_id>', 'sender_id of the participant')
+    .addHelpText(
+      'after',
+      `
+The address is that of ROLLCALL_PUBLIC_URL, else of HOST and PORT. The server has the page where it runs with
+ROLLCALL_PARTNER_PAGE=1; the demo has it. Whoever opens the link sees the keys, addresses and deliveries of the participant:
+give it to the people of the participant alone.
+
+Example: rollcall participant link spmis.example.org`,
+    )
+    .action(runLink)
+}
+
+async function runLink(sender_id: string, options: OutputOptions): Promise<void> {
+  stopRequest()
+  const { path, ...link } = await withDatabase(async (needs) => {
+    const made = await makePartnerLink(needs, { sender_id })
+    return { ...made, url: `${baseUrl(needs.config, needs.config.port)}${made.path}` }
+  })
+  const text = `${link.url}\nIt signs in as ${link.sender_id}, once, until ${link.expires_at}. It cannot be shown again.`
+  print(options, link, text)
+}

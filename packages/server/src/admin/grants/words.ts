@@ -1,0 +1,86 @@
+/** Grants in words, for people: what one allows stands before what it does not. */
+import type { explainGrant } from './grants.ts'
+
+type Explained = Awaited<ReturnType<typeof explainGrant>>
+
+/**
+ * Line by line: what it is about, and what it says.
+ * @param options.conditions whether conditions on records are shown with their values, which may be those of a person
+ */
+export function grantWords(
+  explained: Explained,
+  { conditions }: { readonly conditions: boolean },
+): readonly (readonly [about: string, words: string])[] {
+  const { terms, sees_everything } = explained
+  const purposes = terms.purposes === undefined ? '' : `, for ${names(terms.purposes)}`
+  const lines: readonly (readonly [string, string])[] = [
+    ['operations', names(terms.operations)],
+    ['query forms', names(terms.query_forms ?? ['identifier'])],
+    ['identifier types', names(explained.identifier_types)],
+    ...byRecordType('may ask about', explained.asks),
+    ...byRecordType('may not ask about', explained.asks_not),
+    ...(sees_everything ? [['may see', 'everything'] as const] : byRecordType('may see', explained.sees)),
+    ...byRecordType('may not see', explained.sees_not),
+    ['may see also', sees_everything ? '' : others(explained)],
+    [
+      'only records with',
+      Object.entries(terms.rows ?? {})
+        .map(([recordType, query]) =>
+          conditions
+            ? `${recordType}: ${JSON.stringify(query)}`
+            : `${recordType}: conditions of the operator`,
+        )
+        .join('; '),
+    ],
+    ['protected persons', terms.protected === undefined ? 'none' : names(terms.protected)],
+    ['minors', terms.minors ?? 'allowed'],
+    ['event types', names(terms.event_types ?? [])],
+    ['without a filter', terms.unfiltered === true ? 'may subscribe to every record' : ''],
+    ['programmes', names(terms.programmes ?? [])],
+    [
+      'basis',
+      terms.basis === 'law'
+        ? 'law: no consent is asked for'
+        : `${terms.basis}${purposes}${consentText(terms)}`,
+    ],
+    ['demands', names((terms.demands ?? []).map((name) => `header.meta.${name}`))],
+    ['total_count', terms.counts ?? 'exact'],
+    ['page size', numberText(terms.page_size)],
+    ['items a day', numberText(terms.items_per_day)],
+    ['records a day', numberText(terms.records_per_day)],
+    ['items a minute', numberText(terms.items_per_minute)],
+    ['records a minute', numberText(terms.records_per_minute)],
+    ['in an emergency', emergencyText(terms)],
+    ['legal reference', terms.legal_reference ?? ''],
+    ['responsible', terms.responsible ?? ''],
+  ]
+  return lines.filter(([, words]) => words !== '')
+}
+
+const numberText = (value: number | undefined): string => (value === undefined ? '' : String(value))
+
+const byRecordType = (
+  name: string,
+  rows: Readonly<Record<string, readonly string[]>>,
+): readonly (readonly [string, string])[] =>
+  Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, names(list)])
+
+/** What the grant names beside attributes: identifiers, relations, members of documents. */
+function others({ terms, sees }: Explained): string {
+  const attributes = new Set(Object.values(sees).flat())
+  return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))
+}
+
+const emergencyText = ({ emergency }: Explained['terms']): string =>
+  emergency === undefined
+    ? ''
+    : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
+
+/** Whether an authority must have signed it, and which. */
+const consentText = ({ consent, authorities }: Explained['terms']): string => {
+  const by = authorities === undefined ? 'a registered authority' : names(authorities)
+  if (consent === 'signed') return `; signed by ${by}`
+  return authorities === undefined ? '' : `; signed consents by ${by}`
+}
+
+const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))

@@ -1,0 +1,108 @@
+/** From zero to the first signed search: what our own records show of the system of a participant. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import type { Participant } from '../../model/participant.ts'
+import { type Milestones, milestonesOf } from '../../store/directory/milestones.ts'
+import { findCallbackSettings } from '../../store/directory/participant-callbacks.ts'
+import { listLiveKeys } from '../../store/directory/participant-keys.ts'
+import { listUsedKeys } from '../../store/directory/published-keys.ts'
+import { closed, instant, NOTHING, orNull, text, timeOut } from '../members.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { useCase } from '../use-case.ts'
+import type { PartnerNeeds } from './partner.ts'
+
+interface Seen extends Milestones {
+  readonly key: Date | null
+  /** Whether it has an address for callbacks. */
+  readonly isCalled: boolean
+}
+
+interface StepRow {
+  readonly name: keyof Milestones | 'key'
+  /** Why it is not to be done; null: it is. */
+  readonly skipped: (participant: Participant, seen: Seen) => string | null
+  readonly done: string
+  readonly open: string
+}
+
+const never = (): null => null
+const unsigned = ({ signature_policy }: Participant): string | null =>
+  signature_policy === 'off' ? 'The signatures of your messages are not checked.' : null
+
+/** In the order in which a system that is being connected goes through them. */
+const STEPS: readonly StepRow[] = [
+  {
+    name: 'key',
+    skipped: unsigned,
+    done: 'A public key for your signatures is registered.',
+    open: 'Make a key pair, and give the public key to the operator. Never give away the private key.',
+  },
+  {
+    name: 'token',
+    skipped: never,
+    done: 'A request with an access token was accepted.',
+    open: 'Get an access token with client_id and client_secret, and send a request with it.',
+  },
+  {
+    name: 'search',
+    skipped: never,
+    done: 'A search was accepted.',
+    open: 'Send a search. The examples on this page are made for you.',
+  },
+  {
+    name: 'signature',
+    skipped: unsigned,
+    done: 'The signature of one of your messages was verified.',
+    open: 'Sign a search with your private key. @rollcall/client does it for you.',
+  },
+  {
+    name: 'callback',
+    skipped: (_, { isCalled }) =>
+      isCalled ? null : 'No address for callbacks is set: you get answers at once only.',
+    done: 'Your system acknowledged a callback.',
+    open: 'Send an asynchronous search, and acknowledge the callback. Deliveries show what went wrong.',
+  },
+]
+
+export const showChecklist = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        name: oneOf(['key', 'token', 'search', 'signature', 'callback'], { description: 'Of the step.' }),
+        state: oneOf(['done', 'open', 'skipped']),
+        text: text('What was seen, or what to do.'),
+        at: orNull(instant('When it was first seen.')),
+      }),
+    ),
+  },
+  async ({ db, sender_id }: PartnerNeeds) => {
+    const participant = await participantNamed(db, sender_id)
+    const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
+    const seen: Seen = {
+      ...(await milestonesOf(db, participant)),
+      key: await keyOf(db, participant),
+      isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
+    }
+    return STEPS.map(({ name, skipped, done, open }) => {
+      const why = skipped(participant, seen)
+      if (why !== null) return { name, state: 'skipped' as const, text: why, at: null }
+      const { [name]: at } = seen
+      return at === null
+        ? { name, state: 'open' as const, text: open, at: null }
+        : { name, state: 'done' as const, text: done, at: timeOut(at) }
+    })
+  },
+)
+
+/** Since when it has a key that verifies its messages: a registered one, or one that it publishes and has used. */
+async function keyOf(db: PartnerNeeds['db'], participant: Participant): Promise<Date | null> {
+  const registered = (await listLiveKeys(db, participant))
+    .filter(({ use }) => use === 'sig')
+    .map(({ created_at }) => created_at)
+  const published =
+    participant.jwks_uri === null
+      ? []
+      : (await listUsedKeys(db, participant.sender_id)).map(({ first_used_at }) => first_used_at)
+  return [...registered, ...published].toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null
+}

@@ -1,0 +1,138 @@
+/** What is sent to the participant that is signed in to the partner page: how it went, and sending it again. */
+import Type from 'typebox'
+import { changeDeliveries, countChange } from '../../store/deliveries/delivery-changes.ts'
+import { ownDeliveryIds } from '../../store/deliveries/own-deliveries.ts'
+import { ownCause } from '../deliveries/causes.ts'
+import { changeableStates, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
+import { closed, text, wholeNumber } from '../members.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { Limit, type PartnerNeeds } from './partner.ts'
+
+const listed = listDeliveries.result.items.properties
+const attempt = showDelivery.result.properties.made.items.properties
+
+const MessageId = listed.message_id
+const OwnCause = Type.Union([
+  closed({
+    meaning: text('What happened.'),
+    advice: text('What the owner of the receiving system can do.'),
+  }),
+  Type.Null(),
+])
+
+const OWN = {
+  message_id: MessageId,
+  namespace: listed.registry,
+  callback: listed.callback,
+  page: listed.page,
+  correlation_id: listed.correlation_id,
+  state: listed.state,
+  attempts: listed.attempts,
+  target: listed.target,
+  cause: OwnCause,
+  created_at: listed.created_at,
+  next_attempt_at: listed.next_attempt_at,
+  finished_at: listed.finished_at,
+} as const
+
+type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]
+
+const described = (row: Listed) => ({
+  ...{ message_id: row.message_id, namespace: row.registry, callback: row.callback, page: row.page },
+  ...{ correlation_id: row.correlation_id, state: row.state, attempts: row.attempts, target: row.target },
+  cause: ownCause(row.reason),
+  ...{ created_at: row.created_at, next_attempt_at: row.next_attempt_at, finished_at: row.finished_at },
+})
+
+export const listOwnDeliveries = useCase(
+  {
+    input: closed({
+      state: Type.Optional(listed.state),
+      before: Type.Optional(text('message_id of one: only those behind it.')),
+      limit: Limit,
+    }),
+    result: Type.Array(closed(OWN)),
+  },
+  async (needs: PartnerNeeds, { state, before: last, limit = 50 }) => {
+    const before = last === undefined ? undefined : await idOf(needs, last, 'before')
+    const choice = { participant: needs.sender_id, state, before, limit }
+    return (await listDeliveries({ db: needs.db }, choice)).map(described)
+  },
+)
+
+export const showOwnDelivery = useCase(
+  {
+    input: closed({ message_id: MessageId }),
+    result: closed({
+      ...OWN,
+      made: Type.Array(
+        closed({
+          number: attempt.number,
+          at: attempt.at,
+          duration_ms: attempt.duration_ms,
+          status: attempt.status,
+          cause: OwnCause,
+        }),
+      ),
+    }),
+  },
+  async (needs: PartnerNeeds, { message_id }) => {
+    const id = await idOf(needs, message_id)
+    // Without a body nothing is opened.
+    const { made, ...delivery } = await showDelivery({ db: needs.db, vault: noVault }, { id })
+    return {
+      ...described(delivery),
+      made: made.map(({ number, at, duration_ms, status, error }) => ({
+        ...{ number, at, duration_ms, status },
+        cause: ownCause(error),
+      })),
+    }
+  },
+)
+
+const noVault = (): Promise<never> => Promise.reject(new Error('unreachable: no body is asked for'))
+
+/** @throws AdminRefusal there is none of this participant */
+async function idOf({ db, sender_id }: PartnerNeeds, message_id: string, member?: string): Promise<string> {
+  const [id] = await ownDeliveryIds(db, sender_id, [message_id])
+  if (id !== undefined) return id
+  const message = `${member === undefined ? '' : `${member}: `}there is no delivery ${message_id}`
+  throw new AdminRefusal(message, { reason: 'not_found' })
+}
+
+/** The most that one call sends again. */
+const MOST_AT_ONCE = 100
+
+/** A message of another participant counts like one that there is not. */
+export const replayOwnDeliveries = useCase(
+  {
+    input: closed({
+      message_ids: Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: MOST_AT_ONCE,
+        description: 'message_ids of the deliveries.',
+      }),
+    }),
+    result: closed({
+      deliveries: wholeNumber('Deliveries that are sent again.'),
+      in_closed_mailboxes: wholeNumber(
+        'Notifications that are left as they are, because their mailbox is closed.',
+      ),
+    }),
+  },
+  async ({ db, sender_id, mayReplay }: PartnerNeeds, { message_ids }) => {
+    mayReplay(message_ids.length)
+    const choice = { participant: sender_id, ids: await ownDeliveryIds(db, sender_id, message_ids) }
+    const counted = await countChange(db, 'replay', choice)
+    const in_closed_mailboxes = sumOf(counted, 'in_closed_mailboxes')
+    if (sumOf(counted, 'deliveries') > 0) {
+      return { deliveries: await changeDeliveries(db, 'replay', choice), in_closed_mailboxes }
+    }
+    throw new AdminRefusal(
+      in_closed_mailboxes > 0
+        ? 'their mailboxes are closed: ask the operator to resume the subscriptions'
+        : `message_ids: only deliveries that are ${changeableStates('replay').join(' or ')} are sent again; none of these is`,
+      { reason: 'conflict' },
+    )
+  },
+)

@@ -1,0 +1,78 @@
+/** A first search in each registry where the participant may search: with its own sender_id, and about nobody who is real. */
+import { operation, operationsOf, PROTOCOL_VERSION } from '@rollcall/protocol'
+import Type from 'typebox'
+import { isGranted } from '../../model/grant.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import { readStoredGrant } from '../../policy/grant.ts'
+import { findGrant } from '../../store/directory/grants.ts'
+import { listRegistries } from '../../store/registries/registries.ts'
+import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { curlOf, typeScriptOf } from '../try/code.ts'
+import { tryEnvelope } from '../try/envelope.ts'
+import { useCase } from '../use-case.ts'
+import type { PartnerNeeds } from './partner.ts'
+
+/** Where nobody synthetic is known, whoever reads it puts in an identifier of its own. */
+const PLACEHOLDER = 'IDENTIFIER'
+
+export const listExamples = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        namespace: Namespace,
+        title: text('Of its kind of registry.'),
+        path: text('Path of the request, at the address of this server.'),
+        must_sign: flag('Whether the search is refused without a signature: the commands do not sign.'),
+        curl: text(
+          'Commands for a shell that send it unsigned; REGISTRY, CLIENT_ID and CLIENT_SECRET are set before.',
+        ),
+        typescript: text('The same search with @rollcall/client, which signs it.'),
+      }),
+    ),
+  },
+  async ({ db, sender_id, sampleOf }: PartnerNeeds) => {
+    const participant = await participantNamed(db, sender_id)
+    const registries = await listRegistries(db)
+    const granted = await Promise.all(registries.map((registry) => maySearch(db, participant, registry)))
+    const must_sign = participant.signature_policy === 'required'
+    return registries
+      .filter((_, at) => granted[at])
+      .map((registry) => ({ ...exampleOf(registry, participant, sampleOf(registry.namespace)), must_sign }))
+  },
+)
+
+async function maySearch(db: PartnerNeeds['db'], participant: Participant, registry: Registry) {
+  const stored = await findGrant(db, participant.id, registry.id)
+  const grant = stored && readStoredGrant(registry.kind, stored)
+  return (
+    grant !== null &&
+    isGranted(grant.operations, 'search') &&
+    operationsOf(registry.kind).some(({ name }) => name === 'search')
+  )
+}
+
+function exampleOf(
+  registry: Registry,
+  participant: Participant,
+  sample: ReturnType<PartnerNeeds['sampleOf']>,
+) {
+  const { namespace, kind } = registry
+  const [{ name: record_type, primary_identifier }] = kind.record_types
+  const query = {
+    type: sample?.identifier_type ?? primary_identifier,
+    value: sample?.identifier_value ?? PLACEHOLDER,
+  }
+  const question = {
+    ...{ registry, participant, record_type, page_size: undefined, now: new Date() },
+    form: { name: 'identifier', query },
+  } as const
+  const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`
+  return {
+    ...{ namespace, title: kind.title, path },
+    curl: curlOf(path, tryEnvelope(question).body),
+    typescript: typeScriptOf({ ...question, namespace }),
+  }
+}

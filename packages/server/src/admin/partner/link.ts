@@ -1,0 +1,40 @@
+/** Links by which a participant signs in to the partner page, once. */
+import { newSecret } from '../../directory/secrets.ts'
+import { LINK_TIME } from '../../directory/sessions.ts'
+import { CLOCK, type Clock } from '../../shared/clock.ts'
+import { addPartnerLink } from '../../store/directory/partner-sessions.ts'
+import { closed, instant, SenderId, text, timeOut } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+interface Needs extends HasDatabase {
+  readonly clock?: Pick<Clock, 'date'>
+}
+
+/** Makes a link. It is shown once: only the digest of its code is stored. */
+export const makePartnerLink = useCase(
+  {
+    accounted: 'participant link',
+    input: closed({ sender_id: SenderId }),
+    result: closed({
+      sender_id: SenderId,
+      path: text(
+        'Path of the link at the address that peers know. Its code is good once, and stands after the #.',
+      ),
+      expires_at: instant('From when on it is refused.'),
+    }),
+  },
+  async ({ db, clock = CLOCK }: Needs, { sender_id }) => {
+    await participantNamed(db, sender_id)
+    const ends_at = new Date(clock.date() + LINK_TIME * 1_000)
+    const { secret, sha256 } = newSecret()
+    const id = await addPartnerLink(db, { sender_id, sha256, ends_at })
+    if (id === null) {
+      throw new AdminRefusal(`${sender_id} is disabled; enable it before it gets a link`, {
+        reason: 'conflict',
+      })
+    }
+    return { sender_id, path: `/partner#${id}_${secret}`, expires_at: timeOut(ends_at) }
+  },
+)

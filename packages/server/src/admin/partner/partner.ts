@@ -1,0 +1,154 @@
+/**
+ * What a participant sees of itself on the partner page. Each function is about `sender_id`, which comes from the session and
+ * never from the caller. It shows no person, no other participant, and no number of the database.
+ */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { findSubscription } from '../../store/events/subscription-list.ts'
+import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
+import { explainGrant, listGrants } from '../grants/grants.ts'
+import { grantWords } from '../grants/words.ts'
+import { closed, instant, Namespace, NOTHING, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { type HasDayLimits, showParticipant } from '../participants/show.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+
+export interface SampleIdentifier {
+  readonly identifier_type: string
+  readonly identifier_value: string
+}
+
+export interface PartnerNeeds extends HasDayLimits {
+  /** Of the participant that is signed in. */
+  readonly sender_id: string
+  /** Is called before so many deliveries are sent again; throws where that are too many. */
+  readonly mayReplay: (deliveries: number) => void
+  /** An identifier of somebody synthetic in a registry; null: there is none to show. */
+  readonly sampleOf: (namespace: string) => SampleIdentifier | null
+}
+
+const participantProperties = showParticipant.result.properties
+const { keys, published_keys, quotas, callback } = participantProperties
+const { allowed, default_url, notify_url, auth } = callback.properties
+
+/** The most that one call lists. */
+export const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 100))
+
+export const showSelf = useCase(
+  {
+    input: NOTHING,
+    result: closed({
+      sender_id: SenderId,
+      name: participantProperties.name,
+      client_id: participantProperties.client_id,
+      environment: participantProperties.environment,
+      last_seen: participantProperties.last_seen,
+      signature_policy: participantProperties.signature_policy,
+      encryption_policy: participantProperties.policy.properties.encryption_policy,
+      jwks_uri: participantProperties.policy.properties.jwks_uri,
+      ...{ keys, published_keys },
+      addresses: closed({ allowed, default_url, notify_url, auth }),
+      max_page_size: participantProperties.max_page_size,
+      rate_limit: participantProperties.rate_limit,
+      concurrency_limit: participantProperties.concurrency_limit,
+      quotas,
+      accepted_today: participantProperties.accepted_today,
+      callbacks_today: participantProperties.callbacks_today,
+      max_subscriptions: participantProperties.max_subscriptions,
+      subscriptions: participantProperties.subscriptions,
+    }),
+  },
+  async ({ db, limits, sender_id }: PartnerNeeds) => {
+    const shown = await showParticipant({ db, limits }, { sender_id })
+    const { policy, callback: addresses } = shown
+    return {
+      ...{ sender_id, name: shown.name, client_id: shown.client_id, environment: shown.environment },
+      ...{ last_seen: shown.last_seen, signature_policy: shown.signature_policy },
+      ...{ encryption_policy: policy.encryption_policy, jwks_uri: policy.jwks_uri },
+      ...{ keys: shown.keys, published_keys: shown.published_keys },
+      addresses: {
+        ...{ allowed: addresses.allowed, default_url: addresses.default_url },
+        ...{ notify_url: addresses.notify_url, auth: addresses.auth },
+      },
+      ...{ max_page_size: shown.max_page_size, rate_limit: shown.rate_limit },
+      ...{ concurrency_limit: shown.concurrency_limit, quotas: shown.quotas },
+      ...{ accepted_today: shown.accepted_today, callbacks_today: shown.callbacks_today },
+      ...{ max_subscriptions: shown.max_subscriptions, subscriptions: shown.subscriptions },
+    }
+  },
+)
+
+const UNREADABLE = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
+
+/** What it may do, of the grants in force; of later ones only when they begin. Values of conditions are not shown. */
+export const listOwnGrants = useCase(
+  {
+    input: NOTHING,
+    result: Type.Array(
+      closed({
+        namespace: Namespace,
+        valid_from: text('When it begins to count.'),
+        valid_until: orNull(text('When it ends; null: no end.')),
+        in_force: Type.Boolean({ description: 'Whether it counts now.' }),
+        words: Type.Array(
+          closed({ about: text('What the words are about.'), words: text('What is granted.') }),
+          { description: 'Of a grant in force.' },
+        ),
+      }),
+    ),
+  },
+  async ({ db, sender_id }: PartnerNeeds) => {
+    const now = new Date().toISOString()
+    const grants = (await listGrants({ db }, { sender_id })).filter(
+      ({ valid_until }) => valid_until === null || valid_until > now,
+    )
+    return Promise.all(
+      grants.map(async ({ namespace, valid_from, valid_until }) => {
+        const in_force = valid_from <= now
+        const words = in_force ? await wordsOf(db, { sender_id, namespace }) : []
+        return { namespace, valid_from, valid_until, in_force, words }
+      }),
+    )
+  },
+)
+
+async function wordsOf(
+  db: PartnerNeeds['db'],
+  of: { readonly sender_id: string; readonly namespace: string },
+) {
+  try {
+    const words = grantWords(await explainGrant({ db }, of), { conditions: false })
+    return words.map(([about, said]) => ({ about, words: said }))
+  } catch (error) {
+    if (error instanceof AdminRefusal) return UNREADABLE
+    throw error
+  }
+}
+
+const listed = listSubscriptions.result.items.properties
+
+/** Without what they are about, which may be personal data. */
+export const listOwnSubscriptions = useCase(
+  {
+    input: closed({
+      state: Type.Optional(oneOf(SUBSCRIPTION_STATES)),
+      before: Type.Optional(text('Code of one: only those older than it.')),
+      limit: Limit,
+    }),
+    result: Type.Array(
+      closed({
+        ...{ code: listed.code, namespace: Namespace, event_type: listed.event_type },
+        ...{ record_type: listed.record_type, state: listed.state, reason: listed.reason },
+        ...{ cron: listed.cron, start_at: listed.start_at, end_at: listed.end_at },
+        created_at: instant('When it was made.'),
+        ended_at: listed.ended_at,
+      }),
+    ),
+  },
+  async ({ db, sender_id }: PartnerNeeds, { state, before, limit = 50 }) => {
+    if (before !== undefined && (await findSubscription(db, before))?.participant !== sender_id) {
+      throw new AdminRefusal(`before: there is no subscription ${before}`, { reason: 'not_found' })
+    }
+    const rows = await listSubscriptions({ db }, { participant: sender_id, state, before, limit })
+    return rows.map(({ participant: _, ...row }) => row)
+  },
+)

@@ -1,0 +1,37 @@
+/** Sessions of the partner page. One is of one participant, and ends when that is disabled or removed. */
+import type { Clock } from '../shared/clock.ts'
+import type { Database } from '../store/db/database.ts'
+import {
+  addPartnerSession,
+  endPartnerSession,
+  findPartnerLink,
+  findPartnerSession,
+  notePartnerSeen,
+  type StoredPartnerSession,
+  spendPartnerLink,
+} from '../store/directory/partner-sessions.ts'
+import { createSessions, type SessionLimits, type Sessions } from './sessions.ts'
+
+export type PartnerSession = Pick<StoredPartnerSession, 'session' | 'sender_id' | 'ends_at'>
+
+/** Who signs in is a `Participant.id`. */
+export interface PartnerSessions extends Sessions<number, PartnerSession> {
+  end(session: Pick<PartnerSession, 'session'>): Promise<void>
+}
+
+export function createPartnerSessions(
+  db: Pick<Database, 'pool'>,
+  parts: { readonly limits: SessionLimits; readonly clock?: Pick<Clock, 'date'> },
+): PartnerSessions {
+  const sessions = createSessions<number, StoredPartnerSession>(
+    {
+      add: (participant, session) => addPartnerSession(db, participant, session),
+      find: (id) => findPartnerSession(db, id),
+      noteSeen: (id, now) => notePartnerSeen(db, id, now),
+      findLink: (id, now) => findPartnerLink(db, id, now),
+      spendLink: (id) => spendPartnerLink(db, id),
+    },
+    parts,
+  )
+  return { ...sessions, end: ({ session }) => endPartnerSession(db, session) }
+}

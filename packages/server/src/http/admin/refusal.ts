@@ -1,0 +1,20 @@
+/** A refusal of an admin function, as an answer. */
+import { RequestFault } from '@rollcall/protocol'
+import type { AdminRefusal, RefusalReason } from '../../admin/use-case.ts'
+
+const REASONS: Readonly<
+  Record<
+    RefusalReason,
+    readonly [code: 'err.request.bad' | 'err.request.not_found' | 'err.request.forbidden', status: number]
+  >
+> = {
+  invalid: ['err.request.bad', 400],
+  not_found: ['err.request.not_found', 404],
+  conflict: ['err.request.bad', 409],
+  forbidden: ['err.request.forbidden', 403],
+}
+
+export function asRequestFault({ reason, message }: AdminRefusal): RequestFault {
+  const [code, status] = REASONS[reason]
+  return new RequestFault(code, message, status)
+}

@@ -1,0 +1,80 @@
+/** The partner API on the peers' listener: a route for each row of its table. The life of a call is on this screen. */
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PartnerNeeds } from '../../admin/partner/partner.ts'
+import { AdminRefusal } from '../../admin/use-case.ts'
+import type { Throttle } from '../../admission/throttle.ts'
+import { type InputLimits, readInput } from '../admin/read-input.ts'
+import { asRequestFault } from '../admin/refusal.ts'
+import { sendJson } from '../answer.ts'
+import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
+import { type HasPartnerSessions, type PartnerListener, signedIn } from './partner-session.ts'
+import { inputLimits, PARTNER_BASE, type PartnerRoute } from './route.ts'
+import { PARTNER_ROUTES } from './routes.ts'
+import { addPartnerSessionRoutes, type PartnerSessionParts } from './session-routes.ts'
+
+type PartnerParts = Omit<PartnerNeeds, 'sender_id' | 'mayReplay' | 'sampleOf'> &
+  HasPartnerSessions &
+  PartnerSessionParts & {
+    readonly limits: InputLimits
+    /** Calls of a participant. */
+    readonly partnerCalls: Throttle
+    /** Deliveries that a participant asked for again. */
+    readonly partnerReplays: Throttle
+  }
+
+export function addPartnerRoutes(app: HttpServer, parts: PartnerParts, listener: PartnerListener): void {
+  addPartnerSessionRoutes(app, parts, listener)
+  const handlers = new Map<string, MethodHandler[]>()
+  for (const route of PARTNER_ROUTES) {
+    const { method, name, path, deprecated } = route
+    const rows = handlers.get(path) ?? []
+    handlers.set(path, rows)
+    rows.push({
+      ...{ method, name, deprecated },
+      handler: (request, reply) => answer(parts, listener, route, request, reply),
+    })
+  }
+  for (const [path, rows] of handlers) {
+    mountMethods(app, `${PARTNER_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
+  }
+}
+
+async function answer(
+  parts: PartnerParts,
+  listener: PartnerListener,
+  route: PartnerRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  // Who calls, and not too often?
+  const { sender_id } = await signedIn(parts, listener, request)
+  count(parts.partnerCalls, sender_id, 1, 'calls')
+
+  // What is asked for, and the answer.
+  const input = await readInput(route, request, inputLimits(parts))
+  const mayReplay = (deliveries: number): void => {
+    count(parts.partnerReplays, sender_id, deliveries, 'deliveries')
+    parts.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
+  }
+  try {
+    const result = await route.call({ ...parts, sampleOf: listener.sampleOf, sender_id, mayReplay }, input)
+    sendJson(reply, route.status, JSON.stringify(result))
+  } catch (error) {
+    throw error instanceof AdminRefusal ? asRequestFault(error) : error
+  }
+}
+
+/** @throws RequestFault 429 */
+function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
+  const retryAfter = throttle.wait(sender_id)
+  if (retryAfter > 0) {
+    throw new RequestFault(
+      'err.request.too_many_requests',
+      `too many ${what} of this participant within a minute; try again later`,
+      undefined,
+      { retryAfter },
+    )
+  }
+  for (let counted = 0; counted < more; counted += 1) throttle.fail(sender_id)
+}

@@ -1,0 +1,36 @@
+/** A call of the partner API: what a row of its table says. */
+import type { Static, TSchema } from 'typebox'
+import type { PartnerNeeds } from '../../admin/partner/partner.ts'
+import type { Given, UseCase } from '../../admin/use-case.ts'
+import type { InputLimits } from '../admin/read-input.ts'
+import type { DescribedCall } from '../admin/route.ts'
+
+/** Before every path. */
+export const PARTNER_BASE = '/partner/api'
+
+/** Bytes of a body: what is larger is no call of the page. */
+const MOST_BYTES = 16_384
+
+/** The limits of what is read. */
+export const inputLimits = ({ limits }: { readonly limits: InputLimits }): InputLimits => ({
+  ...limits,
+  admin_body_bytes: MOST_BYTES,
+})
+
+export interface PartnerRoute extends DescribedCall {
+  /** @throws AdminRefusal, Throttled */
+  readonly call: (needs: PartnerNeeds, input: unknown) => Promise<unknown>
+}
+
+type Row = Pick<PartnerRoute, 'method' | 'path' | 'name' | 'summary'>
+
+/** A row of the table. The participant is that of the session, and never a member of the input. */
+export function partnerRoute<Input extends TSchema, Result extends TSchema>(
+  useCase: UseCase<PartnerNeeds, Input, Result>,
+  row: Row,
+): PartnerRoute {
+  const { input, result } = useCase
+  // The use case checks what it is given.
+  const call = (needs: PartnerNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
+  return { ...row, hidden: [], status: 200, deprecated: undefined, input, result, call }
+}

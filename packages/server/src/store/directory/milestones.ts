@@ -1,0 +1,61 @@
+/** What the system of a participant was seen to do. Messages are forgotten; what was seen once is noted. */
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+
+/** When a step was first seen; null: not yet. */
+export interface Milestones {
+  /** A request was accepted, for which an access token is needed. */
+  readonly token: Date | null
+  /** A search was accepted. */
+  readonly search: Date | null
+  /** A signature of its messages was verified. */
+  readonly signature: Date | null
+  /** A callback or a notification was acknowledged. */
+  readonly callback: Date | null
+}
+
+/** Of the newest messages: a participant may have sent millions. */
+const NEWEST = 500
+
+const SEEN = `with newest as (
+    select message_id, correlation_id, operation, received_at from exchange
+    where participant = $1 order by received_at desc limit ${NEWEST}
+  ), sent as (
+    select state, finished_at from delivery where participant = $1 order by created_at desc limit ${NEWEST}
+  )
+  select (select min(received_at) from newest) as token,
+    (select min(received_at) from newest where operation = 'search') as search,
+    (select min(received_at) from newest join account on account.message_id = newest.message_id
+      cross join lateral (select account.entry::jsonb as entry) as read
+      where read.entry ->> 'correlation_id' = newest.correlation_id::text
+        and read.entry -> 'request' ->> 'signature' is not null) as signature,
+    (select min(finished_at) from sent where state = 'delivered') as callback`
+
+/** Looks at what is stored, and notes what was seen for the first time. */
+export async function milestonesOf(
+  { pool }: Pick<Database, 'pool'>,
+  { id }: Pick<Participant, 'id'>,
+): Promise<Milestones> {
+  const noted = await notedOf({ pool }, id)
+  if (Object.values(noted).every((at) => at !== null)) return noted
+  const { rows } = await pool.query<Milestones>(SEEN, [id])
+  const seen = Object.entries(rows[0] ?? {}).filter(([, at]) => at !== null)
+  if (seen.length > 0) {
+    await pool.query(
+      `insert into participant_milestone (participant, step, at)
+        select $1, step, at from unnest($2::text[], $3::timestamptz[]) as seen (step, at)
+        on conflict do nothing`,
+      [id, seen.map(([step]) => step), seen.map(([, at]) => at)],
+    )
+  }
+  return notedOf({ pool }, id)
+}
+
+async function notedOf({ pool }: Pick<Database, 'pool'>, id: number): Promise<Milestones> {
+  const { rows } = await pool.query<{ step: keyof Milestones; at: Date }>(
+    'select step, at from participant_milestone where participant = $1',
+    [id],
+  )
+  const noted = Object.fromEntries(rows.map(({ step, at }) => [step, at]))
+  return { token: null, search: null, signature: null, callback: null, ...noted }
+}

@@ -1,0 +1,114 @@
+/**
+ * Sessions of the partner page, and links by which a participant signs in once. Both are known by the SHA-256 of their secret
+ * only, and are of an active participant.
+ */
+import type { Transaction } from 'kysely'
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/tables.ts'
+import { isStorable } from '../db/text.ts'
+
+type Pool = Pick<Database, 'pool'>
+
+/** A session of a participant that is active. It may have ended. */
+export interface StoredPartnerSession extends Pick<Participant, 'sender_id'> {
+  readonly session: number
+  readonly sha256: Buffer
+  /** Of the last call. */
+  readonly seen_at: Date
+  /** At the latest. */
+  readonly ends_at: Date
+}
+
+/** @returns its id; null: no such participant is active */
+export async function addPartnerSession(
+  { pool }: Pool,
+  participant: number,
+  session: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
+): Promise<number | null> {
+  // Locked: who is disabled meanwhile gets no session that a later `enable` would wake up.
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into partner_session (sha256, participant, created_at, seen_at, ends_at)
+      select $2, active.id, $3, $3, $4
+      from (select id from participant where id = $1 and status = 'active' for share) as active
+      returning id`,
+    [participant, session.sha256, session.now, session.ends_at],
+  )
+  return rows[0] === undefined ? null : Number(rows[0].id)
+}
+
+/** @returns null: there is none, or its participant is not active */
+export async function findPartnerSession({ pool }: Pool, id: number): Promise<StoredPartnerSession | null> {
+  const { rows } = await pool.query<StoredPartnerSession>({
+    name: 'find partner session',
+    text: `select $1::bigint as session, partner_session.sha256, sender_id, seen_at, ends_at
+      from partner_session join participant on participant.id = partner_session.participant
+      where partner_session.id = $1 and status = 'active'`,
+    values: [id],
+  })
+  const [row] = rows
+  return row === undefined ? null : { ...row, session: id }
+}
+
+/** Notes that somebody does something in a session. */
+export async function notePartnerSeen({ pool }: Pool, id: number, now: Date): Promise<void> {
+  await pool.query('update partner_session set seen_at = greatest(seen_at, $2) where id = $1', [id, now])
+}
+
+/** Ends one session. */
+export async function endPartnerSession({ pool }: Pool, id: number): Promise<void> {
+  await pool.query('delete from partner_session where id = $1', [id])
+}
+
+/** Ends every session of a participant, and the links that would begin one. */
+export async function endPartnerSessions(
+  transaction: Transaction<Tables>,
+  { id }: Pick<Participant, 'id'>,
+): Promise<void> {
+  for (const table of ['partner_sign_in_link', 'partner_session'] as const) {
+    await transaction.deleteFrom(table).where('participant', '=', id).execute()
+  }
+}
+
+/** Deletes sessions and links that have ended. */
+export async function forgetPartnerSessions(
+  { pool }: Pool,
+  { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
+): Promise<void> {
+  await pool.query('delete from partner_session where ends_at <= $1 or seen_at <= $2', [now, seenAfter])
+  await pool.query('delete from partner_sign_in_link where ends_at <= $1', [now])
+}
+
+/** @returns the id of the link; null: no active participant has this sender_id */
+export async function addPartnerLink(
+  { pool }: Pool,
+  link: { readonly sender_id: string; readonly sha256: Buffer; readonly ends_at: Date },
+): Promise<number | null> {
+  if (!isStorable(link.sender_id)) return null
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into partner_sign_in_link (sha256, participant, ends_at)
+      select $2, active.id, $3
+      from (select id from participant where sender_id = $1 and status = 'active' for share) as active
+      returning id`,
+    [link.sender_id, link.sha256, link.ends_at],
+  )
+  return rows[0] === undefined ? null : Number(rows[0].id)
+}
+
+/** The digest of a link that has not ended; null: there is none. */
+export async function findPartnerLink({ pool }: Pool, id: number, now: Date): Promise<Buffer | null> {
+  const { rows } = await pool.query<{ sha256: Buffer }>(
+    'select sha256 from partner_sign_in_link where id = $1 and ends_at > $2',
+    [id, now],
+  )
+  return rows[0]?.sha256 ?? null
+}
+
+/** Spends a link: of calls at the same time one gets the `Participant.id`, the others null. */
+export async function spendPartnerLink({ pool }: Pool, id: number): Promise<number | null> {
+  const { rows } = await pool.query<{ participant: number }>(
+    'delete from partner_sign_in_link where id = $1 returning participant',
+    [id],
+  )
+  return rows[0]?.participant ?? null
+}

@@ -1,0 +1,415 @@
+/** What an attacker tries at the partner page, which is on the listener that everybody reaches. */
+import { randomUUID } from 'node:crypto'
+import { isJsonObject, type JsonValue } from '@rollcall/protocol'
+import { afterAll, describe, expect, it } from 'vitest'
+import { addOperator } from '../../src/admin/operators/operators.ts'
+import { setParticipantStatus } from '../../src/admin/participants/participants.ts'
+import { removeParticipant } from '../../src/admin/removal.ts'
+import { keepHouse } from '../../src/app/housekeeping.ts'
+import { otherMembers, pathMembers } from '../../src/http/admin/route.ts'
+import { PARTNER_BASE, type PartnerRoute } from '../../src/http/partner/route.ts'
+import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
+import { testClock } from '../clock.ts'
+import { eventRows } from '../notifications.ts'
+import { partnerCode } from '../partner.ts'
+import { rawConnection } from '../raw-http.ts'
+import { QUIET, type TestServer, testServer } from '../server.ts'
+
+const clock = testClock()
+const server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' }, clock, QUIET)
+const closed = await testServer({ ROLLCALL_BEHIND_TLS_PROXY: '1' }, clock, QUIET)
+afterAll(() => Promise.all([server.close(), closed.close()]))
+const { db } = server.database
+const civil = await server.registry('civil')
+const ONE = 'one.example'
+const TWO = 'two.example'
+for (const sender_id of [ONE, TWO]) await server.participant(sender_id)
+
+interface Sent {
+  readonly at?: TestServer
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** More lines of the header, as they are. */
+  readonly lines?: string
+  readonly body?: string
+}
+
+/** Sends a request by hand: a client would not send many of these. */
+async function send(
+  path: string,
+  { at = server, method = 'GET', headers = {}, lines = '', body }: Sent = {},
+) {
+  const raw = await rawConnection(at.running.port)
+  const all = {
+    ...{ Host: '127.0.0.1', 'Rollcall-Partner': '1' },
+    ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }),
+    ...headers,
+  }
+  const written = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  raw.write(`${method} ${path} HTTP/1.1\r\n${written.join('')}${lines}\r\n${body ?? ''}`)
+  const answer = await raw.response()
+  raw.destroy()
+  const parsed = answer.body.startsWith('{') ? JSON.parse(answer.body) : null
+  const [error] = parsed?.errors ?? []
+  return {
+    ...{ ...answer, parsed, cookie: answer.headers.get('set-cookie') ?? null },
+    error: error === undefined ? null : `${answer.status} ${error.code} ${error.message}`,
+  }
+}
+
+const SESSION = `${PARTNER_BASE}/session`
+const codeOf = (sender_id = ONE) => partnerCode(server, sender_id)
+const signIn = (code: string, more: Sent = {}) =>
+  send(SESSION, { method: 'POST', body: JSON.stringify({ code }), ...more })
+
+/** The cookie of a new session. */
+async function session(sender_id = ONE): Promise<string> {
+  const { cookie } = await signIn(await codeOf(sender_id))
+  return cookie?.split(';')[0] ?? ''
+}
+
+const asked = (Cookie: string, headers: Sent['headers'] = {}) =>
+  send(`${PARTNER_BASE}/self`, { headers: { Cookie, ...headers } })
+
+const ENDED = '401 err.request.unauthorized Cookie: the session has ended; ask the operator for a new link'
+const NOBODY = '401 err.request.unauthorized Cookie: nobody is signed in; ask the operator for a link'
+const REFUSED =
+  '401 err.request.unauthorized code: is not valid here, was used before or has expired; ask the operator for a new link'
+const NOT_PAGE =
+  '403 err.request.forbidden Rollcall-Partner: must be 1, or poll, in a call with the cookie of a session'
+const OTHER_SITE =
+  '403 err.request.forbidden Sec-Fetch-Site: a session is for the pages of the partner page alone'
+
+const pathOf = ({ path }: Pick<PartnerRoute, 'path'>): string =>
+  `${PARTNER_BASE}${path.replaceAll(/\{\w+\}/g, 'x')}`
+/** Input that no call accepts: one that was admitted by mistake changes nothing. */
+const wrong = ({ method }: PartnerRoute): Sent =>
+  method === 'GET' ? {} : { method, body: '{"none":"of the members"}' }
+
+/** A failed delivery, by its message_id. */
+async function delivery(sender_id: string): Promise<string> {
+  const message_id = `m-${randomUUID()}`
+  await db.pool.query(
+    `insert into delivery (id, participant, registry, callback, message_id, target, encrypted, body, state, reason)
+      select $1, id, $2, 'on-search', $3, 'https://away.example/in', false, '\\x01', 'dead', 'timeout'
+      from participant where sender_id = $4`,
+    [randomUUID(), civil.id, message_id, sender_id],
+  )
+  return message_id
+}
+
+async function subscription(sender_id: string): Promise<string> {
+  const { rows } = await db.pool.query<{ id: number }>('select id from participant where sender_id = $1', [
+    sender_id,
+  ])
+  const [found] = rows
+  if (found === undefined) throw new Error('no such participant')
+  return (await eventRows(server.database, civil).subscribe(found)).code
+}
+
+describe('off', () => {
+  it('there is neither a page nor a call', async () => {
+    const paths = ['/partner', '/partner/', '/partner/x', SESSION, ...PARTNER_ROUTES.map(pathOf)]
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const { status } = await send(path, { at: closed, method, ...(method === 'POST' && { body: '{}' }) })
+        // The start of a registry is at a path of one segment.
+        const isName = /^\/\w+\/?$/.test(path) && method !== 'GET'
+        expect(`${method} ${path} ${status}`).toBe(`${method} ${path} ${isName ? 405 : 404}`)
+      }
+    }
+  })
+})
+
+describe('a session that somebody else prepared', () => {
+  it.each([
+    ['made up', async () => `rollcall_partner=1_${'A'.repeat(43)}`],
+    ['of another participant', () => session(TWO)],
+  ])('is not taken over at a sign-in: %s', async (_name, prepare) => {
+    const before = await prepare()
+    const { status, cookie } = await signIn(await codeOf(), { headers: { Cookie: before } })
+    expect([status, cookie?.startsWith(`${before};`)]).toEqual([201, false])
+    expect((await asked(before)).error).toBe(ENDED)
+    expect((await asked(cookie?.split(';')[0] ?? '')).parsed.sender_id).toBe(ONE)
+  })
+
+  it('is not begun by another page, which would sign somebody in as another participant', async () => {
+    const code = await codeOf()
+    for (const headers of [{ 'Rollcall-Partner': '' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+      const { status, cookie } = await signIn(code, { headers })
+      expect([status, cookie]).toEqual([403, null])
+    }
+    // The link is not spent by that.
+    expect((await signIn(code)).status).toBe(201)
+  })
+})
+
+describe('another page in the same browser', () => {
+  it('reaches no call with the cookie alone, nor with the header of the console', async () => {
+    const Cookie = await session()
+    for (const route of PARTNER_ROUTES) {
+      for (const headers of [
+        { 'Rollcall-Partner': '' },
+        { 'Rollcall-Partner': '', 'Rollcall-Console': '1' },
+      ]) {
+        const { error } = await send(pathOf(route), { ...wrong(route), headers: { Cookie, ...headers } })
+        expect(`${route.name}: ${error}`).toBe(`${route.name}: ${NOT_PAGE}`)
+      }
+    }
+  })
+
+  it.each(['cross-site', 'same-site', 'none', ''])('is refused with Sec-Fetch-Site %j', async (site) => {
+    expect((await asked(await session(), { 'Sec-Fetch-Site': site })).error).toBe(OTHER_SITE)
+  })
+
+  it.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain'])(
+    'sends no form of the type %s',
+    async (type) => {
+      const Cookie = await session()
+      const body = JSON.stringify({ message_ids: [await delivery(ONE)] })
+      const form = { method: 'POST', body, lines: 'Origin: https://evil.example\r\n' }
+      const path = `${PARTNER_BASE}/deliveries/replay`
+      const headers = { Cookie, 'Content-Type': type }
+      const bare = await send(path, { ...form, headers: { ...headers, 'Rollcall-Partner': '' } })
+      expect(bare.error).toBe(NOT_PAGE)
+      expect((await send(path, { ...form, headers })).status).toBe(415)
+    },
+  )
+
+  it('is not allowed to send the header of the page, also where a registry has the same name and lists it', async () => {
+    await server.registry('civil', [], 'partner')
+    await db.pool.query(
+      `update registry set web_origins = '{https://evil.example}' where namespace = 'partner'`,
+    )
+    clock.pass(1_000)
+    const { status, headers } = await send(`${PARTNER_BASE}/self`, {
+      method: 'OPTIONS',
+      lines: 'Origin: https://evil.example\r\nAccess-Control-Request-Method: GET\r\n',
+    })
+    expect([status, [...headers.keys()].filter((name) => name.startsWith('access-control'))]).toEqual([
+      405,
+      [],
+    ])
+  })
+})
+
+describe('a participant that is signed in', () => {
+  it('reaches nothing of another one: what is foreign is answered like what there is not', async () => {
+    const Cookie = await session()
+    const foreign = { deliveries: await delivery(TWO), subscriptions: await subscription(TWO) }
+    const own = { deliveries: await delivery(ONE), subscriptions: await subscription(ONE) }
+    const NAMES = ['message_id', 'before', 'message_ids']
+    let compared = 0
+    for (const route of PARTNER_ROUTES) {
+      const members = [...pathMembers(route), ...Object.keys(otherMembers(route))]
+      // A new member that names something has to be tried here.
+      expect(members.filter((name) => !['state', 'limit', ...NAMES].includes(name))).toEqual([])
+      for (const member of members.filter((name) => NAMES.includes(name))) {
+        const sort = route.path.startsWith('/subscriptions') ? 'subscriptions' : 'deliveries'
+        const answerFor = async (id: string) => {
+          const { status, error, parsed } = await send(...requestWith(route, member, id, Cookie))
+          return { status, text: JSON.stringify(error ?? parsed)?.replaceAll(id, '<id>') }
+        }
+        const unknown = await answerFor(`m-${randomUUID()}`)
+        expect([route.name, await answerFor(foreign[sort])]).toEqual([route.name, unknown])
+        expect([route.name, (await answerFor(own[sort])).status]).toEqual([route.name, 200])
+        compared += 1
+      }
+    }
+    expect(compared).toBe(4)
+    const { rows } = await db.pool.query('select state from delivery where message_id = $1', [
+      foreign.deliveries,
+    ])
+    expect(rows).toEqual([{ state: 'dead' }])
+  })
+
+  it('is named by the session alone: no call takes a sender_id', async () => {
+    const Cookie = await session()
+    for (const route of PARTNER_ROUTES) {
+      const path = `${pathOf(route)}${route.method === 'GET' ? `?sender_id=${TWO}&participant=${TWO}` : ''}`
+      const body = { method: 'POST', body: JSON.stringify({ sender_id: TWO, message_ids: ['x'] }) }
+      const { error } = await send(path, { ...(route.method === 'POST' && body), headers: { Cookie } })
+      expect(`${route.name}: ${error}`).toBe(
+        `${route.name}: 400 err.request.bad sender_id: is not a known member`,
+      )
+    }
+    const headers = { 'X-Sender-Id': TWO, 'X-Forwarded-User': TWO, 'Rollcall-Participant': TWO }
+    expect((await asked(Cookie, headers)).parsed.sender_id).toBe(ONE)
+  })
+
+  it('and others do not appear in any answer', async () => {
+    const Cookie = await session()
+    for (const route of PARTNER_ROUTES.filter(({ method }) => method === 'GET')) {
+      const { body } = await send(pathOf(route), { headers: { Cookie } })
+      expect(body).not.toContain(TWO)
+    }
+  })
+
+  it('is signed out when it is disabled, stays so when it is enabled again, and when it is removed', async () => {
+    const sender_id = 'three.example'
+    await server.participant(sender_id)
+    const [Cookie, code] = [await session(sender_id), await codeOf(sender_id)]
+    await setParticipantStatus({ db }, { sender_id, status: 'disabled' })
+    expect((await asked(Cookie)).error).toBe(ENDED)
+    expect((await signIn(code)).error).toBe(REFUSED)
+    await expect(codeOf(sender_id)).rejects.toThrow(
+      'three.example is disabled; enable it before it gets a link',
+    )
+    await setParticipantStatus({ db }, { sender_id, status: 'active' })
+    expect((await asked(Cookie)).error).toBe(ENDED)
+    expect((await signIn(code)).error).toBe(REFUSED)
+
+    const [later, link] = [await session(sender_id), await codeOf(sender_id)]
+    await removeParticipant({ ...server.context, operator: 'ops' }, { sender_id })
+    expect((await asked(later)).error).toBe(ENDED)
+    expect((await signIn(link)).error).toBe(REFUSED)
+    await server.participant(sender_id)
+    expect((await asked(later)).error).toBe(ENDED)
+    clock.pass(60_000)
+  })
+
+  it('for nothing is signed out after 30 minutes; a page that looks by itself does not prevent it', async () => {
+    const Cookie = await session()
+    clock.pass(29 * 60_000)
+    expect((await asked(Cookie)).status).toBe(200)
+    clock.pass(29 * 60_000)
+    expect((await asked(Cookie, { 'Rollcall-Partner': 'poll' })).status).toBe(200)
+    clock.pass(60_000)
+    expect((await asked(Cookie)).error).toBe(ENDED)
+    await keepHouse(server.context, new AbortController().signal)
+    const { rows } = await db.pool.query('select count(*)::integer as left from partner_session')
+    expect(rows).toEqual([{ left: 0 }])
+  })
+})
+
+/** A request of a route that names one thing. */
+function requestWith(route: PartnerRoute, member: string, id: string, Cookie: string): [string, Sent] {
+  const headers = { Cookie }
+  const path = `${PARTNER_BASE}${route.path.replace('{message_id}', id)}`
+  if (pathMembers(route).includes(member)) return [path, { headers }]
+  if (route.method === 'GET') return [`${path}?${member}=${id}`, { headers }]
+  return [path, { method: 'POST', headers, body: JSON.stringify({ [member]: [id] }) }]
+}
+
+describe('a cookie', () => {
+  it('of a session that ended, or with another secret, is good for nothing', async () => {
+    const out = await session()
+    await send(`${SESSION}/end`, { method: 'POST', body: '{}', headers: { Cookie: out } })
+    const other = await session(TWO)
+    const [, id = '', secret = ''] = /=(\d+)_(.*)$/.exec(await session()) ?? []
+    const named = (value: string): string => `rollcall_partner=${value}`
+    for (const cookie of [
+      ...[out, other.slice(0, -43) + secret, named(`${Number(id) + 1_000}_${secret}`)],
+      ...[named(''), named(secret), named(`0${id}_${secret}`), named(`"${id}_${secret}"`)],
+    ]) {
+      expect((await asked(cookie)).error).toBe(ENDED)
+    }
+    expect((await asked(named(`${id}_${secret}`))).parsed.sender_id).toBe(ONE)
+  })
+
+  it('that is sent twice is refused, in one header or in two, also at a sign-in', async () => {
+    const [one, two] = [await session(), await session(TWO)]
+    const refused = '400 err.request.bad Cookie: rollcall_partner must be sent once'
+    expect((await asked(`${one}; ${two}`)).error).toBe(refused)
+    const lines = `Cookie: ${one}\r\nCookie: ${two}\r\n`
+    expect((await send(`${PARTNER_BASE}/self`, { lines })).error).toBe(refused)
+    expect((await send(SESSION, { lines })).error).toBe(refused)
+    expect((await signIn(await codeOf(), { lines })).error).toBe(refused)
+  })
+
+  it('is not brought by another header, by the address, or by the method of another one', async () => {
+    const Cookie = await session()
+    expect((await asked('', { 'X-Cookie': Cookie, 'Set-Cookie': Cookie })).error).toBe(NOBODY)
+    expect((await send(`${PARTNER_BASE}/self?${Cookie}`)).error).toBe(NOBODY)
+    const headers = { Cookie, 'X-HTTP-Method-Override': 'POST', 'X-Method-Override': 'POST' }
+    expect((await send(`${SESSION}/end`, { headers })).error).toBe(
+      '405 err.request.bad the method must be POST',
+    )
+    const twice = { headers: { Cookie, 'Rollcall-Partner': '' }, lines: 'Rollcall-Partner: 1\r\n' }
+    expect((await send(`${PARTNER_BASE}/self`, twice)).error).toBe(NOT_PAGE)
+    expect((await asked(Cookie)).status).toBe(200)
+  })
+
+  it('of the console is none of this page, and an access token or a client secret is not accepted', async () => {
+    const { token } = await addOperator(server.database, { name: 'ops', roles: ['own'] })
+    const console = await server.context.sessions.begin({ token: Number(token.split('_')[1]) })
+    for (const name of ['rollcall_partner', 'rollcall_session']) {
+      const { status } = await asked(`${name}=${console?.cookie}`)
+      expect(status).toBe(401)
+    }
+    const { token: access, client_id, secret } = await server.participant('token.example')
+    const basic = Buffer.from(`${client_id}:${secret}`).toString('base64')
+    for (const Authorization of [`Bearer ${access}`, `Bearer ${token}`, `Basic ${basic}`]) {
+      const refused =
+        '400 err.request.bad Authorization: is not read here; sign in with a link of the operator'
+      expect((await asked(await session(), { Authorization })).error).toBe(refused)
+      expect((await signIn(await codeOf(), { headers: { Authorization } })).error).toBe(refused)
+    }
+    // Nor is a session of this page one of the console.
+    const partner = (await session()).replace('rollcall_partner=', 'rollcall_session=')
+    const response = await fetch(`${server.adminUrl}/admin/v1/participants`, {
+      headers: { Cookie: partner, 'Rollcall-Console': '1' },
+    })
+    expect(response.status).toBe(401)
+  })
+})
+
+describe('a link', () => {
+  it('signs in once, however many try at the same time', async () => {
+    const code = await codeOf()
+    const answers = await Promise.all([1, 2, 3, 4].map(() => signIn(code)))
+    const [good, ...others] = answers.toSorted((a, b) => a.status - b.status)
+    expect([good?.status, good?.parsed.sender_id]).toEqual([201, ONE])
+    expect(others.map(({ error }) => error)).toEqual([REFUSED, REFUSED, REFUSED])
+    clock.pass(60_000)
+  })
+
+  it('is refused after 15 minutes, and with another secret, and its code is in no log and no table', async () => {
+    const late = await codeOf()
+    clock.pass(899_000)
+    expect((await signIn(`${late.split('_')[0]}_${'A'.repeat(43)}`)).error).toBe(REFUSED)
+    clock.pass(1_000)
+    expect((await signIn(late)).error).toBe(REFUSED)
+    const code = await codeOf()
+    const { rows } = await db.pool.query('select to_jsonb(l)::text as text from partner_sign_in_link l')
+    const [, secret = ''] = code.split('_')
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(secret)
+    const Cookie = (await signIn(code)).cookie?.split(';')[0] ?? ''
+    expect(server.logged()).not.toContain(secret)
+    expect(server.logged()).not.toContain(Cookie.split('_').at(-1))
+    expect(server.logged()).toContain('"act":"signed in"')
+    clock.pass(60_000)
+  })
+
+  it('cannot be guessed for long from one address, whatever address the headers claim', async () => {
+    const codes = Array.from({ length: 10 }, (_, at) => `${at + 1}_${'A'.repeat(43)}`)
+    for (const [at, code] of codes.entries()) {
+      const headers = { 'X-Forwarded-For': `198.51.100.${at}`, Forwarded: `for=198.51.100.${at}` }
+      expect((await signIn(code, { headers })).status).toBe(401)
+    }
+    const good = await codeOf()
+    const refused = await signIn(good, { headers: { 'X-Forwarded-For': '203.0.113.7' } })
+    expect(refused.error).toBe(
+      '429 err.request.too_many_requests too many sign-ins from this address have failed; try again later',
+    )
+    // The console is on another listener, and its operators are not locked out.
+    expect(server.context.signInFailures.wait('127.0.0.1')).toBe(0)
+    clock.pass(60_000)
+    expect((await signIn(good)).status).toBe(201)
+  })
+
+  it('that is too large to be one is not read', async () => {
+    const body = JSON.stringify({ code: 'A'.repeat(20_000) })
+    expect((await send(SESSION, { method: 'POST', body })).status).toBe(413)
+  })
+})
+
+it('a number in an answer of a list is none of the database', async () => {
+  const Cookie = await session()
+  const { body } = await send(`${PARTNER_BASE}/deliveries`, { headers: { Cookie } })
+  const { rows } = await db.pool.query<{ id: string }>('select id from delivery')
+  for (const { id } of rows) expect(body).not.toContain(id)
+  const first: JsonValue = JSON.parse(body)[0]
+  expect(isJsonObject(first) && Object.keys(first)).not.toContain('id')
+})
