@@ -5,11 +5,12 @@ import { testClock } from '../../../test/clock.ts'
 import { keyPair } from '../../../test/key-pairs.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
 import { createApprovals } from '../../admin/approvals/approval.ts'
-import { approveProposal } from '../../admin/approvals/proposals.ts'
+import { approveProposal, declineProposal } from '../../admin/approvals/proposals.ts'
 import { applyConfiguration, exportConfiguration } from '../../admin/configuration/apply.ts'
 import { listGrants, setGrant } from '../../admin/grants/grants.ts'
 import { addOperator } from '../../admin/operators/operators.ts'
 import { makeSignInLink } from '../../admin/operators/sessions.ts'
+import type { Operator } from '../../model/operator.ts'
 import { lapseProposals } from '../../store/directory/proposals.ts'
 
 const HOUR = 3_600_000
@@ -126,6 +127,52 @@ describe('who may decide', () => {
     await expect(approveProposal(context, { id })).rejects.toThrow(
       'this needs two operators (ROLLCALL_TWO_PERSON), and the user of a shell is not known well enough: set ROLLCALL_OPERATOR_TOKEN to a token of your own',
     )
+  })
+})
+
+describe('who is who', () => {
+  const decided = (id: string, by: Operator) =>
+    declineProposal({ ...server.context, operator: by.name, caller: by }, { id }).then(
+      () => 'declined',
+      (error: Error) => error.message,
+    )
+  const provided = (subject: string, name: string): Operator => ({
+    ...{ id: null, subject: `https://login.example ${subject}`, name: `oidc:${name}` },
+    ...{ roles: ['own'], registries: null, authority: null },
+  })
+  const proposedBy = async (operator: Operator): Promise<string> => {
+    const approvals = createApprovals({ limits: server.context.limits, operator, clock })
+    const needs = { ...server.context, operator: operator.name, caller: operator, approvals }
+    const wider = { sender_id: await peer(), namespace: 'civil', terms: WIDE } as const
+    const waiting = await setGrant(needs, wider).catch((error) => error)
+    expect(waiting).toMatchObject({ name: 'Proposed', proposal: { proposed_by: operator.name } })
+    return waiting.proposal.id
+  }
+  const ownAct = 'who has proposed it cannot decide about it: another operator must'
+
+  it('at a provider of OpenID Connect: the subject counts, whatever the name, and the name too', async () => {
+    const id = await proposedBy(provided('17', 'ada'))
+    expect(await decided(id, provided('17', 'ada'))).toBe(ownAct)
+    expect(await decided(id, provided('17', 'ada.married'))).toBe(ownAct)
+    expect(await decided(id, provided('18', 'ada'))).toBe(ownAct)
+    expect(await decided(id, provided('18', 'bea'))).toBe('declined')
+  })
+
+  it('a person with a token and an account at the provider is two for us', async () => {
+    const operator = await server.context.operators.operatorOf(ada)
+    if (operator === null) throw new Error('no such operator')
+    expect(await decided(await proposedBy(provided('17', 'ada')), operator)).toBe('declined')
+    expect(await decided(await proposedBy(operator), provided('17', 'ada'))).toBe('declined')
+  })
+
+  it('a token that decides is not made alone; one that another has approved may decide about its maker', async () => {
+    const made = await proposed('/operators', { name: 'dan', roles: ['own'] })
+    expect(await refusedApproval(made, ada)).toContain(ownAct)
+    const dan = await server.context.operators.operatorOf((await approve(made)).body.result.token)
+    if (dan === null) throw new Error('no such operator')
+    const operator = await server.context.operators.operatorOf(ada)
+    if (operator === null) throw new Error('no such operator')
+    expect(await decided(await proposedBy(operator), dan)).toBe('declined')
   })
 })
 

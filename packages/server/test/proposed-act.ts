@@ -1,0 +1,82 @@
+/** What the acts of tests that wait for a second operator are made with. */
+import type { ActNeeds } from '../src/admin/approvals/acts.ts'
+import { addPurpose } from '../src/admin/consents/purposes.ts'
+import type { Approvals } from '../src/admin/use-case.ts'
+import { findParticipant } from '../src/store/directory/participants.ts'
+import { keyPair } from './key-pairs.ts'
+import { QUIET, type TestParticipant, type TestServer, testServer } from './server.ts'
+/** What the admin functions of an operator work with. */
+export type OperatorNeeds = TestServer['context'] & ActNeeds & { readonly approvals?: Approvals }
+
+/** How an act is asked for: by a call of the admin API, or as a command calls its admin function. */
+type Way =
+  | { readonly path: string; readonly body: object }
+  | { readonly command: (needs: OperatorNeeds) => Promise<unknown> }
+
+export type ReadyAct = Way & {
+  /** The command after `rollcall`; absent: there is none. */
+  readonly words?: readonly string[]
+  /** What the command reads. */
+  readonly stdin?: string
+  /** What the diff must show. */
+  readonly shows: string
+  /** What the diff must not show: personal data, and secrets. */
+  readonly hides: readonly string[]
+  /** Another operator does something that makes it untrue. */
+  readonly meanwhile: () => Promise<unknown>
+  /** How it is refused then. */
+  readonly refusal: RegExp
+  /** It shows something, and changes nothing. */
+  readonly looks?: true
+}
+
+export const OUTDATED = /^what is stored has changed since it was proposed: propose it again$/
+export const REASON = 'complaint 12 of Ada'
+export const PEOPLE = 40
+/** Long enough to stand in no random id. */
+const uinOf = (index: number): string => `81285603${10 + index}`
+const person = (uin: string) => ({
+  '@type': 'CRVS_Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: uin }],
+  name: { surname: 'Okoro' },
+})
+
+/** By the name of the act: each time a fresh one. */
+export type ReadyActs = Readonly<Record<string, () => Promise<ReadyAct>>>
+
+export type ActServer = Awaited<ReturnType<typeof actServer>>
+
+/** A server where acts wait, however few deliveries a replay has. */
+export async function actServer() {
+  const env = { ROLLCALL_TWO_PERSON: '1', ROLLCALL_MAX_REPLAY: '0' }
+  const server = await testServer(env, undefined, QUIET)
+  const { database, context } = server
+  const { db } = database
+  await server.registry(
+    'civil',
+    Array.from({ length: PEOPLE }, (_, index) => person(uinOf(index))),
+  )
+  await server.registry('civil', [], 'civil-test', 'sandbox')
+  await addPurpose(database, { code: 'eligibility' })
+  const query = (text: string, values: unknown[] = []) => db.pool.query(text, values)
+  const needs = { ...context, operator: 'another' }
+
+  let count = 0
+  const fresh = (): number => {
+    count += 1
+    return count
+  }
+  const uin = (): string => uinOf(fresh() % PEOPLE)
+  const jwk = (kid = 'k-1') => JSON.stringify({ ...keyPair('Ed25519').jwk, kid })
+  const peer = (
+    ...settings: Parameters<typeof server.participant> extends [string, ...infer More] ? More : []
+  ) => server.participant(`peer-${fresh()}.example`, ...settings)
+  const rowOf = async ({ sender_id }: Pick<TestParticipant, 'sender_id'>) => {
+    const found = await findParticipant(db, sender_id)
+    if (found === null) throw new Error('no such participant')
+    return found
+  }
+  const of = ({ sender_id }: TestParticipant, what: string) => `/participants/${sender_id}/${what}`
+
+  return { server, database, db, query, needs, fresh, uin, jwk, peer, rowOf, of }
+}

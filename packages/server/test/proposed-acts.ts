@@ -1,0 +1,127 @@
+/** One act of every kind that may wait for a second operator, ready to be proposed. */
+import { applyConfiguration, exportConfiguration } from '../src/admin/configuration/apply.ts'
+import { addConsentAuthority } from '../src/admin/consents/authorities.ts'
+import { reinstateConsent, withdrawConsent } from '../src/admin/consents/consents.ts'
+import { addPurpose } from '../src/admin/consents/purposes.ts'
+import { addOperator } from '../src/admin/operators/operators.ts'
+import { erasePerson } from '../src/admin/persons/erase.ts'
+import { addHold, removeHold } from '../src/admin/persons/holds.ts'
+import { protectPerson, unprotectPerson } from '../src/admin/persons/protected-persons.ts'
+import { changeRegistry } from '../src/admin/registries/registries.ts'
+import { keyPair } from './key-pairs.ts'
+import { type ActServer, actServer, OUTDATED, REASON, type ReadyActs } from './proposed-act.ts'
+import { actsOfMessages } from './proposed-acts-of-messages.ts'
+import { actsOfParticipants } from './proposed-acts-of-participants.ts'
+import type { TestServer } from './server.ts'
+
+export interface ProposedActs {
+  readonly server: TestServer
+  readonly acts: ReadyActs
+}
+
+export async function proposedActs(): Promise<ProposedActs> {
+  const world = await actServer()
+  const acts = { ...actsOfParticipants(world), ...actsOfMessages(world), ...others(world) }
+  return { server: world.server, acts }
+}
+
+const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
+  async 'registry set'() {
+    const web_origins = [`https://app-${fresh()}.example`]
+    return {
+      words: ['registry', 'set', 'civil', '--web-origin', ...web_origins],
+      ...{
+        path: '/registries/civil/settings',
+        body: { web_origins },
+        shows: web_origins[0] ?? '',
+        hides: [],
+      },
+      ...{
+        refusal: OUTDATED,
+        meanwhile: () => changeRegistry(database, { namespace: 'civil', web_origins }),
+      },
+    }
+  },
+  async 'operator add'() {
+    const body = { name: `eve-${fresh()}`, roles: ['own' as const] }
+    return {
+      words: ['operator', 'add', body.name, '--role', 'own'],
+      ...{
+        path: '/operators',
+        body,
+        shows: body.name,
+        hides: ['rollcall_'],
+        refusal: /exists already; revoke it first$/,
+      },
+      meanwhile: () => addOperator(database, body),
+    }
+  },
+  async 'consent authority add'() {
+    const name = `https://consent-${fresh()}.example`
+    const input = { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] }
+    return {
+      words: ['consent', 'authority', 'add', name, '--key', '-'],
+      stdin: JSON.stringify(input.keys[0]),
+      ...{ command: (at) => addConsentAuthority(at, input), shows: name, hides: [], refusal: OUTDATED },
+      meanwhile: () => addConsentAuthority(database, input),
+    }
+  },
+  async 'consent reinstate'() {
+    const identifier_value = uin()
+    const input = { identifier_type: 'UIN', identifier_value, purpose: 'eligibility' }
+    await withdrawConsent(needs, input)
+    return {
+      words: ['consent', 'reinstate', '--identifier', `UIN=${identifier_value}`, '--purpose', 'eligibility'],
+      ...{ command: (at) => reinstateConsent(at, input), shows: 'eligibility', hides: [identifier_value] },
+      ...{ refusal: /^purpose: nothing is withdrawn/, meanwhile: () => reinstateConsent(needs, input) },
+    }
+  },
+  async 'hold remove'() {
+    const value = uin()
+    const { id } = await addHold(needs, { person: { type: 'UIN', value }, reason: 'case 7/2026' })
+    return {
+      words: ['hold', 'remove', String(id)],
+      ...{ path: `/holds/${id}/remove`, body: {}, shows: 'case 7/2026', hides: [value], refusal: OUTDATED },
+      meanwhile: () => removeHold(needs, { id }),
+    }
+  },
+  async 'record unprotect'() {
+    const identifier_value = uin()
+    const named = { identifier_type: 'UIN', identifier_value }
+    const at = { namespace: 'civil', ...named }
+    await protectPerson(needs, { ...at, category: 'sealed', reason: REASON })
+    return {
+      words: ['record', 'unprotect', 'civil', 'UIN', identifier_value],
+      ...{ path: '/registries/civil/protected-persons/lift', body: named, shows: 'UIN' },
+      ...{ hides: [identifier_value, REASON], refusal: /^identifier: no protected person has it$/ },
+      meanwhile: () => unprotectPerson(needs, at),
+    }
+  },
+  async 'erase person'() {
+    const value = uin()
+    const named = { type: 'UIN', value }
+    const hold = () => addHold(needs, { person: named, reason: 'a court' })
+    return {
+      words: ['erase', 'person', 'UIN', value, '--reason', 'order 12/2026'],
+      command: (at) => erasePerson(at, { ...named, reason: 'order 12/2026' }),
+      ...{
+        shows: 'order 12/2026',
+        hides: [value],
+        refusal: /^hold \d+ covers this person/,
+        meanwhile: hold,
+      },
+    }
+  },
+  async apply() {
+    const code = `purpose-${fresh()}`
+    // What it does not name stays.
+    const { participants: _, ...configuration } = await exportConfiguration(needs, {})
+    const changed = { ...configuration, purposes: { ...configuration.purposes, [code]: {} } }
+    return {
+      words: ['apply', '-'],
+      stdin: JSON.stringify(changed),
+      ...{ command: (at) => applyConfiguration(at, { configuration: changed }), shows: code, hides: [] },
+      ...{ refusal: OUTDATED, meanwhile: () => addPurpose(database, { code }) },
+    }
+  },
+})
