@@ -6,14 +6,8 @@
  */
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import {
-  createContext,
-  type Database,
-  openStorage,
-  type Registry,
-  readConfig,
-  startServer,
-} from '@rollcall/server'
+import { type Database, openStorage, type Registry, readConfig } from '@rollcall/server'
+import { createContext, startServer } from '@rollcall/server/serve'
 import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { quoteName } from '../packages/server/src/store/db/names.ts'
 import { recordTable } from '../packages/server/src/store/records/record-tables.ts'

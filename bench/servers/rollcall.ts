@@ -1,5 +1,6 @@
 /** The server as it is served, in a process of its own; its environment says which database. */
-import { createContext, openStorage, readConfig, startServer } from '@rollcall/server'
+import { openStorage, readConfig } from '@rollcall/server'
+import { createContext, startServer } from '@rollcall/server/serve'
 import { serveAsChild } from '../shared/server-process.ts'
 
 /** Always the same: a database that is kept is measured again. It guards nothing but keys of a benchmark. */

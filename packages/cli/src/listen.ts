@@ -1,16 +1,13 @@
 /** Starting the listeners, with errors that say which variable helps. */
 import { createServer } from 'node:net'
+import { type Config, createLog, type Database, type Log } from '@rollcall/server'
 import {
-  type Config,
   createContext,
-  createLog,
-  type Database,
   type ListenerName,
   ListenFailed,
-  type Log,
   type RunningServer,
   startServer,
-} from '@rollcall/server'
+} from '@rollcall/server/serve'
 import { CommandError } from './failure.ts'
 import { trialRecords } from './synthetic-people.ts'
 

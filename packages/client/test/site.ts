@@ -45,7 +45,7 @@ export async function site(passOnTo: string, client = builtClient()): Promise<Si
 
 /** What the modules import by name, of packages that the page's own map names. */
 const NAMES = [
-  ...['jose', 'typebox', 'typebox/compile', 'typebox/format', 'typebox/guard', 'typebox/schema'],
+  ...['jose', 'typebox', 'typebox/format', 'typebox/guard', 'typebox/schema'],
   ...['typebox/system', '@noble/hashes/blake2.js', '@noble/hashes/legacy.js'],
 ]
 const imports = {

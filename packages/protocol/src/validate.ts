@@ -1,8 +1,8 @@
 /** Checks values against the schemas and says in plain words what is wrong, without repeating the value. */
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import Format from 'typebox/format'
+import { Compile } from 'typebox/schema'
 import { type PathStep, pathText } from './paths.ts'
 import { isTimestamp, lacksZone } from './timestamps.ts'
 
@@ -42,7 +42,8 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const accepts = (value: unknown): value is Value => compiled.Check(value)
   const firstProblem = (value: unknown): Problem | null => {
     if (compiled.Check(value)) return null
-    const error = tellingError(compiled.Errors(shortestFailing(compiled, value)))
+    const [, errors] = compiled.Errors(shortestFailing(compiled, value))
+    const error = tellingError(errors)
     // Check and Errors are two readings of one schema; were they ever to disagree, the value stays refused.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = follow(value, error.instancePath)

@@ -1,12 +1,10 @@
 /**
- * The public face of the server: configuration, storage, start and stop, and what the demo and the benchmarks are made
- * with. What an operator does stands in `admin/`, each file an entry of its own (`@rollcall/server/admin/participants`).
+ * The public face of the server: configuration, storage, and what the demo and the benchmarks are made with. Start and
+ * stop are `@rollcall/server/serve`, so that a command that only asks the database does not load the listeners. What an operator does stands in `admin/`, each file an entry of its own (`@rollcall/server/admin/participants`).
  */
 
 export { baseUrl, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
-export { createContext } from './app/context.ts'
-export { type ListenerName, ListenFailed, type RunningServer, startServer } from './app/serve.ts'
 export {
   databaseName,
   demoFile,
@@ -20,7 +18,6 @@ export {
 } from './app/storage.ts'
 export { isSecretOf, newSecret } from './directory/secrets.ts'
 export { layout as embeddedLayout } from './embedded/files.ts'
-export type { Showcase } from './http/showcase.ts'
 export { importFile } from './import/import-file.ts'
 export type { Vault } from './keys/vault.ts'
 export { LIMITS, type LimitName } from './limits.ts'

@@ -1,5 +1,5 @@
 /** What the pages of the demo show. */
-import type { Showcase } from '@rollcall/server'
+import type { Showcase } from '@rollcall/server/serve'
 import type { DemoFile } from './demo-file.ts'
 import { curlPair } from './greeting.ts'
 

@@ -1,0 +1,5 @@
+/** Start and stop of a server, with its listeners and its work in the background. */
+
+export { createContext } from './app/context.ts'
+export { type ListenerName, ListenFailed, type RunningServer, startServer } from './app/serve.ts'
+export type { Showcase } from './http/showcase.ts'
