@@ -123,7 +123,7 @@ describe('addRegistry refuses', () => {
     ...['', 'X', '1x', '-x', 'x_y', 'x/y', '.well-known', '..', 'x y', 'é', 'x\n', 'x'.repeat(64)].map(
       (namespace) => [{ namespace }, form] as const,
     ),
-    ...['oauth2', 'health', 'ready', 'metrics', 'admin'].map(
+    ...['oauth2', 'health', 'ready', 'metrics', 'admin', 'partner'].map(
       (namespace) => [{ namespace }, `the namespace ${namespace} is reserved; choose another`] as const,
     ),
     [{ namespace: 'civil' }, 'there is a registry at civil already; choose another namespace'],

@@ -38,6 +38,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'health',
   'metrics',
   'oauth2',
+  'partner',
   'ready',
   'static',
 ])
