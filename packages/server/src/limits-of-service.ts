@@ -180,6 +180,15 @@ export const LIMITS_OF_SERVICE = {
     meaning:
       'time after which a session of the console, or of the partner page, ends, whatever the person does',
   },
+  operator_sessions: {
+    variable: 'ROLLCALL_MAX_SESSIONS',
+    default: 10,
+    min: 1,
+    max: 1_000,
+    unit: 'sessions',
+    meaning:
+      'sessions of the console that one operator token, or one user of the provider, has at a time; above it the one that was not used for longest ends',
+  },
   sign_in_failures: {
     variable: 'ROLLCALL_MAX_SIGN_IN_FAILURES',
     default: 10,
@@ -215,6 +224,33 @@ export const LIMITS_OF_SERVICE = {
     unit: 'deliveries',
     meaning:
       'deliveries that one call of the admin API retries, replays or cancels; above it 409 err.request.bad, and the call has to name a shorter time',
+  },
+  admin_reads: {
+    variable: 'ROLLCALL_MAX_ADMIN_READS',
+    default: 8,
+    min: 1,
+    max: 1_000,
+    unit: 'calls',
+    meaning:
+      'GET calls of the admin API of one operator in flight on one node; above it 429 err.request.too_many_requests',
+  },
+  account_searches: {
+    variable: 'ROLLCALL_MAX_ACCOUNT_SEARCHES',
+    default: 3,
+    min: 2,
+    max: 100,
+    unit: 'calls',
+    meaning:
+      'calls of the admin API that look through the accounts, in flight on one node, of one operator one less; above it 429 err.request.too_many_requests',
+  },
+  searched_accounts: {
+    variable: 'ROLLCALL_MAX_SEARCHED_ACCOUNTS',
+    default: 100_000,
+    min: 1_000,
+    max: 100_000_000,
+    unit: 'entries',
+    meaning:
+      'entries of the accounts that one call of the admin API looks through for messages or entries; beyond it the caller asks for the next page',
   },
   proposal_time: {
     variable: 'ROLLCALL_PROPOSAL_TIME',

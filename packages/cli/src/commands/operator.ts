@@ -7,12 +7,12 @@ import {
   type OperatorRole,
   revokeOperator,
 } from '@rollcall/server/admin/operators/operators'
-import { listSessions, makeSignInLink } from '@rollcall/server/admin/operators/sessions'
+import { endSessions, listSessions, makeSignInLink } from '@rollcall/server/admin/operators/sessions'
 import { type Command, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { collected, instant } from '../values.ts'
+import { collected, instant, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const operator = program
@@ -56,9 +56,15 @@ Example: rollcall operator add consent-service --role consent --authority https:
     .addHelpText('after', '\nExample: rollcall operator revoke civil-registration-system')
     .action(runRevoke)
   withJson(operator.command('sessions'))
-    .description('list who is signed in to the console; operator revoke ends the sessions of a name')
+    .description('list who is signed in to the console; operator sign-out ends their sessions')
     .addHelpText('after', '\nExample: rollcall operator sessions')
     .action(runSessions)
+  withJson(operator.command('sign-out'))
+    .description('end the sessions of somebody who is signed in to the console; the token stays good')
+    .argument('<name>', 'who is signed in')
+    .option('--session <id>', 'only this session, by its id in operator sessions', wholeNumber(1))
+    .addHelpText('after', '\nExample: rollcall operator sign-out amina')
+    .action(runSignOut)
   withJson(operator.command('link'))
     .description('print a link that signs in to the console as the owner of a token, once, within 15 minutes')
     .argument('<name>', 'name of the token')
@@ -119,8 +125,17 @@ async function runRevoke(name: string, options: OutputOptions): Promise<void> {
 async function runSessions(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await withDatabase((needs) => listSessions({ ...needs, limits: needs.config.limits }, {}))
-  const columns = ['name', 'provider', 'created_at', 'seen_at', 'ends_at']
+  const columns = ['id', 'name', 'provider', 'created_at', 'seen_at', 'ends_at']
   print(options, rows, table(columns, rows, 'nobody is signed in'))
+}
+
+async function runSignOut(
+  name: string,
+  { session: id, ...options }: OutputOptions & { readonly session?: number },
+): Promise<void> {
+  stopRequest()
+  const ended = await ask(endSessions, { name, id })
+  print(options, ended, `${ended.name} is signed out; sessions ended: ${ended.sessions}`)
 }
 
 async function runLink(name: string, options: OutputOptions): Promise<void> {

@@ -38,6 +38,28 @@ export const OPERATORS = {
   everything: 'all registries',
   authority: (name: string) => `the authority ${name}`,
   empty: 'No token yet',
+  sessions: {
+    title: 'Signed in now',
+    lead: 'Sessions of this console. Ending one leaves the token, or the account at the provider, as it is.',
+    caption: 'Sessions of the console',
+    columns: {
+      name: 'Name',
+      by: 'Signed in by',
+      began: 'Began',
+      seen: 'Last act',
+      ends: 'Ends at the latest',
+    },
+    token: 'token or link',
+    empty: 'Nobody is signed in',
+    end: {
+      act: 'Sign out',
+      title: (name: string) => `Sign ${name} out`,
+      lead: 'This session ends at once. What was not sent yet in that browser is lost. The operator can sign in again.',
+      all: 'End all sessions of this operator',
+      own: 'This is your own name: you may be signed out here.',
+      done: (name: string, count: string) => `${name} is signed out. Sessions ended: ${count}.`,
+    },
+  },
   add: {
     act: 'Add a token',
     name: 'Name',

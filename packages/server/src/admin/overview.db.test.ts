@@ -3,6 +3,7 @@ import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountEntry, testAccounts } from '../../test/accounts.ts'
 import { postSearch, type TestServer, testServer } from '../../test/server.ts'
+import { listEmergencies, reviewEmergency } from './accounts/list.ts'
 import { addOperator } from './operators/operators.ts'
 import { showOverview } from './overview.ts'
 
@@ -45,6 +46,33 @@ test('the last 24 hours by hour, operation and outcome, with how long answers to
   expect(traffic.map(({ operation, outcomes }) => [operation, outcomes])).toEqual([
     ['search', { succeeded: 2 }],
   ])
+})
+
+test('emergencies are counted again when half a minute is over, or one was reviewed here', async () => {
+  let time = 1_000_000
+  const counted = async () =>
+    (await showOverview({ ...server.context, clock: { now: () => time, date: () => Date.now() } }, {}))
+      .emergencies
+  expect(await counted()).toBe(1)
+  const accounts = testAccounts(server.database.db)
+  await accounts.write(accountEntry({ kind: 'answer', registry: 'social', emergency: true }), [])
+  await accounts.close()
+  time += 29_999
+  expect(await counted()).toBe(1)
+  time += 1
+  expect(await counted()).toBe(2)
+  const needs = { ...server.context, operator: 'auditor' }
+  const [emergency] = await listEmergencies(needs, {})
+  await reviewEmergency(needs, { id: emergency?.id ?? '', note: 'Seen' })
+  expect(await counted()).toBe(1)
+})
+
+test('of one registry it has no numbers of all', async () => {
+  const all = await show()
+  expect(all.health).toMatchObject({ overdue: 0, outbox: { waiting: 0 }, unwitnessed: 0 })
+  const civil = await show({ namespace: 'civil' })
+  expect(civil.health).toMatchObject({ overdue: null, outbox: null, unwitnessed: null })
+  expect([all.proposals, civil.proposals]).toEqual([0, null])
 })
 
 test('of one registry it names no participant whose mailbox is closed in another one', async () => {

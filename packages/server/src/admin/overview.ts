@@ -9,11 +9,12 @@ import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
 import { countDeliveries, listOpenBreakers } from '../store/deliveries/delivery-counts.ts'
 import { findEnds } from '../store/directory/ends.ts'
 import { listOperatorTokens } from '../store/directory/operator-tokens.ts'
+import { countWaitingProposals } from '../store/directory/proposals.ts'
 import { listWithClosedMailbox } from '../store/events/closing.ts'
 import { listEndingSubscriptions } from '../store/events/ending-subscriptions.ts'
 import { outboxHealth } from '../store/events/outbox.ts'
 import { countOverdue } from '../store/exchanges/claims.ts'
-import { countUnreviewed } from './accounts/list.ts'
+import { countUnreviewed, MOST_COUNTED } from './accounts/list.ts'
 import { countTraffic, HOURS, lastHours } from './accounts/traffic.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
@@ -25,8 +26,6 @@ const DAY = 86_400_000
 const COUNTING = 1_000
 /** Rows of each list. */
 const MOST = 100
-/** Emergencies that are counted. */
-const MOST_EMERGENCIES = 1_000
 
 const Milliseconds = (description: string) =>
   orNull(
@@ -102,22 +101,32 @@ export const showOverview = useCase(
         database: oneOf(BREAKER_STATES, { description: 'closed: it is well; open: it declines writes.' }),
         ready: flag('Whether the database answers this node and accepts writes.'),
         schema_ahead: wholeNumber('Migrations of the database that this node does not know.'),
-        overdue: wholeNumber('Accepted requests that are due for a minute, and that no node has claimed.'),
-        outbox: closed({
-          waiting: wholeNumber('Rows of the outbox that are to be published.'),
-          failed: wholeNumber('Rows of the outbox that could not be published.'),
-          oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
-        }),
+        overdue: orNull(
+          wholeNumber(
+            'Accepted requests that are due for a minute, and that no node has claimed; null: of a registry.',
+          ),
+        ),
+        outbox: orNull(
+          closed({
+            waiting: wholeNumber('Rows of the outbox that are to be published.'),
+            failed: wholeNumber('Rows of the outbox that could not be published.'),
+            oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
+          }),
+        ),
         closed_mailboxes: Type.Array(SenderId, {
           description:
             'Participants whose notifications, of the registry that is asked for, could not be delivered for too long.',
         }),
-        unwitnessed: wholeNumber(
-          'Processes that could not give their last checkpoint of a day to the witness.',
+        unwitnessed: orNull(
+          wholeNumber(
+            'Processes that could not give their last checkpoint of a day to the witness; null: of a registry.',
+          ),
         ),
       }),
-      emergencies: wholeNumber(`Emergencies that nobody has reviewed; counted up to ${MOST_EMERGENCIES}.`),
-      proposals: wholeNumber('Acts that wait for a second operator.'),
+      emergencies: wholeNumber(
+        `Emergencies that nobody has reviewed; counted up to ${MOST_COUNTED}, at most half a minute ago.`,
+      ),
+      proposals: orNull(wholeNumber('Acts that wait for a second operator; null: of a registry.')),
     }),
   },
   async (needs: HasHealth, { namespace }) => {
@@ -140,8 +149,8 @@ export const showOverview = useCase(
       })),
       expiring: await expiring(needs, namespace, now),
       health: await health(needs, namespace ?? null),
-      emergencies: await countUnreviewed(needs, namespace, MOST_EMERGENCIES),
-      proposals: 0,
+      emergencies: await countUnreviewed(needs, namespace, began),
+      proposals: namespace === undefined ? await countWaitingProposals(db, now) : null,
     }
   },
 )
@@ -168,11 +177,16 @@ async function expiring({ db }: HasHealth, namespace: string | undefined, now: D
 }
 
 async function health({ db, databaseHealth, schema }: HasHealth, namespace: string | null) {
-  const { unwitnessed } = await countUnwitnessed(db)
   return {
     ...{ database: databaseHealth.breaker(), ready: await databaseHealth.isReady() },
-    ...{ schema_ahead: schema.lead().ahead, overdue: await countOverdue(db), outbox: await outboxHealth(db) },
+    schema_ahead: schema.lead().ahead,
     closed_mailboxes: (await listWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
-    unwitnessed,
+    ...(namespace === null ? await ofAllRegistries(db) : { overdue: null, outbox: null, unwitnessed: null }),
   }
+}
+
+/** Who is bound to one registry does not learn how much the others do. */
+async function ofAllRegistries(db: HasHealth['db']) {
+  const { unwitnessed } = await countUnwitnessed(db)
+  return { overdue: await countOverdue(db), outbox: await outboxHealth(db), unwitnessed }
 }

@@ -1,9 +1,11 @@
 /** Sessions of the console. One ends with its token too, or when its provider of OpenID Connect is not configured any more. */
+import type { Limits } from '../limits.ts'
 import type { Operator } from '../model/operator.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addOperatorSession,
+  endOlderSessions,
   endOperatorSession,
   findOperatorSession,
   findSignInLink,
@@ -29,14 +31,18 @@ export interface OperatorSessions extends Sessions<SignedInBy, OperatorSession> 
 export function createOperatorSessions(
   db: Pick<Database, 'pool' | 'kysely'>,
   parts: {
-    readonly limits: SessionLimits
+    readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
     readonly issuer: string | null
     readonly clock?: Pick<Clock, 'date'>
   },
 ): OperatorSessions {
   const sessions = createSessions<SignedInBy, StoredSession>(
     {
-      add: (by, session) => addOperatorSession(db, by, session),
+      async add(by, session) {
+        const id = await addOperatorSession(db, by, session)
+        await endOlderSessions(db, id, parts.limits.operator_sessions)
+        return id
+      },
       async find(id, now) {
         const found = await findOperatorSession(db, id, now)
         return found !== null && (found.issuer === null || found.issuer === parts.issuer) ? found : null

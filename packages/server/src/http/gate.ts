@@ -38,6 +38,8 @@ export interface Gate {
    * @returns what to answer: 429 where the address had too many of them
    */
   refused(request: Caller, fault: RequestFault): RequestFault
+  /** The address of the client, behind the proxies that are ours. */
+  address(request: Caller): string
   /** The key of one client: its address, or the /64 of it. */
   unit(request: Caller): string
   /** Seconds until a token is given to this address again; 0: now. */
@@ -76,6 +78,7 @@ export function createGate(parts: {
   }
 
   return {
+    address: clientAddress,
     unit: unitOf,
     noted,
     identified: (request, participant) => note(request, { participant }),

@@ -1,5 +1,5 @@
 /** What an attacker tries with the session of an operator's browser. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addOperator, type OperatorRole, revokeOperator } from '../../src/admin/operators/operators.ts'
 import { makeSignInLink } from '../../src/admin/operators/sessions.ts'
 import { ADMIN_BASE, type AdminRoute } from '../../src/http/admin/route.ts'
@@ -75,6 +75,24 @@ const asked = (Cookie: string, headers: Sent['headers'] = {}) =>
   send(`${ADMIN_BASE}/participants`, { headers: { Cookie, ...headers } })
 
 const ENDED = '401 err.request.unauthorized Cookie: the session has ended; sign in again'
+it('the log has the address of the browser, as the proxy says it, and not what somebody else says', async () => {
+  const lines = (at: TestServer) =>
+    at
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('"admin call"'))
+      .map((line) => JSON.parse(line).address)
+  await send(`${ADMIN_BASE}/participants`, {
+    at: behindProxy,
+    headers: { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7' },
+  })
+  await vi.waitFor(() => expect(lines(behindProxy)).toContain('203.0.113.7'))
+  expect(lines(behindProxy)).not.toContain('198.51.100.1')
+  await send(`${ADMIN_BASE}/participants`, { headers: { 'X-Forwarded-For': '203.0.113.7' } })
+  await vi.waitFor(() => expect(lines(server).length).toBeGreaterThan(0))
+  expect(lines(server)).not.toContain('203.0.113.7')
+})
+
 const NOT_CONSOLE =
   '403 err.request.forbidden Rollcall-Console: must be 1, or poll, in a call with the cookie of a session'
 const OTHER_SITE = '403 err.request.forbidden Sec-Fetch-Site: a session is for the pages of the console alone'

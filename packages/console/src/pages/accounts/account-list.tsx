@@ -37,7 +37,9 @@ export function AccountList() {
       ),
     placeholderData: keepPreviousData,
   })
-  const { rows, next } = firstRows(query.data, ROWS, ({ id }) => id)
+  const { rows, next: following } = firstRows(query.data, ROWS, ({ id }) => id)
+  // A page of a search may be short of entries although there are older ones.
+  const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
   return (
     <>
       <FilterForm

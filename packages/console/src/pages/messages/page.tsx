@@ -42,6 +42,7 @@ export function Page() {
     placeholderData: keepPreviousData,
     refetchInterval: live(filter),
   })
+  const { searched_to = null } = query.data ?? {}
   return (
     <PageFrame title={PAGES.messages} lead={MESSAGES.lead}>
       <FilterForm
@@ -69,6 +70,11 @@ export function Page() {
           empty={filter.isSet ? <NoMatch /> : <Empty title={MESSAGES.empty}>{MESSAGES.emptyNote}</Empty>}
         />
       </Panel>
+      {searched_to !== null && (
+        <p>
+          {MESSAGES.searchedTo} <Time at={searched_to} />
+        </p>
+      )}
       <Pager filter={filter} next={query.data?.next} />
     </PageFrame>
   )

@@ -8,12 +8,20 @@ import { PAGES } from '../../texts/pages.ts'
 import { SETTINGS } from '../../texts/settings.ts'
 import { Findings } from './findings.tsx'
 import { Operators } from './operators.tsx'
+import { Sessions } from './sessions.tsx'
 import { SettingList } from './setting-list.tsx'
+
+const OperatorsAndSessions = () => (
+  <>
+    <Operators />
+    <Sessions />
+  </>
+)
 
 const VIEWS = [
   { name: 'settings', title: SETTINGS.view.settings, role: 'read', content: SettingList },
   { name: 'findings', title: SETTINGS.view.findings, role: 'read', content: Findings },
-  { name: 'operators', title: SETTINGS.view.operators, role: 'own', content: Operators },
+  { name: 'operators', title: SETTINGS.view.operators, role: 'own', content: OperatorsAndSessions },
 ] as const
 
 export function Page() {

@@ -3,6 +3,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { openDetails } from '../../accounts/confidential.ts'
 import { type AccountKeys, loadAccountKeys } from '../../accounts/keys.ts'
+import type { Limits } from '../../limits.ts'
 import { ACCOUNT_KINDS } from '../../model/account.ts'
 import { accountAt, type Period, type ReadAccount } from '../../store/accounts/read-accounts.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
@@ -97,6 +98,11 @@ export function placeOf(id: string, member = 'id'): Pick<ReadAccount, 'chain' | 
     )
   }
   return { chain, sequence: Number(sequence) }
+}
+
+/** What bounds a search in the accounts; without it accounts of any number are looked through. */
+export interface HasSearchLimit {
+  readonly limits?: Pick<Limits, 'searched_accounts'>
 }
 
 /** @throws AdminRefusal it is of no entry, or of one that is not stored any more */

@@ -42,6 +42,29 @@ describe('audit list', () => {
   })
 })
 
+describe('where a call looks through so many entries at most', () => {
+  const bounded = { ...needs, limits: { searched_accounts: 2 } }
+
+  it('a page may have fewer, and the next one goes on behind them', async () => {
+    for (const operation of ['far', 'near']) await account({ operation, participant: 'rare.example' })
+    const [near, far] = await listAccounts(bounded, { participant: 'rare.example', limit: 3 })
+    expect([near?.operation, far?.operation]).toEqual(['near', 'far'])
+  })
+
+  it('one that finds nothing says where to go on', async () => {
+    const refused = await listAccounts(bounded, { participant: 'nobody.example' }).catch(
+      (error: unknown) => error,
+    )
+    expect(refused).toMatchObject({ name: 'AdminRefusal', reason: 'conflict' })
+    const [, back, to] =
+      /^no such entry was found back to (\S+), and older ones were not looked through: go on with to=(\S+)$/.exec(
+        refused instanceof Error ? refused.message : '',
+      ) ?? []
+    expect(new Date(to ?? '').toISOString()).toBe(back)
+    expect(await listAccounts(needs, { participant: 'nobody.example' })).toEqual([])
+  })
+})
+
 describe('emergencies', () => {
   it('wait until somebody has reviewed them, and the accounts stay as they are', async () => {
     await account({ operation: 'usual', shown: { '"emergency":true': ['"emergency":true'] } })

@@ -6,6 +6,7 @@ import type { AccountKeys } from '../../accounts/keys.ts'
 import { ACCOUNT_KINDS } from '../../model/account.ts'
 import { accountAt, emergencyAccounts, newestAccounts } from '../../store/accounts/read-accounts.ts'
 import { type AccountReview, addReview, listReviews } from '../../store/accounts/reviews.ts'
+import { perPool } from '../../store/db/group-commit.ts'
 import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -16,6 +17,7 @@ import {
   accountKeysOf,
   CONFIDENTIAL,
   confidentialFacts,
+  type HasSearchLimit,
   periodOf,
   placeBefore,
   placeOf,
@@ -26,7 +28,10 @@ export { ACCOUNT_KINDS } from '../../model/account.ts'
 
 const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
 
-/** The newest entries. They name no person. */
+/**
+ * The newest entries. They name no person. Where entries that were looked through are bounded, a page may have fewer than its
+ * limit, and the next one goes on behind them.
+ */
 export const listAccounts = useCase(
   {
     input: closed({
@@ -40,11 +45,22 @@ export const listAccounts = useCase(
     }),
     result: Type.Array(closed(ACCOUNT)),
   },
-  async (needs: HasAccounts, { participant, namespace, kind, from, to, before, limit = 50 }) => {
+  async (
+    needs: HasAccounts & HasSearchLimit,
+    { participant, namespace, kind, from, to, before, limit = 50 },
+  ) => {
     const place = await placeBefore(needs.db, before)
     const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
-    const found = await newestAccounts(needs.db, filter, limit)
+    const { found, rest } = await newestAccounts(needs.db, filter, {
+      ...{ limit, most: needs.limits?.searched_accounts },
+    })
     await accountOperator(needs, { note: 'audit list', registry: namespace })
+    if (rest !== null && found.length === 0) {
+      throw new AdminRefusal(
+        `no such entry was found back to ${timeOut(rest)}, and older ones were not looked through: go on with to=${timeOut(rest)}`,
+        { reason: 'conflict' },
+      )
+    }
     return found.map(accountFacts)
   },
 )
@@ -92,19 +108,50 @@ async function* emergencies(needs: HasVault) {
   }
 }
 
-/** How many emergencies nobody has reviewed, `most` at most. @param namespace undefined: of all registries */
+/** Milliseconds for which the emergencies that nobody has reviewed are not counted again: each count opens all reviews. */
+const COUNTED_FOR = 30_000
+/** Emergencies without a review that are counted. */
+export const MOST_COUNTED = 1_000
+
+/** By namespace. */
+type Counts = ReadonlyMap<string | null, number>
+
+/** The last count: calls at the same time share one, and a review on this node ends it. */
+const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
+
+/**
+ * How many emergencies nobody has reviewed, 1,000 of all registries at most, as of half a minute ago.
+ * @param namespace undefined: of all registries
+ * @param now milliseconds
+ */
 export async function countUnreviewed(
   needs: HasVault,
   namespace: string | undefined,
-  most: number,
+  now: number,
 ): Promise<number> {
-  let count = 0
+  const last = lastCount(needs.db.pool)
+  const known = now - last.at < COUNTED_FOR ? last.counting : null
+  const counting = known ?? unreviewedByRegistry(needs)
+  if (known === null) Object.assign(last, { at: now, counting })
+  const counts = await counting.catch((error: unknown) => {
+    if (last.counting === counting) last.counting = null
+    throw error
+  })
+  if (namespace !== undefined) return counts.get(namespace) ?? 0
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
+}
+
+async function unreviewedByRegistry(needs: HasVault): Promise<Counts> {
+  const counts = new Map<string | null, number>()
+  let total = 0
   for await (const { account, reviews } of emergencies(needs)) {
-    if (reviews.length > 0 || (namespace !== undefined && account.entry.registry !== namespace)) continue
-    count += 1
-    if (count === most) break
+    if (reviews.length > 0) continue
+    const { registry } = account.entry
+    counts.set(registry, (counts.get(registry) ?? 0) + 1)
+    total += 1
+    if (total === MOST_COUNTED) break
   }
-  return count
+  return counts
 }
 
 /**
@@ -143,6 +190,7 @@ export const reviewEmergency = useCase(
     await accountOperator(needs, { note: 'audit review', registry: account.entry.registry ?? undefined })
     const sealed = sealDetails(confidential, place, { finding: note })
     const review = await addReview(needs.db, { ...place, reviewed_by: needs.operator, sealed })
+    lastCount(needs.db.pool).counting = null
     return { id, ...reviewFacts(review, note) }
   },
 )

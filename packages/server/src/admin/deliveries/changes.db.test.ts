@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { validator } from '@rollcall/protocol'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { eventRows } from '../../../test/notifications.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
@@ -63,6 +63,25 @@ async function refused(work: Promise<unknown>): Promise<string> {
   expect(error).toBeInstanceOf(AdminRefusal)
   return (error as AdminRefusal).message
 }
+
+test('what comes while they are counted does not pass the limit', async () => {
+  for (let made = 1; made <= 3; made += 1) await add({ made })
+  const { pool } = server.database.db
+  const asked = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
+  const spy = vi.spyOn(pool, 'query').mockImplementationOnce(async (...[text, values]: unknown[]) => {
+    const counted = await asked(text as string, values as unknown[])
+    await add()
+    return counted
+  })
+  try {
+    expect(await refused(retryDeliveries(needs(), { state: 'dead' }))).toBe(
+      'these are 4 deliveries, and 3 at most may be changed at a time: give a shorter time with since and until',
+    )
+  } finally {
+    spy.mockRestore()
+  }
+  expect(await statesOf()).toEqual({ dead: 4 })
+})
 
 describe('a change', () => {
   test('says first how many and of whom, and changes nothing then', async () => {

@@ -1,11 +1,7 @@
 /** Deliveries that are retried, replayed or cancelled from afar: with a preview, and not more at a time than the limit. */
 import Type from 'typebox'
 import type { Limits } from '../../limits.ts'
-import {
-  type CountedChange,
-  changeDeliveries as changeRows,
-  countChange,
-} from '../../store/deliveries/delivery-changes.ts'
+import { type CountedChange, changeAtMost, countChange } from '../../store/deliveries/delivery-changes.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -52,17 +48,17 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
       const counted = await countChange(db, change, choice)
       const found = sumOf(counted, 'deliveries')
       const most = limits.changed_deliveries
-      if (!dry_run && found > most) {
-        throw new AdminRefusal(
-          `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
-          { reason: 'conflict' },
-        )
-      }
+      if (!dry_run && found > most) throw tooMany(found, most)
       if (!dry_run && found === 0) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
       }
+      // Since they were counted, more may have come into such a state.
+      const { chosen, changed } = dry_run
+        ? { chosen: 0, changed: found }
+        : await changeAtMost(db, change, choice, most)
+      if (chosen > most) throw tooMany(chosen, most)
       return {
-        ...{ dry_run, deliveries: dry_run ? found : await changeRows(db, change, choice) },
+        ...{ dry_run, deliveries: changed },
         participants: counted
           .filter(({ deliveries }) => deliveries > 0)
           .slice(0, NAMED)
@@ -72,6 +68,12 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
     },
   )
 }
+
+const tooMany = (found: number, most: number): AdminRefusal =>
+  new AdminRefusal(
+    `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
+    { reason: 'conflict' },
+  )
 
 const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]): string =>
   sumOf(counted, 'in_closed_mailboxes') > 0

@@ -106,16 +106,49 @@ test('page by page every message is there once, whatever the size of a page', as
     ),
   )
   await accounts.close()
-  for (const limit of [1, 7, 20]) {
-    const seen: number[] = []
+  for (const searched_accounts of [undefined, 5]) {
+    for (const limit of [1, 7, 20]) {
+      const seen: number[] = []
+      let before: string | undefined
+      do {
+        const page = await listMessages(bounded(searched_accounts), {
+          ...{ participant: 'many.example', limit, before },
+        })
+        seen.push(...page.messages.map(({ records }) => records))
+        before = page.next ?? undefined
+      } while (before !== undefined)
+      expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at))
+    }
+  }
+})
+
+const bounded = (searched_accounts: number | undefined) => ({
+  ...server.database,
+  ...(searched_accounts !== undefined && { limits: { searched_accounts } }),
+})
+
+test('a filter that finds nothing looks through so many entries and no more, and the next page goes on', async () => {
+  const query = vi.spyOn(server.database.db.pool, 'query')
+  const times: string[] = []
+  try {
     let before: string | undefined
     do {
-      const page = await list({ participant: 'many.example', limit, before })
-      seen.push(...page.messages.map(({ records }) => records))
+      query.mockClear()
+      const page = await listMessages(bounded(5), { participant: 'nobody.example', before })
+      // Where it begins, how far it goes, what is there, and whether there is more.
+      expect(query.mock.calls.length).toBeLessThanOrEqual(4)
+      expect([page.messages, page.next]).toEqual([[], page.searched_to])
       before = page.next ?? undefined
+      if (before !== undefined) times.push(before)
     } while (before !== undefined)
-    expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at))
+  } finally {
+    query.mockRestore()
   }
+  expect(times.length).toBeGreaterThan(0)
+  expect(times).toEqual([...new Set(times)].toSorted().toReversed())
+  expect(await list({ participant: 'nobody.example' })).toEqual({
+    ...{ messages: [], next: null, searched_to: null },
+  })
 })
 
 describe('it is refused', () => {
@@ -128,6 +161,10 @@ describe('it is refused', () => {
     [
       { before: '3b241101-e2bb-4255-8caf-4136c566a962.1' },
       'before: the entry is not stored any more; begin with the first page',
+    ],
+    [
+      { before: '2026-02-99T00:00:00.000Z' },
+      'before: must be that of an entry, a chain and a number with a dot between them',
     ],
     [{ limit: 501 }, 'limit: must be at most 500'],
     [{ outcome: 'refused' }, /^outcome: must be one of/],

@@ -8,7 +8,7 @@ import {
   MESSAGE_OUTCOMES,
   messageKeysOf,
 } from '../../store/accounts/message-accounts.ts'
-import { AccountId, placeBefore } from '../accounts/facts.ts'
+import { AccountId, type HasSearchLimit, placeBefore } from '../accounts/facts.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -67,29 +67,53 @@ export const listMessages = useCase(
     }),
     result: closed({
       messages: Type.Array(Message),
-      next: orNull(text('`before` of the next page; null: there is none.')),
+      next: orNull(
+        text(
+          '`before` of the next page, which may have messages although this one has none; null: there is none.',
+        ),
+      ),
+      searched_to: orNull(
+        instant(
+          'What is older was not looked through, because one call looks through ROLLCALL_MAX_SEARCHED_ACCOUNTS entries at most: the next page goes on there. null: everything was, or the page is full.',
+        ),
+      ),
     }),
   },
-  async ({ db }: HasDatabase, { namespace, since, until, before, limit = 50, ...given }) => {
+  async (
+    { db, limits }: HasDatabase & HasSearchLimit,
+    { namespace, since, until, before, limit = 50, ...given },
+  ) => {
     const { message_id, transaction_id, correlation_id, reference_id, ...filter } = given
     const asked = { message_id, transaction_id, correlation_id, reference_id }
     const [name, second] = MESSAGE_IDS.filter((one) => asked[one] !== undefined)
     if (second !== undefined)
       throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
     const keys = name === undefined ? undefined : await messageKeysOf(db, name, asked[name] ?? '')
-    const found = await accountedMessages(
+    const { place, time } = await behind(db, before)
+    const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
+    const { found, rest } = await accountedMessages(
       db,
       {
-        ...{ ...filter, registry: namespace, keys, before: await placeBefore(db, before) },
+        ...{ ...filter, registry: namespace, keys, before: place },
         ...{ from: since === undefined ? undefined : new Date(since) },
-        ...{ to: until === undefined ? undefined : new Date(until) },
+        ...{ to: ends.length === 0 ? undefined : new Date(Math.min(...ends)) },
       },
-      limit + 1,
+      { limit: limit + 1, most: limits?.searched_accounts },
     )
     const messages = found.slice(0, limit).map(messageFacts)
-    return { messages, next: found.length > limit ? (messages.at(-1)?.id ?? null) : null }
+    const searched_to = rest === null ? null : timeOut(rest)
+    return { messages, next: found.length > limit ? (messages.at(-1)?.id ?? null) : searched_to, searched_to }
   },
 )
+
+/** Where a page begins: behind an entry, or at the time where the page before it has stopped looking. */
+async function behind(db: HasDatabase['db'], before: string | undefined) {
+  const isTime = before !== undefined && TIME.test(before) && !Number.isNaN(Date.parse(before))
+  return { place: await placeBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
+}
+
+/** As we write times. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function messageFacts({
   chain,

@@ -54,7 +54,7 @@ export const showMessage = useCase(
     const traced = await tracedMessages({ db }, asked)
     const keys = await messageKeysOf(db, 'message_id', asked.message_id)
     const { participant, namespace: registry } = asked
-    const newest = await accountedMessages(db, { keys, participant, registry }, EACH)
+    const { found: newest } = await accountedMessages(db, { keys, participant, registry }, { limit: EACH })
     const accounts = newest.toReversed()
     const groups = Map.groupBy(accounts, ({ entry }) => traced.find((one) => isOf(one, entry)) ?? null)
     const messages = []

@@ -4,8 +4,13 @@ import { newSecret } from '../../directory/secrets.ts'
 import { LINK_TIME, sessionBounds } from '../../directory/sessions.ts'
 import type { Limits } from '../../limits.ts'
 import { CLOCK, type Clock } from '../../shared/clock.ts'
-import { addSignInLink, listOperatorSessions } from '../../store/directory/operator-sessions.ts'
-import { closed, instant, NOTHING, orNull, text, timeOut } from '../members.ts'
+import {
+  addSignInLink,
+  endOperatorSessions,
+  endSessionOf,
+  listOperatorSessions,
+} from '../../store/directory/operator-sessions.ts'
+import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
@@ -36,12 +41,15 @@ export const makeSignInLink = useCase(
   },
 )
 
+const SessionId = wholeNumber('Number of the session. It is no secret.', 1)
+
 /** The sessions that have not ended. */
 export const listSessions = useCase(
   {
     input: NOTHING,
     result: Type.Array(
       closed({
+        id: SessionId,
         name: text('Who is signed in.'),
         provider: orNull(text('The provider of OpenID Connect that said so; null: a token or a link.')),
         created_at: instant('When it began.'),
@@ -52,9 +60,27 @@ export const listSessions = useCase(
   },
   async ({ db, limits, clock = CLOCK }: Needs & { readonly limits: Pick<Limits, 'session_idle'> }) => {
     const sessions = await listOperatorSessions(db, sessionBounds(limits, clock.date()))
-    return sessions.map(({ name, issuer, created_at, seen_at, ends_at }) => ({
-      ...{ name, provider: issuer, created_at: timeOut(created_at) },
+    return sessions.map(({ id, name, issuer, created_at, seen_at, ends_at }) => ({
+      ...{ id, name, provider: issuer, created_at: timeOut(created_at) },
       ...{ seen_at: timeOut(seen_at), ends_at: timeOut(ends_at) },
     }))
+  },
+)
+
+/** Ends what somebody has begun: a token, and a role at a provider, stay as they are. */
+export const endSessions = useCase(
+  {
+    accounted: 'operator sign-out',
+    input: closed({
+      name: text('Who is signed in. Links that would sign in as this operator end as well.'),
+      id: Type.Optional({ ...SessionId, description: 'Only this session, and no link.' }),
+    }),
+    result: closed({ name: text('Who was signed in.'), sessions: wholeNumber('Sessions that were ended.') }),
+  },
+  async ({ db }: HasDatabase, { name, id }) => {
+    const sessions = await (id === undefined ? endOperatorSessions(db, name) : endSessionOf(db, name, id))
+    if (sessions > 0) return { name, sessions }
+    const which = id === undefined ? '' : ' by this session'
+    throw new AdminRefusal(`${name} is not signed in${which}`, { reason: 'not_found' })
   },
 )

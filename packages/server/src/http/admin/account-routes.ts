@@ -7,7 +7,7 @@ import { type AdminRoute, route } from './route.ts'
 
 export const ACCOUNT_ROUTES: readonly AdminRoute[] = [
   route(listAccounts, {
-    ...{ method: 'GET', path: '/accounts', name: 'listAccounts', role: 'read' },
+    ...{ method: 'GET', path: '/accounts', name: 'listAccounts', role: 'read', heavy: 'accounts' },
     summary: 'The newest accounts of access. They name no person.',
   }),
   route(auditPerson, {

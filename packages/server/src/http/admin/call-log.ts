@@ -6,6 +6,7 @@ import type { OperatorSession } from '../../directory/operator-sessions.ts'
 import type { Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Log } from '../../observe/log.ts'
+import type { Gate } from '../gate.ts'
 import type { HttpServer } from '../server.ts'
 
 /** What is logged of a call: never what was sent and what was answered. */
@@ -18,11 +19,12 @@ export interface Call {
 
 export interface HasLog {
   readonly log: Pick<Log, 'info'>
+  readonly gate: Pick<Gate, 'address'>
 }
 
 /** Does the work of a call, and writes its line. */
 export async function logged(
-  { log }: HasLog,
+  parts: HasLog,
   name: string,
   request: FastifyRequest,
   work: (call: Call) => Promise<void>,
@@ -30,7 +32,7 @@ export async function logged(
   const call: Call = {}
   const begun = performance.now()
   const note = (outcome: object): void =>
-    write(log, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
+    write(parts, name, request, call, { ...outcome, ms: tenths(performance.now() - begun) })
   try {
     await work(call)
     note({ outcome: 'done' })
@@ -51,7 +53,7 @@ const tenths = (ms: number): number => Math.round(ms * 10) / 10
 const written = new WeakSet<IncomingMessage>()
 
 function write(
-  log: HasLog['log'],
+  { log, gate }: HasLog,
   name: string | null,
   { raw }: FastifyRequest,
   { operator, session, registry }: Call,
@@ -64,7 +66,7 @@ function write(
       ...{ operator: operator?.name ?? null, token: operator?.id ?? null },
       ...(session && { session: session.id }),
       ...(registry && { registry: registry.namespace }),
-      ...{ address: raw.socket.remoteAddress, ...outcome },
+      ...{ address: gate.address(raw), ...outcome },
     },
     'admin call',
   )
@@ -74,12 +76,12 @@ function write(
  * What comes to no call has its line as well: unknown paths, and other methods. The path as it was sent is not logged.
  * @param base before the path of every call
  */
-export function logOthers(app: HttpServer, { log }: HasLog, base: string): void {
+export function logOthers(app: HttpServer, parts: HasLog, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions
     if ((url ?? request.url).startsWith(base) && !written.has(request.raw)) {
       const ms = tenths(reply.elapsedTime)
-      write(log, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode, ms })
+      write(parts, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode, ms })
     }
     done()
   })

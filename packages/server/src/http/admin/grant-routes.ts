@@ -45,7 +45,7 @@ export const GRANT_ROUTES: readonly AdminRoute[] = [
       'A synthetic record, whole and as the participant would see it: under the grant in force, or under the `terms` that are given.',
   }),
   route(proposeGrant, {
-    ...{ method: 'GET', path: `${ONE}/proposal`, name: 'proposeGrant', role: 'read' },
+    ...{ method: 'GET', path: `${ONE}/proposal`, name: 'proposeGrant', role: 'operate', heavy: 'accounts' },
     summary: 'A narrower grant, from what the accounts say that the participant has used.',
   }),
 ]

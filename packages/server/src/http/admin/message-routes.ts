@@ -13,7 +13,7 @@ export const MESSAGE_ROUTES: readonly AdminRoute[] = [
       'The last 24 hours by hour, what waits and what fails, what ends soon, and the health of the server.',
   }),
   route(listMessages, {
-    ...{ method: 'GET', path: '/messages', name: 'listMessages', role: 'read' },
+    ...{ method: 'GET', path: '/messages', name: 'listMessages', role: 'read', heavy: 'accounts' },
     summary: 'Messages that were answered, acknowledged or sent, the newest first. They name no person.',
   }),
   route(showMessage, {

@@ -2,6 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
+import { checkKnownTo } from '../../admin/participants/known.ts'
 import { AdminRefusal } from '../../admin/use-case.ts'
 import { hasRole, isFor, isForAuthority, type Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -10,6 +11,7 @@ import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
 import { type Call, type HasLog, logged, logOthers } from './call-log.ts'
+import { type CallSlots, createCallSlots, type SlotLimits } from './call-slots.ts'
 import { createLooks, type Looks } from './looks.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
@@ -23,11 +25,12 @@ type AdminParts = Omit<AdminNeeds, 'operator' | 'caller' | 'approvals' | 'isSame
   readonly twoPerson: boolean
 } & HasDirectory &
   HasLog &
-  Authenticating & { readonly limits: InputLimits }
+  Authenticating & { readonly limits: InputLimits & SlotLimits }
 
 export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: OperatorListener): void {
   logOthers(app, parts, ADMIN_BASE)
   const looks = createLooks(parts.clock ?? performance)
+  const slots = createCallSlots(parts.limits)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of ADMIN_ROUTES) {
     const { method, name, path, deprecated } = route
@@ -39,7 +42,7 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
       deprecated,
       handler: (request, reply) =>
         logged(parts, name, request, (call) =>
-          answer({ ...parts, looks }, route, listener, request, reply, call),
+          answer({ ...parts, looks, slots }, route, listener, request, reply, call),
         ),
     })
   }
@@ -61,7 +64,7 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
 }
 
 async function answer(
-  { looks, ...parts }: AdminParts & { readonly looks: Looks },
+  { looks, slots, ...parts }: AdminParts & { readonly looks: Looks; readonly slots: CallSlots },
   route: AdminRoute,
   listener: OperatorListener,
   request: FastifyRequest,
@@ -88,7 +91,9 @@ async function answer(
   const approvals = twoPerson ? createApprovals({ limits, operator, clock: parts.clock }) : undefined
   const asked = { session: call.session, route, url: request.url }
   const isSameLook = looks.isRepeated(asked)
+  const end = slots.take(route, operator)
   try {
+    for (const name of ['sender_id', 'participant']) await checkKnownTo(parts.db, operator, input[name])
     const who = { operator: operator.name, caller: operator, approvals, isSameLook }
     const result = await route.call({ ...parts, ...who }, input)
     looks.note(asked)
@@ -96,6 +101,8 @@ async function answer(
   } catch (error) {
     if (!(error instanceof Proposed)) throw error instanceof AdminRefusal ? asRequestFault(error) : error
     sendJson(reply, 202, JSON.stringify({ proposal: error.proposal }))
+  } finally {
+    end()
   }
 }
 

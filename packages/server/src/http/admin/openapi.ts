@@ -17,7 +17,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   413: 'The body is larger than ROLLCALL_MAX_ADMIN_BODY_BYTES.',
   415: 'The body is not application/json.',
   421: 'The Host header is not a name of this listener.',
-  429: 'Too many requests without a good token came from this address.',
+  429: 'Too many requests without a good token came from this address, or the node works on as many such calls as it may.',
   500: 'The server failed; the failure is logged.',
   503: 'The database does not answer.',
 }

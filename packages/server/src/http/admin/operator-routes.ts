@@ -1,5 +1,6 @@
 /** Calls about who may call. */
 import { addOperator, listOperators, revokeOperator } from '../../admin/operators/operators.ts'
+import { endSessions, listSessions } from '../../admin/operators/sessions.ts'
 import { type AdminRoute, route } from './route.ts'
 
 export const OPERATOR_ROUTES: readonly AdminRoute[] = [
@@ -15,5 +16,13 @@ export const OPERATOR_ROUTES: readonly AdminRoute[] = [
   route(revokeOperator, {
     ...{ method: 'POST', path: '/operators/revoke', name: 'revokeOperator', role: 'own' },
     summary: 'Ends an operator token: from the next call on it is refused.',
+  }),
+  route(listSessions, {
+    ...{ method: 'GET', path: '/operators/sessions', name: 'listSessions', role: 'own' },
+    summary: 'Who is signed in to the console, without the secrets of the sessions.',
+  }),
+  route(endSessions, {
+    ...{ method: 'POST', path: '/operators/sessions/end', name: 'endSessions', role: 'own' },
+    summary: 'Signs an operator out: one session, or all of them.',
   }),
 ]

@@ -18,6 +18,7 @@ import type { Approvals, Given, UseCase } from '../../admin/use-case.ts'
 import type { Limits } from '../../limits.ts'
 import type { OperatorRole } from '../../model/operator.ts'
 import type { Method } from '../server.ts'
+import type { Heavy } from './call-slots.ts'
 
 /** Before every path. */
 export const ADMIN_BASE = '/admin/v1'
@@ -38,7 +39,7 @@ export type AdminNeeds = HasVault &
   HasTrial &
   HasOperator &
   RetentionNeeds & {
-    readonly limits: Pick<Limits, 'check_days'>
+    readonly limits: Pick<Limits, 'check_days' | 'session_idle' | 'searched_accounts'>
     /** Where some acts wait for a second operator. */
     readonly approvals?: Approvals | undefined
   }
@@ -56,6 +57,8 @@ export interface AdminRoute {
   readonly result: TSchema
   /** Members of the input that are not offered here, such as those that show personal data. */
   readonly hidden: readonly string[]
+  /** What a call reads much of: a node works on few of these at a time. */
+  readonly heavy: Heavy | undefined
   /** Of an answer. */
   readonly status: 200 | 201
   /** When it is to be removed. */
@@ -67,10 +70,10 @@ export interface AdminRoute {
 }
 
 /** What the OpenAPI document says of a call. */
-export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval'>
+export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'heavy'>
 
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
-  Partial<Pick<AdminRoute, 'hidden' | 'status' | 'deprecated'>>
+  Partial<Pick<AdminRoute, 'hidden' | 'heavy' | 'status' | 'deprecated'>>
 
 /** A row of the table. */
 export function route<Input extends TSchema, Result extends TSchema>(
@@ -80,7 +83,8 @@ export function route<Input extends TSchema, Result extends TSchema>(
   const { input, result, approval } = useCase
   // The use case checks what it is given.
   const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
-  return { hidden: [], status: 200, deprecated: undefined, ...row, input, result, approval, call }
+  const usual = { hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
+  return { ...usual, ...row, input, result, approval, call }
 }
 
 /** The members of a call's input that stand in its path. */

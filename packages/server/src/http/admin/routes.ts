@@ -42,7 +42,13 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     summary: 'What is stored for how long.',
   }),
   route(countPrunable, {
-    ...{ method: 'GET', path: '/retention/prunable', name: 'countPrunable', role: 'operate' },
+    ...{
+      method: 'GET',
+      path: '/retention/prunable',
+      name: 'countPrunable',
+      role: 'operate',
+      heavy: 'prunable',
+    },
     summary:
       'What prune would delete now. It deletes nothing, and verifies the accounts, which may take long.',
   }),

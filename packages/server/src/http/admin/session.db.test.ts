@@ -11,7 +11,7 @@ const clock = testClock()
 const MINUTE = 60_000
 
 beforeAll(async () => {
-  server = await testServer({}, clock)
+  server = await testServer({ ROLLCALL_MAX_SESSIONS: '2' }, clock)
   await server.registry('civil')
   await server.registry('social')
 })
@@ -165,6 +165,19 @@ describe('a session', () => {
       '403 err.request.forbidden this call needs the role read',
     )
     expect(errorOf(await call('/participants', { ...browser, Authorization: 'Bearer x' }))).toMatch(/^401 /)
+  })
+
+  it('ends where its operator has begun too many: the one that was not used for longest', async () => {
+    const { token } = await tokenOf()
+    const [first, second] = [await signedIn(token), await signedIn(token)]
+    const other = await signedIn((await tokenOf()).token)
+    clock.pass(MINUTE)
+    expect((await call('/registries', first)).status).toBe(200)
+    const third = await signedIn(token)
+    expect(errorOf(await call('/registries', second))).toBe(ENDED)
+    for (const browser of [first, third, other]) {
+      expect((await call('/registries', browser)).status).toBe(200)
+    }
   })
 
   it('ends when the operator signs out, and the browser forgets its cookie', async () => {

@@ -6,6 +6,7 @@ import {
   type AccountFilter,
   type AccountRowOf,
   BEHIND,
+  type Bounds,
   endBehind,
   HAS_MEMBERS,
   membersOf,
@@ -13,6 +14,7 @@ import {
   parsedAccount,
   placeValues,
   type ReadAccount,
+  type Searched,
 } from './read-accounts.ts'
 
 /** How a message ended, by the entry of its account. */
@@ -65,26 +67,27 @@ const statement = (conditions: string): string => `select ${COLUMNS} from accoun
 const BETWEEN = statement('$9::text[] is null')
 const OF_MESSAGES = statement(OF_KEYS)
 
-/** The newest first. */
+/** The newest first. By their ids they are found by an index: then nothing is looked through. */
 export async function accountedMessages(
   db: Pick<Database, 'pool'>,
   { participant, registry, operation, outcome, before, keys, from, to }: MessageFilter,
-  limit: number,
-): Promise<readonly AccountedMessage[]> {
+  { limit, most }: Bounds,
+): Promise<Searched<AccountedMessage>> {
   const wanted = Object.entries({ participant, registry, operation }).filter(
     ([, value]) => value !== undefined,
   )
   const end = endBehind(before, to)
-  const read = async (text: string, span: { from: Date; to: Date }, most: number) => {
+  const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {
     const { rows } = await db.pool.query<AccountRowOf<Omit<AccountedMessage, keyof ReadAccount>>>(text, [
       ...[span.from, span.to, ...membersOf(wanted), outcome ?? null],
-      ...[...placeValues(before), keys ?? null, most],
+      ...[...placeValues(before), keys ?? null, rowsWanted],
     ])
     return rows.map(parsedAccount)
   }
   if (keys === undefined)
-    return newestFirst(db, { from, to: end }, limit, (span, most) => read(BETWEEN, span, most))
-  return read(OF_MESSAGES, { from: from ?? new Date(0), to: end ?? FOREVER }, limit)
+    return newestFirst(db, { from, to: end }, { limit, most }, (span, rows) => read(BETWEEN, span, rows))
+  const span = { from: from ?? new Date(0), to: end ?? FOREVER }
+  return { found: await read(OF_MESSAGES, span, limit), rest: null }
 }
 
 const FOREVER = new Date('9999-12-31T00:00:00Z')

@@ -96,19 +96,33 @@ export const placeValues = (before: AccountPlace | undefined): unknown[] => [
 export const endBehind = (before: AccountPlace | undefined, to: Date | undefined): Date | undefined =>
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
-/** Milliseconds that one statement looks through, the newest first; all further ones the last of them. */
-const SPANS = [3_600_000, 86_400_000]
+/** Entries that one statement looks through, the newest first; all further ones the last of them. */
+const SPANS = [1_000, 10_000]
 
-/** The newest first. Each statement reads a day at most, so that accounts of any number are looked through. */
+/** How far a search has come. */
+export interface Searched<Found> {
+  readonly found: readonly Found[]
+  /** What was written before this time was not looked through; null: nothing is left, or enough was found. */
+  readonly rest: Date | null
+}
+
+/** The newest first. @param most entries that are looked through, about */
 export async function newestAccounts(
   db: Pick<Database, 'pool'>,
   { participant, registry, kind, from, to, before }: AccountFilter,
-  limit: number,
-): Promise<readonly ReadAccount[]> {
+  { limit, most }: Bounds,
+): Promise<Searched<ReadAccount>> {
   const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
-  return newestFirst(db, { from, to: endBehind(before, to) }, limit, (span, most) =>
-    accountsBetween(db, wanted, span, before, most),
+  return newestFirst(db, { from, to: endBehind(before, to) }, { limit, most }, (span, rows) =>
+    accountsBetween(db, wanted, span, before, rows),
   )
+}
+
+/** What ends a search: enough was found, or enough looked through. */
+export interface Bounds {
+  readonly limit: number
+  /** Entries that are looked through; one statement may go beyond it. Default: all. */
+  readonly most?: number | undefined
 }
 
 /** A span of time that one statement reads; its end is not included. */
@@ -118,27 +132,30 @@ export interface Span {
 }
 
 /**
- * Looks through the accounts span by span, the newest first, until there are as many as wanted. Each span begins at an entry:
- * times without any, such as those after the newest one, cost nothing.
+ * Looks through the accounts span by span, the newest first, until there are as many as wanted, or so many were looked
+ * through. Each span begins at an entry: times without any, such as those after the newest one, cost nothing.
  */
 export async function newestFirst<Found>(
   db: Pick<Database, 'pool'>,
   { from, to }: Period,
-  limit: number,
+  { limit, most = Number.POSITIVE_INFINITY }: Bounds,
   between: (span: Span, limit: number) => Promise<readonly Found[]>,
-): Promise<readonly Found[]> {
+): Promise<Searched<Found>> {
   const found: Found[] = []
   const start = from ?? new Date(0)
   let until = to ?? new Date(Date.now() + FUTURE)
+  let looked = 0
   for (let turn = 0; ; turn += 1) {
-    const newest = await newestBetween(db, { from: start, to: until })
-    if (newest === null) return found
-    const end = newest.getTime() + 1
-    const span = SPANS[Math.min(turn, SPANS.length - 1)] ?? 0
-    const since = new Date(Math.max(end - span, start.getTime()))
-    found.push(...(await between({ from: since, to: new Date(end) }, limit - found.length)))
-    if (found.length >= limit) return found
+    const newest = await entryBetween(db, { from: start, to: until }, 0)
+    if (newest === null) return { found, rest: null }
+    if (looked >= most) return { found, rest: until }
+    const span = Math.min(SPANS[Math.min(turn, SPANS.length - 1)] ?? 0, most - looked)
+    const to = new Date(newest.getTime() + 1)
+    const since = (await entryBetween(db, { from: start, to }, span - 1)) ?? start
+    found.push(...(await between({ from: since, to }, limit - found.length)))
+    if (found.length >= limit) return { found, rest: null }
     until = since
+    looked += span
   }
 }
 
@@ -179,11 +196,15 @@ export const membersOf = (
 /** A text in a pattern of `like`. */
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
-/** When the newest entry of a span was written; null: there is none. */
-async function newestBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span): Promise<Date | null> {
+/** When the entry of a span was written behind which so many newer ones are; null: there are not as many. */
+async function entryBetween(
+  { pool }: Pick<Database, 'pool'>,
+  { from, to }: Span,
+  newer: number,
+): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>(
-    'select at from account where at >= $1 and at < $2 order by at desc limit 1',
-    [from, to],
+    'select at from account where at >= $1 and at < $2 order by at desc offset $3 limit 1',
+    [from, to, newer],
   )
   return rows[0]?.at ?? null
 }

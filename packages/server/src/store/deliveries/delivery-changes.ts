@@ -79,27 +79,43 @@ export async function countChange(
  * @returns how many
  */
 export async function changeDeliveries(
-  { pool }: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool'>,
   change: keyof typeof DELIVERY_CHANGES,
   choice: DeliveryChoice,
 ): Promise<number> {
+  return (await changeAtMost(db, change, choice, null)).changed
+}
+
+/**
+ * As `changeDeliveries`, of `most` at most: they are counted in the statement that changes them, and of more none is changed.
+ * @param most null: any number
+ */
+export async function changeAtMost(
+  { pool }: Pick<Database, 'pool'>,
+  change: keyof typeof DELIVERY_CHANGES,
+  choice: DeliveryChoice,
+  most: number | null,
+): Promise<{ readonly chosen: number; readonly changed: number }> {
   const { from, set, sends }: Change = DELIVERY_CHANGES[change]
   const { text, values } = chosen(choice)
   const states = `$${values.length + 1}`
   const sending = `$${values.length + 2}::boolean`
-  const { rows } = await pool.query<{ changed: number }>(
+  const bound = `$${values.length + 3}::bigint`
+  const { rows } = await pool.query<{ chosen: number; changed: number }>(
     `with chosen as (
         select delivery.id, notifications, ${sending} and mailbox is not null and state <> 'pending' as anew
         from delivery
         where ${text} and state = any(${states}) and not ${WAS_REPLAYED} and not (${sending} and ${IN_CLOSED_MAILBOX})
       ),
+      permitted as (select from chosen having ${bound} is null or count(*) <= ${bound}),
       changed as (
-        update delivery set ${set} from chosen where delivery.id = chosen.id and not anew and state = any(${states})
+        update delivery set ${set} from chosen
+        where delivery.id = chosen.id and not anew and state = any(${states}) and exists (select from permitted)
         returning participant, origin, mailbox
       ),
       renewed as (
         update notification set state = 'waiting', delivery = null from chosen
-        where ${isNotifiedBy('chosen')} and anew
+        where ${isNotifiedBy('chosen')} and anew and exists (select from permitted)
         returning chosen.id, notification.mailbox
       ),
       replaced as (
@@ -118,9 +134,10 @@ export async function changeDeliveries(
         select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}') where exists (
           select 1 from renewed union all select 1 from changed where not ${sending} and mailbox is not null)
       )
-      select (select count(*) from changed) + (select count(distinct id) from renewed) as changed,
+      select (select count(*) from chosen) as chosen,
+        (select count(*) from changed) + (select count(distinct id) from renewed) as changed,
         (select count(*) from announced) as announced`,
-    [...values, from, sends],
+    [...values, from, sends, most],
   )
-  return rows[0]?.changed ?? 0
+  return rows[0] ?? { chosen: 0, changed: 0 }
 }

@@ -8,6 +8,7 @@ import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
+import { isStorable } from '../db/text.ts'
 import { lockParticipant } from './participants.ts'
 
 /** A grant as it is stored. */
@@ -42,6 +43,21 @@ export async function addGrant(
   const [added] = await changeGrants(db, owner, { revoke: replace ? 'all' : [], add: [terms] })
   if (added === undefined) throw new Error('unreachable: a grant was added')
   return added
+}
+
+/** Whether something is granted to a participant in one of the registries, or was. */
+export async function isKnownIn(
+  { pool }: Pick<Database, 'pool'>,
+  sender_id: string,
+  registries: readonly number[],
+): Promise<boolean> {
+  if (!isStorable(sender_id)) return false
+  const { rowCount } = await pool.query(
+    `select from participant_grant join participant on participant.id = participant
+      where sender_id = $1 and registry = any($2) limit 1`,
+    [sender_id, registries],
+  )
+  return rowCount === 1
 }
 
 export interface GrantChanges {

@@ -103,6 +103,8 @@ export async function endOperatorSession({ pool }: Pick<Database, 'pool'>, id: n
   await pool.query('delete from operator_session where id = $1', [id])
 }
 
+const OF_NAME = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
+
 /**
  * Ends every session of an operator, and the links that would begin one.
  * @returns how many sessions
@@ -112,16 +114,41 @@ export async function endOperatorSessions({ pool }: Pick<Database, 'pool'>, name
     'delete from operator_sign_in_link using operator_token where operator_token.id = token and name = $1',
     [name],
   )
-  const { rowCount } = await pool.query(
-    `delete from operator_session
-      where name = $1 or token in (select id from operator_token where operator_token.name = $1)`,
-    [name],
-  )
+  const { rowCount } = await pool.query(`delete from operator_session where ${OF_NAME}`, [name])
   return rowCount ?? 0
+}
+
+/** Ends one session of an operator. @returns how many: 0, there is none of this name with this id */
+export async function endSessionOf(
+  { pool }: Pick<Database, 'pool'>,
+  name: string,
+  id: number,
+): Promise<number> {
+  const { rowCount } = await pool.query(`delete from operator_session where id = $2 and ${OF_NAME}`, [
+    name,
+    id,
+  ])
+  return rowCount ?? 0
+}
+
+/** Of the sessions of one operator those stay that were used last, so many. */
+export async function endOlderSessions(
+  { pool }: Pick<Database, 'pool'>,
+  session: number,
+  most: number,
+): Promise<void> {
+  await pool.query(
+    `delete from operator_session where id in (
+      select other.id from operator_session as own join operator_session as other
+        on other.token = own.token or (other.issuer = own.issuer and other.subject = own.subject)
+      where own.id = $1 order by other.seen_at desc, other.id desc offset $2)`,
+    [session, most],
+  )
 }
 
 /** A session as the operator's list has it. */
 export interface ListedSession extends SessionTimes {
+  readonly id: number
   readonly name: string
   readonly issuer: string | null
 }
@@ -131,13 +158,13 @@ export async function listOperatorSessions(
   { kysely }: Pick<Database, 'kysely'>,
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
 ): Promise<readonly ListedSession[]> {
-  return kysely
+  const rows = await kysely
     .selectFrom('operator_session')
     .leftJoin('operator_token', 'operator_token.id', 'operator_session.token')
     .select([
       sql<string>`coalesce(operator_token.name, operator_session.name)`.as('name'),
       'issuer',
-      ...(['operator_session.created_at', 'seen_at', 'ends_at'] as const),
+      ...(['operator_session.id', 'operator_session.created_at', 'seen_at', 'ends_at'] as const),
     ])
     .where('ends_at', '>', now)
     .where('seen_at', '>', seenAfter)
@@ -150,6 +177,7 @@ export async function listOperatorSessions(
     .orderBy('name')
     .orderBy('operator_session.id', 'desc')
     .execute()
+  return rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
 /** Deletes sessions and links that have ended. */

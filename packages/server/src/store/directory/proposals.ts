@@ -75,6 +75,15 @@ export async function listProposals(
     .execute()
 }
 
+/** How many wait. */
+export async function countWaitingProposals({ pool }: Pick<Database, 'pool'>, now: Date): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*) from proposal where state = 'waiting' and lapses_at > $1`,
+    [now],
+  )
+  return rows[0]?.count ?? 0
+}
+
 /** Null: there is none. */
 export async function findProposal(
   { kysely }: Kysely,

@@ -1,0 +1,22 @@
+/** Which participants an operator may learn of. */
+import { hasRole, type Operator } from '../../model/operator.ts'
+import type { Database } from '../../store/db/database.ts'
+import { isKnownIn } from '../../store/directory/grants.ts'
+import { AdminRefusal } from '../use-case.ts'
+
+/**
+ * Whoever is bound to registries does not learn which participants there are elsewhere: one to whom nothing was ever granted
+ * there is unknown. Who may grant must know all of them.
+ * @param sender_id as it was given, if it was
+ * @throws AdminRefusal
+ */
+export async function checkKnownTo(
+  db: Database,
+  operator: Pick<Operator, 'registries' | 'roles'>,
+  sender_id: unknown,
+): Promise<void> {
+  const { registries } = operator
+  if (typeof sender_id !== 'string' || registries === null || hasRole(operator, 'own')) return
+  if (await isKnownIn(db, sender_id, registries)) return
+  throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found' })
+}
