@@ -252,6 +252,11 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     run('consent', 'withdraw', '--identifier', 'UIN=8128560370', '--purpose', 'eligibility'),
   'operator add': () => addAuthority(),
   'operator link': () => run('operator', 'add', 'amina', '--role', 'read'),
+  'operator sign-out': () =>
+    demo.server.database.db.pool.query(
+      `insert into operator_session (sha256, token, created_at, seen_at, ends_at)
+        select '\\x00', id, now(), now(), now() + interval '1 hour' from operator_token where name = 'amina'`,
+    ),
   'proposal list': () => addOperators(),
   'proposal show': () => proposed('zola'),
   'proposal decline': () => proposed('yusuf'),

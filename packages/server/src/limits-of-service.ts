@@ -180,6 +180,15 @@ export const LIMITS_OF_SERVICE = {
     meaning:
       'time after which a session of the console, or of the partner page, ends, whatever the person does',
   },
+  provided_session_time: {
+    variable: 'ROLLCALL_OIDC_SESSION_TIME',
+    default: 3_600,
+    min: 300,
+    max: 86_400,
+    unit: 'seconds',
+    meaning:
+      'time after which a session ends that was begun at a provider of OpenID Connect, as its roles are read at the sign-in alone; ROLLCALL_SESSION_TIME at the latest',
+  },
   operator_sessions: {
     variable: 'ROLLCALL_MAX_SESSIONS',
     default: 10,

@@ -1,9 +1,9 @@
 /** A provider of OpenID Connect on loopback: it signs in whoever comes, with the claims that a test gives. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, type KeyObject, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { exportJWK, generateKeyPair, jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
 
 export const CLIENT = { id: 'rollcall-console', secret: 'a-secret-of-the-client' }
 
@@ -20,7 +20,8 @@ export interface TestProvider {
   close(): Promise<void>
 }
 
-export async function testProvider(): Promise<TestProvider> {
+/** @param clientKey with it the client proves who it is by a signature of this key alone, which has the kid `c-1` */
+export async function testProvider(clientKey?: KeyObject): Promise<TestProvider> {
   const [own, other] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'p-1', alg: 'RS256', use: 'sig' }
   const codes = new Map<string, { readonly asked: URLSearchParams; readonly bent: Bent }>()
@@ -36,6 +37,18 @@ export async function testProvider(): Promise<TestProvider> {
     return new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid: 'p-1' }).sign(key.privateKey)
   }
 
+  async function isClient(form: URLSearchParams): Promise<boolean> {
+    if (clientKey === undefined) return form.get('client_secret') === CLIENT.secret
+    if (form.has('client_secret')) return false
+    if (form.get('client_assertion_type') !== 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
+      return false
+    const verified = await jwtVerify(form.get('client_assertion') ?? '', clientKey, {
+      ...{ issuer: CLIENT.id, subject: CLIENT.id, audience: issuer },
+      ...{ requiredClaims: ['exp', 'jti'], maxTokenAge: 120 },
+    }).catch(() => null)
+    return verified?.protectedHeader.kid === 'c-1'
+  }
+
   async function token(form: URLSearchParams): Promise<object | null> {
     const code = form.get('code') ?? ''
     const known = codes.get(code)
@@ -46,7 +59,7 @@ export async function testProvider(): Promise<TestProvider> {
     const good =
       known !== undefined &&
       form.get('client_id') === CLIENT.id &&
-      form.get('client_secret') === CLIENT.secret &&
+      (await isClient(form)) &&
       form.get('redirect_uri') === known.asked.get('redirect_uri') &&
       challenge === known.asked.get('code_challenge')
     return good ? { access_token: 'x', token_type: 'Bearer', id_token: await idToken(known) } : null

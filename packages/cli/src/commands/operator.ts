@@ -59,12 +59,6 @@ Example: rollcall operator add consent-service --role consent --authority https:
     .description('list who is signed in to the console; operator sign-out ends their sessions')
     .addHelpText('after', '\nExample: rollcall operator sessions')
     .action(runSessions)
-  withJson(operator.command('sign-out'))
-    .description('end the sessions of somebody who is signed in to the console; the token stays good')
-    .argument('<name>', 'who is signed in')
-    .option('--session <id>', 'only this session, by its id in operator sessions', wholeNumber(1))
-    .addHelpText('after', '\nExample: rollcall operator sign-out amina')
-    .action(runSignOut)
   withJson(operator.command('link'))
     .description('print a link that signs in to the console as the owner of a token, once, within 15 minutes')
     .argument('<name>', 'name of the token')
@@ -77,6 +71,12 @@ to the owner of the token alone.
 Example: rollcall operator link amina`,
     )
     .action(runLink)
+  withJson(operator.command('sign-out'))
+    .description('end the sessions of somebody who is signed in to the console; the token stays good')
+    .argument('<name>', 'who is signed in')
+    .option('--session <id>', 'only this session, by its id in operator sessions', wholeNumber(1))
+    .addHelpText('after', '\nExample: rollcall operator sign-out amina')
+    .action(runSignOut)
 }
 
 interface AddOptions extends OutputOptions {

@@ -99,7 +99,15 @@ test('a link signs in to the console once; who is signed in is listed, until the
   }
   expect([await signIn(), await signIn()]).toEqual([201, 401])
   expect(await rollcallJson(['operator', 'sessions'], env)).toMatchObject([{ name: 'amina', provider: null }])
-  expect((await operator('revoke', 'amina')).stdout).toBe('amina is revoked; sessions ended: 1\n')
+  const [{ id }] = await rollcallJson(['operator', 'sessions'], env)
+  expect((await operator('sign-out', 'amina', '--session', String(id + 1))).stderr).toBe(
+    'rollcall: amina is not signed in by this session\n',
+  )
+  expect((await operator('sign-out', 'amina', '--session', String(id))).stdout).toBe(
+    'amina is signed out; sessions ended: 1\n',
+  )
+  expect((await operator('sign-out', 'amina')).stderr).toBe('rollcall: amina is not signed in\n')
+  expect((await operator('revoke', 'amina')).stdout).toBe('amina is revoked\n')
   expect((await operator('sessions')).stdout).toBe('nobody is signed in\n')
   expect((await operator('link', 'amina')).stderr).toBe('rollcall: no live token is named amina\n')
 })

@@ -68,11 +68,24 @@ test('emergencies are counted again when half a minute is over, or one was revie
 })
 
 test('of one registry it has no numbers of all', async () => {
+  const { pool } = server.context.db
+  await pool.query(
+    `insert into rollcall_outbox.event (namespace, reg_event_type, record, failure, failed_at)
+      values ('social', 'REGISTER', '{}', 'none', now())`,
+  )
+  await pool.query(
+    `insert into proposal (id, act, sealed, diff, proposed_by, proposed_name, proposed_at, lapses_at)
+      select gen_random_uuid(), 'apply', set_byte('\\x00'::bytea, 0, version), '[]', 'token 1', 'a', $1, $2 from master_key`,
+    [new Date(server.clock.date()), new Date(server.clock.date() + 60_000)],
+  )
   const all = await show()
-  expect(all.health).toMatchObject({ overdue: 0, outbox: { waiting: 0 }, unwitnessed: 0 })
+  expect([all.health.outbox.failed, all.proposals]).toEqual([1, 1])
   const civil = await show({ namespace: 'civil' })
-  expect(civil.health).toMatchObject({ overdue: null, outbox: null, unwitnessed: null })
-  expect([all.proposals, civil.proposals]).toEqual([0, null])
+  expect(civil.health).toMatchObject({
+    ...{ overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 },
+  })
+  expect(civil.proposals).toBe(0)
+  await pool.query('delete from proposal; delete from rollcall_outbox.event')
 })
 
 test('of one registry it names no participant whose mailbox is closed in another one', async () => {

@@ -101,32 +101,29 @@ export const showOverview = useCase(
         database: oneOf(BREAKER_STATES, { description: 'closed: it is well; open: it declines writes.' }),
         ready: flag('Whether the database answers this node and accepts writes.'),
         schema_ahead: wholeNumber('Migrations of the database that this node does not know.'),
-        overdue: orNull(
-          wholeNumber(
-            'Accepted requests that are due for a minute, and that no node has claimed; null: of a registry.',
-          ),
+        overdue: wholeNumber(
+          'Accepted requests that are due for a minute, and that no node has claimed; of one registry 0.',
         ),
-        outbox: orNull(
-          closed({
+        outbox: closed(
+          {
             waiting: wholeNumber('Rows of the outbox that are to be published.'),
             failed: wholeNumber('Rows of the outbox that could not be published.'),
             oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
-          }),
+          },
+          { description: 'Of one registry it is 0.' },
         ),
         closed_mailboxes: Type.Array(SenderId, {
           description:
             'Participants whose notifications, of the registry that is asked for, could not be delivered for too long.',
         }),
-        unwitnessed: orNull(
-          wholeNumber(
-            'Processes that could not give their last checkpoint of a day to the witness; null: of a registry.',
-          ),
+        unwitnessed: wholeNumber(
+          'Processes that could not give their last checkpoint of a day to the witness; of one registry 0.',
         ),
       }),
       emergencies: wholeNumber(
         `Emergencies that nobody has reviewed; counted up to ${MOST_COUNTED}, at most half a minute ago.`,
       ),
-      proposals: orNull(wholeNumber('Acts that wait for a second operator; null: of a registry.')),
+      proposals: wholeNumber('Acts that wait for a second operator; of one registry 0.'),
     }),
   },
   async (needs: HasHealth, { namespace }) => {
@@ -150,7 +147,7 @@ export const showOverview = useCase(
       expiring: await expiring(needs, namespace, now),
       health: await health(needs, namespace ?? null),
       emergencies: await countUnreviewed(needs, namespace, began),
-      proposals: namespace === undefined ? await countWaitingProposals(db, now) : null,
+      proposals: namespace === undefined ? await countWaitingProposals(db, now) : 0,
     }
   },
 )
@@ -181,9 +178,12 @@ async function health({ db, databaseHealth, schema }: HasHealth, namespace: stri
     ...{ database: databaseHealth.breaker(), ready: await databaseHealth.isReady() },
     schema_ahead: schema.lead().ahead,
     closed_mailboxes: (await listWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
-    ...(namespace === null ? await ofAllRegistries(db) : { overdue: null, outbox: null, unwitnessed: null }),
+    ...(namespace === null ? await ofAllRegistries(db) : NONE),
   }
 }
+
+/** Of one registry. */
+const NONE = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
 /** Who is bound to one registry does not learn how much the others do. */
 async function ofAllRegistries(db: HasHealth['db']) {

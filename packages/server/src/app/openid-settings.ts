@@ -1,21 +1,25 @@
 /** The provider of OpenID Connect at which operators sign in to the console, from the environment. */
 import { isIP } from 'node:net'
-import type { OpenIdSettings } from '../directory/openid-provider.ts'
+import { readClientKey } from '../directory/openid-client-key.ts'
+import type { ClientCredential, OpenIdSettings } from '../directory/openid-provider.ts'
 import { OPERATOR_ROLES, type OperatorRole } from '../model/operator.ts'
 import { isLoopback } from '../shared/loopback.ts'
 import type { Environment } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'
-const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_ROLES'] as const
+const NEEDED = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
+/** One of them. */
+const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
 const OTHERS = [
   'ROLLCALL_OIDC_ROLE_CLAIM',
   'ROLLCALL_OIDC_NAME_CLAIM',
+  'ROLLCALL_OIDC_REGISTRY_CLAIM',
   'ROLLCALL_OIDC_SCOPE',
   'ROLLCALL_OIDC_TITLE',
 ] as const
 
 /** Every variable of the provider. */
-export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, ...OTHERS]
+export const OPENID_VARIABLES: readonly string[] = [ISSUER, ...NEEDED, SECRET, KEY, ...OTHERS]
 
 /** Where the provider sends the browser back to, below the address of the console. */
 export const OPENID_CALLBACK = '/admin/v1/session/openid/callback'
@@ -40,14 +44,26 @@ export function readOpenId(env: Environment): OpenIdSettings | null {
   return {
     issuer: readIssuer(issuer),
     client_id: needed('ROLLCALL_OIDC_CLIENT_ID'),
-    client_secret: needed('ROLLCALL_OIDC_CLIENT_SECRET'),
+    credential: readCredential(given(SECRET), given(KEY)),
     roles: readRoles(needed('ROLLCALL_OIDC_ROLES')),
     role_claim: given('ROLLCALL_OIDC_ROLE_CLAIM') ?? 'roles',
     name_claim: given('ROLLCALL_OIDC_NAME_CLAIM') ?? 'sub',
+    registry_claim: given('ROLLCALL_OIDC_REGISTRY_CLAIM') ?? null,
     scope: given('ROLLCALL_OIDC_SCOPE') ?? 'openid',
     title: given('ROLLCALL_OIDC_TITLE') ?? 'OpenID Connect',
     redirect_uri: `${needed('ROLLCALL_CONSOLE_URL').replace(/\/+$/, '')}${OPENID_CALLBACK}`,
   }
+}
+
+function readCredential(secret: string | undefined, text: string | undefined): ClientCredential {
+  if (secret !== undefined && text !== undefined) throw new Error(`${SECRET} and ${KEY}: set one of them`)
+  if (secret !== undefined) return { secret }
+  if (text === undefined) throw new Error(`${ISSUER} needs ${SECRET} or ${KEY} beside it`)
+  const key = readClientKey(text)
+  if (key !== null) return key
+  throw new Error(
+    `${KEY} must be a private key without a password, in PEM or as a JWK: RSA of 2048 bits or more, EC (P-256, P-384, P-521) or Ed25519`,
+  )
 }
 
 function readIssuer(text: string): string {

@@ -11,6 +11,7 @@ const SECRETS = [
   'ROLLCALL_MASTER_KEY',
   'ROLLCALL_NEW_MASTER_KEY',
   'ROLLCALL_OIDC_CLIENT_SECRET',
+  'ROLLCALL_OIDC_CLIENT_KEY',
 ] as const
 
 /** The variables that name a file with a secret. */

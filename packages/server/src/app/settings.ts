@@ -77,6 +77,12 @@ export const OPTIONS: readonly Option[] = [
     value: 'secret',
   },
   {
+    variable: 'ROLLCALL_OIDC_CLIENT_KEY',
+    default: null,
+    meaning: 'private key of Rollcall at the provider, in place of a secret',
+    value: 'secret',
+  },
+  {
     variable: 'ROLLCALL_OIDC_ROLES',
     default: null,
     meaning: 'values of the role claim with roles of Rollcall, as value=role',
@@ -94,8 +100,15 @@ export const OPTIONS: readonly Option[] = [
   {
     variable: 'ROLLCALL_OIDC_NAME_CLAIM',
     default: 'sub',
-    meaning: 'claim of the ID token with the name under which acts are accounted',
+    meaning:
+      'claim of the ID token with the name under which acts are accounted; a claim other than sub has a digest of issuer and subject behind it',
     value: ({ openId }) => openId?.name_claim,
+  },
+  {
+    variable: 'ROLLCALL_OIDC_REGISTRY_CLAIM',
+    default: null,
+    meaning: 'claim of the ID token with the namespaces that an operator is bound to, or a path with dots',
+    value: ({ openId }) => openId?.registry_claim ?? undefined,
   },
   {
     variable: 'ROLLCALL_OIDC_SCOPE',

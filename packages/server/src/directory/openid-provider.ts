@@ -2,7 +2,7 @@
  * Operators who sign in at a provider of OpenID Connect: the authorization code flow with PKCE, state and nonce, all three
  * made of one secret that the operator's browser holds meanwhile. Nothing of a sign-in is stored before it has succeeded.
  */
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -13,24 +13,31 @@ import {
   customFetch,
   discovery,
   enableNonRepudiationChecks,
+  PrivateKeyJwt,
 } from 'openid-client'
 import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
 import { bareHost } from '../model/allowed-hosts.ts'
 import { type OperatorRole, PROVIDED_NAME } from '../model/operator.ts'
 import type { Log } from '../observe/log.ts'
 import type { ProvidedOperator } from '../store/directory/operator-sessions.ts'
+import type { ClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'
+
+/** By what the provider knows us. */
+export type ClientCredential = { readonly secret: string } | ClientKey
 
 export interface OpenIdSettings {
   readonly issuer: string
   readonly client_id: string
-  readonly client_secret: string
+  readonly credential: ClientCredential
   /** Our roles, by values of the claim. */
   readonly roles: ReadonlyMap<string, readonly OperatorRole[]>
   /** The claim of the ID token with the roles at the provider: its name, or a path with dots. */
   readonly role_claim: string
   /** The claim with the name under which the operator's acts are accounted. */
   readonly name_claim: string
+  /** The claim with the namespaces that the operator is bound to; null: nobody is. */
+  readonly registry_claim: string | null
   readonly scope: string
   /** Of the provider, for a button. */
   readonly title: string
@@ -41,6 +48,12 @@ export interface OpenIdSettings {
 /** Why somebody may not enter. The message is for that person. */
 export class OpenIdRefused extends Error {
   override readonly name = 'OpenIdRefused'
+}
+
+/** Who has come back from the provider, with the registries as it names them. */
+export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
+  /** Namespaces; null: all. */
+  readonly registries: readonly string[] | null
 }
 
 export interface OpenIdProvider {
@@ -55,7 +68,7 @@ export interface OpenIdProvider {
    * @param query of the address at which the browser came back
    * @throws OpenIdRefused
    */
-  operatorOf(secret: string, query: string): Promise<ProvidedOperator>
+  operatorOf(secret: string, query: string): Promise<NamedOperator>
   close(): Promise<void>
 }
 
@@ -79,7 +92,11 @@ export function createOpenIdProvider(
   }
   let known: Promise<Configuration> | undefined
   const configuration = (): Promise<Configuration> => {
-    known ??= discovery(issuer, settings.client_id, settings.client_secret, undefined, options)
+    const { client_id, credential } = settings
+    known ??=
+      'secret' in credential
+        ? discovery(issuer, client_id, credential.secret, undefined, options)
+        : discovery(issuer, client_id, undefined, PrivateKeyJwt(credential), options)
     // A provider that did not answer is asked again.
     known.catch(() => {
       known = undefined
@@ -134,10 +151,8 @@ type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readon
 /** Characters of a name in the accounts. */
 const NAME_LIMIT = 128
 
-function readOperator(
-  { issuer, roles, role_claim, name_claim }: OpenIdSettings,
-  claims: Claims,
-): ProvidedOperator {
+function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
+  const { issuer, roles, role_claim, name_claim } = settings
   const name = claims[name_claim]
   if (
     typeof name !== 'string' ||
@@ -155,8 +170,38 @@ function readOperator(
       'your account at the provider has no role here; ask whoever manages the operators',
     )
   }
-  return { issuer, subject: claims.sub, name: `${PROVIDED_NAME}${name}`, roles: [...new Set(found)] }
+  return {
+    ...{
+      issuer,
+      subject: claims.sub,
+      roles: [...new Set(found)],
+      registries: registriesOf(settings, claims),
+    },
+    name: `${PROVIDED_NAME}${name}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
+  }
 }
+
+/** A provider may give two users the same name, or a name to another one later: the subject is of one alone. */
+const digestOf = (issuer: string, subject: string): string =>
+  createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)
+
+/** Stands in the claim of registries for all of them. */
+const ALL_REGISTRIES = '*'
+
+/** @throws OpenIdRefused the claim is configured, and names none: an operator of all is one who is said to be */
+function registriesOf(
+  { registry_claim }: Pick<OpenIdSettings, 'registry_claim'>,
+  claims: Claims,
+): readonly string[] | null {
+  if (registry_claim === null) return null
+  const named = valuesAt(claims, registry_claim)
+  if (named.includes(ALL_REGISTRIES)) return null
+  if (named.length > 0) return named
+  throw new OpenIdRefused(NO_REGISTRY)
+}
+
+export const NO_REGISTRY =
+  'your account at the provider is for no registry here; ask whoever manages the operators'
 
 /** The texts of a claim: one, or a list. A name may have dots itself, so it is looked for whole first. */
 function valuesAt(claims: Claims, path: string): readonly string[] {

@@ -27,19 +27,29 @@ export interface OperatorSessions extends Sessions<SignedInBy, OperatorSession> 
   end(session: Pick<OperatorSession, 'id'>): Promise<void>
 }
 
+interface SessionEnd {
+  readonly now: Date
+  readonly ends_at: Date
+}
+
 /** @param parts.issuer of the provider of OpenID Connect that is configured; sessions of any other have ended */
 export function createOperatorSessions(
   db: Pick<Database, 'pool' | 'kysely'>,
   parts: {
-    readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
+    readonly limits: SessionLimits & Pick<Limits, 'provided_session_time' | 'operator_sessions'>
     readonly issuer: string | null
     readonly clock?: Pick<Clock, 'date'>
   },
 ): OperatorSessions {
+  /** A provider is asked for the roles at the sign-in alone. */
+  const shortened = <Times extends SessionEnd>(session: Times): Times => {
+    const latest = session.now.getTime() + parts.limits.provided_session_time * 1_000
+    return { ...session, ends_at: new Date(Math.min(session.ends_at.getTime(), latest)) }
+  }
   const sessions = createSessions<SignedInBy, StoredSession>(
     {
       async add(by, session) {
-        const id = await addOperatorSession(db, by, session)
+        const id = await addOperatorSession(db, by, 'token' in by ? session : shortened(session))
         await endOlderSessions(db, id, parts.limits.operator_sessions)
         return id
       },

@@ -22,16 +22,15 @@ const TEXTS = OVERVIEW.issues
 const number = (value: number) => count(value, LOCALE)
 
 function issuesOf({ health, breakers, deliveries, emergencies, proposals }: Overview): readonly Issue[] {
-  // Of a single registry, what is of all of them is not counted.
-  const counted = (value: number | null, text: (count: string) => string, tone: Issue['tone'], to: string) =>
-    value === 0 || value === null ? [] : [{ tone, text: text(number(value)), to }]
+  const counted = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
+    value === 0 ? [] : [{ tone, text: text(number(value)), to }]
   return [
     ...(health.ready ? [] : [{ tone: 'bad', text: TEXTS.notReady, to: '/settings' } as const]),
     ...(health.database === 'closed'
       ? []
       : [{ tone: 'bad', text: TEXTS.databaseOpen, to: '/settings' } as const]),
     ...counted(health.overdue, TEXTS.overdue, 'bad', '/messages?outcome=accepted'),
-    ...counted(health.outbox?.failed ?? null, TEXTS.outboxFailed, 'bad', '/events'),
+    ...counted(health.outbox.failed, TEXTS.outboxFailed, 'bad', '/events'),
     ...counted(deliveries.dead, TEXTS.dead, 'bad', '/deliveries?state=dead'),
     ...breakers.map(({ participant, origin, failures, probe_at }) => ({
       tone: 'bad' as const,

@@ -54,7 +54,14 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   ],
   'it takes access away, or deletes what nothing holds': [
     ...['disableParticipant', 'removeParticipant', 'removeParticipantHost', 'revokeParticipantKey'],
-    ...['revokeGrant', 'revokeOperator', 'removeConsentAuthority', 'withdrawConsent', 'revokeConsents'],
+    ...[
+      'revokeGrant',
+      'revokeOperator',
+      'endSessions',
+      'removeConsentAuthority',
+      'withdrawConsent',
+      'revokeConsents',
+    ],
     ...['removePurpose', 'removeRegistry', 'removeAttribute', 'removeIdentifierType', 'prune'],
     ...['cancelSubscription', 'cancelDeliveries', 'revokeOwnKey'],
   ],

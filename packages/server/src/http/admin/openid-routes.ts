@@ -1,7 +1,7 @@
 /** Signing in to the console at a provider of OpenID Connect: the browser goes there, and comes back with a code. */
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type OpenIdProvider, OpenIdRefused } from '../../directory/openid-provider.ts'
+import { NO_REGISTRY, type OpenIdProvider, OpenIdRefused } from '../../directory/openid-provider.ts'
 import { unauthorized } from '../../exchange/authenticate.ts'
 import { plainPage, sendOperatorPage } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'
@@ -111,7 +111,11 @@ async function comeBack(
       if (!(error instanceof OpenIdRefused)) throw error
       throw failed(error.message)
     })
-  const begun = await parts.sessions.begin(by)
+  const known = by.registries === null ? [] : await parts.directory.registries()
+  const registries =
+    by.registries && known.flatMap(({ id, namespace }) => (by.registries?.includes(namespace) ? [id] : []))
+  if (registries?.length === 0) throw failed(NO_REGISTRY)
+  const begun = await parts.sessions.begin({ ...by, registries })
   if (begun === null) throw failed('the session could not begin')
   const cookie = await admit(
     parts,

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testClock } from '../../../test/clock.ts'
 import { type Bent, CLIENT, type TestProvider, testProvider } from '../../../test/openid-provider.ts'
@@ -203,6 +204,103 @@ describe('nobody enters', () => {
       '429 too many sign-ins from this address have failed; try again later.',
     )
     expect((await comeBack()).answer.status).toBe(303)
+  })
+})
+
+it('a session ends an hour after the sign-in: then the provider is asked for the roles again', async () => {
+  const { answer } = await comeBack()
+  const cookie = cookiesOf(answer)
+  const { expires_at } = (await (await session(cookie)).json()) as { expires_at: string }
+  expect(Date.parse(expires_at) - clock.date()).toBe(3_600_000)
+  for (const minutes of [20, 20, 19]) {
+    clock.pass(minutes * 60_000)
+    expect((await session(cookie)).status).toBe(200)
+  }
+  clock.pass(60_000)
+  expect((await session(cookie)).status).toBe(401)
+})
+
+describe('where the provider names registries, the console has a key, and names may be changed', () => {
+  let own: Awaited<ReturnType<typeof named>>
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+  async function named() {
+    const provider = await testProvider(key.publicKey)
+    const server = await testServer({
+      ROLLCALL_OIDC_ISSUER: provider.issuer,
+      ROLLCALL_OIDC_CLIENT_ID: CLIENT.id,
+      ROLLCALL_OIDC_CLIENT_KEY: JSON.stringify({ ...key.privateKey.export({ format: 'jwk' }), kid: 'c-1' }),
+      ROLLCALL_OIDC_ROLES: 'desk=operate',
+      ROLLCALL_OIDC_NAME_CLAIM: 'preferred_username',
+      ROLLCALL_OIDC_REGISTRY_CLAIM: 'access.registries',
+      ROLLCALL_CONSOLE_URL: CONSOLE_URL,
+    })
+    server.closing(provider)
+    for (const namespace of ['civil', 'social']) await server.registry(namespace)
+    return { provider, server }
+  }
+  beforeAll(async () => {
+    own = await named()
+  })
+  afterAll(() => own.server.close())
+
+  const ask = (path: string, Cookie = '') =>
+    fetch(`${own.server.adminUrl}${path}`, {
+      ...{ redirect: 'manual', headers: { Cookie, 'Rollcall-Console': '1' } },
+    })
+
+  /** @param registries what the claim holds */
+  async function signedIn(registries: unknown, more: object = {}) {
+    const begun = await ask(OPENID_START)
+    const claims = { roles: 'desk', preferred_username: 'amina', access: { registries }, ...more }
+    const query = own.provider.authorize(begun.headers.get('location') ?? '', { claims })
+    const answer = await ask(`${CALLBACK}${query}`, cookiesOf(begun))
+    return { answer, cookie: cookiesOf(answer) }
+  }
+  const sessionOf = async (cookie: string) =>
+    (await (await ask('/admin/v1/session', cookie)).json()) as {
+      readonly operator: string
+      readonly registries: readonly string[] | null
+    }
+
+  it('an operator is bound to those that there are here', async () => {
+    const { answer, cookie } = await signedIn(['civil', 'elsewhere'])
+    expect(answer.status).toBe(303)
+    expect((await sessionOf(cookie)).registries).toEqual(['civil'])
+    const events = async (namespace: string) =>
+      (await ask(`/admin/v1/registries/${namespace}/events`, cookie)).status
+    expect([await events('civil'), await events('social')]).toEqual([200, 403])
+    expect((await ask('/admin/v1/participants', cookie)).status).toBe(403)
+  })
+
+  it('a star is for all of them', async () => {
+    expect((await sessionOf((await signedIn('*')).cookie)).registries).toBe(null)
+  })
+
+  it.each([[undefined], [[]], [['elsewhere']], [[1]], [{ civil: true }]])(
+    'nobody enters for no registry: %j',
+    async (registries) => {
+      const { answer } = await signedIn(registries)
+      expect(await refusal(answer)).toBe(
+        '401 your account at the provider is for no registry here; ask whoever manages the operators.',
+      )
+    },
+  )
+
+  it('two users of the same name are two operators', async () => {
+    const names: string[] = []
+    for (const sub of ['u-1', 'u-2', 'u-1']) {
+      names.push((await sessionOf((await signedIn('*', { sub })).cookie)).operator)
+    }
+    for (const name of names) expect(name).toMatch(/^oidc:amina~[0-9a-f]{12}$/)
+    expect(names[0]).toBe(names[2])
+    expect(names[0]).not.toBe(names[1])
+    expect(await revokeOperator(own.server.database, { name: names[0] ?? '' })).toEqual({
+      name: names[0],
+      sessions: 2,
+    })
+    const left = await listSessions({ ...own.server.database, limits: own.server.context.limits }, {})
+    expect(left.map(({ name }) => name)).toContain(names[1])
   })
 })
 

@@ -158,6 +158,8 @@ export interface OperatorSessionRow {
   subject: string | null
   name: string | null
   roles: OperatorRole[] | null
+  /** `registry.id`s that a provider has named; null: all, or those of the token. */
+  bound_to: number[] | null
   created_at: Date
   seen_at: Date
   ends_at: Date

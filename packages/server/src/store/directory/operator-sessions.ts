@@ -9,6 +9,8 @@ export interface ProvidedOperator {
   readonly subject: string
   readonly name: string
   readonly roles: readonly OperatorRole[]
+  /** `Registry.id`s; null: all. */
+  readonly registries: readonly number[] | null
 }
 
 /** By what somebody signed in: the id of a token, or the word of a provider. */
@@ -43,7 +45,10 @@ export async function addOperatorSession(
     .values({
       ...('token' in by
         ? { token: by.token }
-        : { issuer: by.issuer, subject: by.subject, name: by.name, roles: [...by.roles] }),
+        : {
+            ...{ issuer: by.issuer, subject: by.subject, name: by.name, roles: [...by.roles] },
+            bound_to: by.registries && [...by.registries],
+          }),
       ...{ sha256, created_at: now, seen_at: now, ends_at },
     })
     .returning('id')
@@ -69,7 +74,7 @@ export async function findOperatorSession(
     text: `select operator_session.sha256, token, issuer, issuer || ' ' || subject as provided, operator_session.created_at, seen_at,
         least(ends_at, expires_at) as ends_at,
         coalesce(operator_token.name, operator_session.name) as name,
-        coalesce(operator_token.roles, operator_session.roles) as roles, registries,
+        coalesce(operator_token.roles, operator_session.roles) as roles, coalesce(registries, bound_to) as registries,
         (select name from consent_authority where consent_authority.id = operator_token.authority) as authority
       from operator_session left join operator_token on operator_token.id = token
       where operator_session.id = $1 and (token is null or (revoked_at is null and expires_at > $2))`,

@@ -47,6 +47,7 @@ import { deadLetters } from './0045-dead-letters.ts'
 import { deliveryLists } from './0046-delivery-lists.ts'
 import { proposals } from './0048-proposals.ts'
 import { partnerSessions } from './0049-partner-sessions.ts'
+import { providedRegistries } from './0050-provided-registries.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -95,4 +96,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0046-delivery-lists': deliveryLists,
   '0048-proposals': proposals,
   '0049-partner-sessions': partnerSessions,
+  '0050-provided-registries': providedRegistries,
 }

@@ -52,6 +52,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0046-delivery-lists.ts': '8d8e8b86ba88fc9e5e4e44cb26a1cf6b',
   '0048-proposals.ts': '2a19ba05d15994454c777cd448c47fb5',
   '0049-partner-sessions.ts': 'd11d71b4b9bbfa6be2d89a335b63a8f0',
+  '0050-provided-registries.ts': '3dcac14bc9652d119770240592f0ba50',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
