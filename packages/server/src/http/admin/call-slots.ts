@@ -2,7 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import type { Limits } from '../../limits.ts'
 import type { Operator } from '../../model/operator.ts'
-import type { AdminRoute } from './route.ts'
+import type { Method } from '../server.ts'
 
 export interface CallSlots {
   /**
@@ -10,7 +10,10 @@ export interface CallSlots {
    * @returns gives it back
    * @throws RequestFault 429 there is none left
    */
-  take(route: Pick<AdminRoute, 'method' | 'heavy'>, operator: Pick<Operator, 'name'>): () => void
+  take(
+    call: { readonly method: Method; readonly heavy: Heavy | undefined },
+    operator: Pick<Operator, 'name'>,
+  ): () => void
 }
 
 export type SlotLimits = Pick<Limits, 'admin_reads' | 'account_searches'>
