@@ -7,13 +7,13 @@ export interface ProposedAct {
   readonly diff: readonly { readonly at: string; readonly from: unknown; readonly to: unknown }[]
 }
 
-/** A line for each change, with what is there and what would be. */
+/** What the act is about, and lines for each change: what is there and what would be. */
 export const diffLines = (diff: ProposedAct['diff']): readonly string[] =>
-  diff.flatMap(({ at, from, to }) => [
-    `${at}:`,
-    ...(from === null ? [] : [`    - ${JSON.stringify(from)}`]),
-    ...(to === null ? [] : [`    + ${JSON.stringify(to)}`]),
-  ])
+  diff.flatMap(({ at, from, to }) => {
+    const [was, wanted] = [JSON.stringify(from), JSON.stringify(to)]
+    if (was === wanted) return [`${at}: ${was}`]
+    return [`${at}:`, ...(from === null ? [] : [`    - ${was}`]), ...(to === null ? [] : [`    + ${wanted}`])]
+  })
 
 /** For the one who wanted it: nothing was done, and what a second operator does now. */
 export const proposedText = (message: string, { id, diff }: ProposedAct): string =>

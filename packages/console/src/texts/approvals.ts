@@ -1,11 +1,12 @@
 /** Texts of acts that wait for a second operator. */
 export const APPROVALS = {
-  lead: 'Acts that give access wait until a second operator approves them.',
+  lead: 'Acts that give access, or lift a protection, wait until a second operator approves them.',
   off: 'No act waits: two-person approval is off. Set ROLLCALL_TWO_PERSON=1 to turn it on.',
   caption: 'Proposals',
   fields: { state: 'State' },
   columns: {
     act: 'Act',
+    about: 'About',
     state: 'State',
     by: 'Proposed by',
     at: 'Proposed',
@@ -21,6 +22,7 @@ export const APPROVAL = {
   what: 'id of the proposal',
   facts: {
     act: 'Act',
+    meaning: 'What it means',
     state: 'State',
     by: 'Proposed by',
     at: 'Proposed',
@@ -33,7 +35,8 @@ export const APPROVAL = {
   changes: 'What would change',
   changesCaption: 'What would change',
   columns: { at: 'What', from: 'Now', to: 'Then' },
-  nothing: 'nothing',
+  nothing: 'not set',
+  same: 'stays',
   confidential: 'Confidential',
   confidentialLead: 'You see this because you may decide. The look is accounted with your name.',
   approve: 'Approve',
@@ -47,3 +50,38 @@ export const APPROVAL = {
   result: 'What the act answered',
   resultLead: 'This is shown once. Secrets in it are not stored and cannot be shown again.',
 } as const
+
+/** By the name of the act. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  'grant set': 'A participant may do more, or see more, in a registry.',
+  'participant add': 'A new participant gets grants, and a client secret.',
+  'participant key add': 'Messages that are signed with these keys are accepted as those of the participant.',
+  'participant policy':
+    'Messages of the participant are checked less, or its keys are fetched from another address.',
+  'participant host allow': 'Our servers may send requests to this host.',
+  'participant callback': 'Answers and notifications for the participant go to these addresses.',
+  'participant secret rotate':
+    'A new client secret. The participant need not sign, so the secret alone says who asks.',
+  'participant enable': 'A disabled participant may ask again: its secrets and tokens are valid again.',
+  'participant promote': 'A sandbox participant becomes a live one.',
+  'registry set': 'Pages of another web origin may ask the registry, or people come of age earlier.',
+  'operator add': 'A new operator, who may decide about acts that wait.',
+  'consent authority add': 'Consents that are signed with these keys count.',
+  'consent reinstate': 'Consents that a person has withdrawn count again.',
+  'hold remove': 'What the hold covers may be deleted.',
+  'record unprotect': 'A protected person is found and shown as everybody else.',
+  'erase person':
+    'A person is erased from accounts and from what waits. This cannot be undone. Only a command can approve it.',
+  apply: 'A configuration file is applied.',
+  'deliveries change': 'Many messages are sent again.',
+  'deliveries replay': 'Many messages are sent again.',
+  'subscriptions backfill': 'Every record that matches the subscription is sent to its participant.',
+  'messages bodies': 'The proposer asks to see the content of a message. It is shown to you, who approve.',
+  'deliveries body': 'The proposer asks to see the message of a delivery. It is shown to you, who approve.',
+  'deliveries show': 'The proposer asks to see the message of a delivery. It is shown to you, who approve.',
+  'inbox show': 'The proposer asks to see a callback. It is shown to you, who approve.',
+}
+
+/** What approving an act means; null: this page does not know it. */
+export const meaningOf = (act: string): string | null =>
+  Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null

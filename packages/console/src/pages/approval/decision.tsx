@@ -13,7 +13,18 @@ interface DecisionProps {
 }
 
 /** What an act may have changed. */
-const CHANGES = ['proposals', 'participants', 'grants', 'deliveries', 'operators', 'accounts'] as const
+const CHANGES = [
+  ...([
+    'proposals',
+    'participants',
+    'registries',
+    'grants',
+    'deliveries',
+    'subscriptions',
+    'operators',
+  ] as const),
+  'accounts',
+] as const
 
 export function Decision({ proposal, onResult }: DecisionProps) {
   const { id, act: name, proposed_by } = proposal

@@ -10,10 +10,11 @@ import { Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/session.ts'
-import { APPROVAL } from '../../texts/approvals.ts'
+import { APPROVAL, meaningOf } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
 import styles from './approval.module.css'
 import { Decision } from './decision.tsx'
+import { isAbout, listText } from './diff.ts'
 
 export type Proposal = Answer<'/admin/v1/proposals/{id}'>
 type Line = Proposal['diff'][number]
@@ -23,7 +24,10 @@ const { facts: NAMES, columns: TITLES } = APPROVAL
 const COLUMNS: readonly Column<Line>[] = [
   { title: TITLES.at, cell: ({ at }) => <strong>{at}</strong> },
   { title: TITLES.from, cell: ({ from }) => <Value value={from} /> },
-  { title: TITLES.to, cell: ({ to }) => <Value value={to} /> },
+  {
+    title: TITLES.to,
+    cell: ({ from, to }) => (isAbout({ from, to }) ? APPROVAL.same : <Value value={to} />),
+  },
 ]
 
 export function Page() {
@@ -90,6 +94,8 @@ export function Page() {
 /** Text alone: nothing of it is read as HTML. */
 function Value({ value }: { readonly value: unknown }) {
   if (value === null) return APPROVAL.nothing
+  const list = listText(value)
+  if (list !== null) return <span className={styles.value}>{list}</span>
   if (typeof value === 'object') return <pre className={styles.value}>{JSON.stringify(value, null, 2)}</pre>
   return <code className={styles.value}>{String(value)}</code>
 }
@@ -98,6 +104,7 @@ function factsOf(proposal: Proposal) {
   const { act, state, proposed_by, proposed_at, lapses_at, role, decided_by, decided_at, failure } = proposal
   return [
     [NAMES.act, act],
+    [NAMES.meaning, meaningOf(act)],
     [NAMES.state, <Badge key="state" state={state} />],
     [NAMES.failure, failure],
     [NAMES.by, proposed_by],

@@ -48,7 +48,7 @@ export type ActNeeds = RetentionNeeds &
     readonly caller?: Operator | null
   }
 
-/** One line of what an act would change. It names no secret and no person. */
+/** One line of what an act would change, or of what it is about: there both are the same. It names no secret and no person. */
 export interface DiffLine {
   readonly at: string
   /** As it is stored; null: nothing. */
@@ -96,12 +96,18 @@ const lines = (given: object, stored: object = {}): readonly DiffLine[] =>
     .filter(([, to]) => to !== undefined)
     .map(([at, to]) => ({ at, from: (stored as Readonly<Record<string, unknown>>)[at] ?? null, to }))
 
+/** What an act is about, and does not change. */
+const about = (given: object): readonly DiffLine[] => lines(given).map(({ at, to }) => ({ at, from: to, to }))
+
 /** Those of them that differ. */
 const differences = (given: object, stored: object): readonly DiffLine[] =>
   lines(given, stored).filter(({ from, to }) => !isSame(from, to))
 
 /** An act that always waits. */
-const always = async (given: object): Promise<readonly DiffLine[]> => lines(given)
+const always = async (asked: object, change: object, was: object = {}): Promise<readonly DiffLine[]> => [
+  ...about(asked),
+  ...lines(change, was),
+]
 
 /** Of public keys, what they are told from others by. */
 async function thumbprints(
@@ -133,7 +139,7 @@ async function largeReplay(
   const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
   if (sumOf(await countChange(db, 'replay', choice), 'deliveries') <= most) return null
   // The exact number changes all the time.
-  return lines({ ...given, ...more, ids: ids?.length, deliveries: `more than ${most}` })
+  return [...about({ ...given, ...more, ids: ids?.length }), ...lines({ replayed: `more than ${most}` })]
 }
 
 export const APPROVAL_ACTS: readonly ApprovalAct[] = [
@@ -145,7 +151,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       if (!beside && !isWider(terms, stored, now())) return null
       const before = stored.map((grant) => grant.terms)
       return [
-        ...lines({ sender_id, namespace, ...(beside && { beside }) }),
+        ...about({ sender_id, namespace, ...(beside && { beside }) }),
         ...(before.length === 1 && !beside
           ? differences({ ...terms, ...emptied(before[0] ?? {}, terms) }, before[0] ?? {})
           : [{ at: 'grants', from: before.length === 0 ? null : before, to: terms }]),
@@ -158,8 +164,13 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       const live = await listLiveKeys(db, await participantNamed(db, sender_id))
       const to = await thumbprints(sender_id, keys, { kid, use })
       return [
-        ...lines({ sender_id, valid_from, valid_until }),
-        { at: 'keys', from: live.length === 0 ? null : live.map(keyShown), to },
+        ...about({ sender_id }),
+        ...lines({ valid_from, valid_until }),
+        {
+          at: 'keys',
+          from: live.length === 0 ? null : live.map(keyShown),
+          to: [...live.map(keyShown), ...to],
+        },
       ]
     },
   }),
@@ -172,7 +183,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       const isWeaker = changes.some(
         ({ at, to }) => at !== 'jwks_uri' && to !== 'required' && !(at === 'allow_unsigned' && to === false),
       )
-      return isNewAddress || isWeaker ? [...lines({ sender_id }), ...changes] : null
+      return isNewAddress || isWeaker ? [...about({ sender_id }), ...changes] : null
     },
   }),
   act(allowParticipantHost, {
@@ -180,7 +191,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     async when({ db }, { sender_id, ...row }) {
       const { outgoing } = await participantNamed(db, sender_id)
       const from = outgoing.find(({ host }) => host === row.host) ?? null
-      return isSame(from, row) ? null : [...lines({ sender_id }), { at: 'host', from, to: row }]
+      return isSame(from, row) ? null : [...about({ sender_id }), { at: 'host', from, to: row }]
     },
   }),
   act(changeCallback, {
@@ -194,7 +205,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       if (addresses.length === 0 && added.length === 0 && !credentials) return null
       const { token: _, client_secret: __, cert: ___, key: ____, client_id, scope, ...plain } = given
       return [
-        ...lines({ sender_id }),
+        ...about({ sender_id }),
         ...(added.length > 0 || disallow.length > 0
           ? [{ at: 'allowed', from: stored.allowed, to: { allow: added, disallow } }]
           : []),
@@ -215,7 +226,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     role: 'own',
     async when({ db }, { sender_id }) {
       const { status: from } = await participantNamed(db, sender_id)
-      return from === 'active' ? null : [...lines({ sender_id }), { at: 'status', from, to: 'active' }]
+      return from === 'active' ? null : [...about({ sender_id }), { at: 'status', from, to: 'active' }]
     },
   }),
   act(changeRegistry, {
@@ -225,13 +236,14 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       const stored = described(await registryAt(db, namespace))
       const isYounger = (given.majority_age ?? stored.majority_age) < stored.majority_age
       const isOpener = (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
-      return isYounger || isOpener ? [...lines({ namespace }), ...differences(given, stored)] : null
+      return isYounger || isOpener ? [...about({ namespace }), ...differences(given, stored)] : null
     },
   }),
   act(reinstateConsent, {
     role: 'own',
     confidential: ['identifier_value'],
-    when: (_, { identifier_value: __, ...asked }) => always({ ...asked, withdrawals: 'count no more' }),
+    when: (_, { identifier_value: __, ...asked }) =>
+      always(asked, { withdrawals: 'count no more' }, { withdrawals: 'count' }),
   }),
   act(addConsentAuthority, {
     role: 'own',
@@ -240,7 +252,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       const wanted = authorityShown({ name, jwks_uri, outgoing: hosts, keys: await keysOf(name, keys) })
       const from = found === null ? null : authorityShown(found)
       const { name: _, ...members } = wanted
-      return isSame(from, wanted) ? null : [...lines({ name }), ...differences(members, from ?? {})]
+      return isSame(from, wanted) ? null : [...about({ name }), ...differences(members, from ?? {})]
     },
   }),
   act(addParticipant, {
@@ -257,7 +269,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       const { signature_policy } = await participantNamed(db, sender_id)
       return signature_policy === 'required'
         ? null
-        : lines({ sender_id, signature_policy, secret: 'a new one' })
+        : always({ sender_id, signature_policy }, { secret: 'a new one' })
     },
   }),
   act(promoteParticipant, {
@@ -265,7 +277,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     async when({ db }, { sender_id, keys, kid, use, jwks_uri }) {
       const { environment: from, jwks_uri: before } = await participantNamed(db, sender_id)
       return [
-        ...lines({ sender_id }),
+        ...about({ sender_id }),
         { at: 'environment', from, to: 'live' },
         { at: 'jwks_uri', from: before, to: jwks_uri ?? null },
         {
@@ -291,39 +303,40 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
   act(backfillSubscription, {
     role: 'operate',
     // How many records it sends is not known before.
-    when: (_, asked) => always({ ...asked, queues: 'every record that matches now' }),
+    when: (_, asked) => always(asked, { queues: 'every record that matches now' }),
   }),
   act(openBodies, {
     role: 'audit',
     confidential: ['reason'],
-    when: (_, { reason: __, ...asked }) => always({ ...asked, opens: 'the bodies of a message' }),
+    when: (_, { reason: __, ...asked }) => always(asked, { opens: 'the bodies of the message' }),
   }),
   act(openDeliveryBody, {
     role: 'audit',
     confidential: ['reason'],
-    when: (_, { reason: __, ...asked }) => always({ ...asked, opens: 'the body of a delivery' }),
+    when: (_, { reason: __, ...asked }) => always(asked, { opens: 'the body of the delivery' }),
   }),
   act(showDelivery, {
     role: 'audit',
-    when: async (_, { id, body = false }) => (body ? lines({ id, opens: 'the body of a delivery' }) : null),
+    when: async (_, { id, body = false }) =>
+      body ? always({ id }, { opens: 'the body of the delivery' }) : null,
   }),
   act(showInboxMessage, {
     role: 'audit',
     when: async (_, { body = false, ...asked }) =>
-      body ? lines({ ...asked, opens: 'the body of a callback' }) : null,
+      body ? always(asked, { opens: 'the body of the callback' }) : null,
   }),
   act(unprotectPerson, {
     role: 'own',
     confidential: ['identifier_value'],
     when: (_, { namespace, identifier_type }) =>
-      always({ namespace, identifier_type, protection: 'is lifted' }),
+      always({ namespace, identifier_type }, { protection: 'lifted' }, { protection: 'in force' }),
   }),
   act(removeHold, {
     role: 'own',
     async when(needs, { id }) {
       const from = await holdShown(needs, id)
       // The act itself says that there is none.
-      return from === null ? null : [...lines({ id }), { at: 'hold', from, to: null }]
+      return from === null ? null : [...about({ id }), { at: 'hold', from, to: null }]
     },
   }),
   act(erasePerson, {
@@ -332,7 +345,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     async when({ db, owner = db }, { type, reason, dry_run = false }) {
       if (dry_run) return null
       await requireOwner(owner)
-      return lines({ type, reason, erases: 'a person from accounts and from what waits to be sent' })
+      return always({ type, reason }, { erases: 'a person, from accounts and from what waits to be sent' })
     },
   }),
   act(applyConfiguration, {

@@ -28,7 +28,10 @@ const Diff = Type.Array(
     from: Type.Unknown({ description: 'As it is stored; null: nothing.' }),
     to: Type.Unknown({ description: 'As it would be; null: nothing.' }),
   }),
-  { description: 'What would change, without secrets and persons.' },
+  {
+    description:
+      'What would change, without secrets and persons. Where from and to are the same, the act is about it.',
+  },
 )
 const State = oneOf(PROPOSAL_STATES, {
   description:

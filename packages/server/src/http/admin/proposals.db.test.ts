@@ -62,8 +62,8 @@ it('a wider grant waits for another operator, who sees what would change, and bo
   expect(shown).toMatchObject({
     ...{ act: 'grant set', state: 'waiting', proposed_by: 'ada', role: 'own', own: false },
     diff: [
-      { at: 'sender_id', from: null, to: sender_id },
-      { at: 'namespace', from: null, to: 'civil' },
+      { at: 'sender_id', from: sender_id, to: sender_id },
+      { at: 'namespace', from: 'civil', to: 'civil' },
       { at: 'operations', from: ['search'], to: 'all' },
       { at: 'see', from: ['birth_date'], to: 'all' },
     ],

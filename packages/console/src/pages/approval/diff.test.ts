@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { APPROVAL_ACTS } from '../../../../server/src/admin/approvals/acts.ts'
+import { meaningOf } from '../../texts/approvals.ts'
+import { aboutText, isAbout, listText } from './diff.ts'
+
+test('what an act is about is told from what it changes', () => {
+  const diff = [
+    { at: 'sender_id', from: 'spmis.example', to: 'spmis.example' },
+    { at: 'ids', from: 3, to: 3 },
+    { at: 'see', from: ['name'], to: ['name', 'birth_date'] },
+    { at: 'beside', from: { a: 1 }, to: { a: 1 } },
+  ]
+  expect(diff.map(isAbout)).toEqual([true, true, false, true])
+  expect(aboutText(diff)).toBe('spmis.example, 3')
+  expect(aboutText([{ at: 'name', from: null, to: 'eve' }])).toBe('eve')
+  expect(aboutText([{ at: 'purposes.pension', from: null, to: { text: null } }])).toBe('purposes.pension')
+  expect(aboutText([])).toBe('')
+})
+
+test('a list of plain values is one line', () => {
+  expect([['a', 'b'], ['a'], [], 'a', { a: 1 }, [{ a: 1 }], [null], null].map(listText)).toEqual([
+    ...['a, b', 'a', null, null, null, null, null, null],
+  ])
+})
+
+test('each act that waits has its meaning', () => {
+  const waiting = APPROVAL_ACTS.map(({ name }) => name).filter((name) => name !== 'operator link')
+  expect(waiting.filter((name) => meaningOf(name) === null)).toEqual([])
+  expect(meaningOf('of a later version')).toBe(null)
+  expect(meaningOf('constructor')).toBe(null)
+})
