@@ -14,6 +14,6 @@ function isInstalled(name: string): boolean {
 
 if (['vite', '@vitejs/plugin-react', 'vitepress'].every(isInstalled)) {
   const { build } = await import('vite')
-  const { CONSOLE } = await import('./config.ts')
-  await build({ ...CONSOLE, logLevel: 'warn' })
+  const { CONSOLE, PARTNER } = await import('./config.ts')
+  for (const pages of [CONSOLE, PARTNER]) await build({ ...pages, logLevel: 'warn' })
 }

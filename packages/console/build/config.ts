@@ -11,10 +11,10 @@ const LIBRARIES = [
   { name: 'parts', test: /node_modules[\\/]@(?:mantine|floating-ui)[\\/]/, priority: 1 },
 ]
 
-export const CONSOLE: InlineConfig = {
+/** What both have in common. */
+const PAGES = {
   configFile: false,
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [react(), helpPlugin()],
   // The server puts the nonce of each response in its place.
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
@@ -25,5 +25,22 @@ export const CONSOLE: InlineConfig = {
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: { output: { codeSplitting: { groups: LIBRARIES } } },
+  },
+} satisfies InlineConfig
+
+export const CONSOLE: InlineConfig = { ...PAGES, plugins: [react(), helpPlugin()] }
+
+/** The partner page: the same parts, on another listener, below a path of its own. It is built after the console. */
+export const PARTNER: InlineConfig = {
+  ...PAGES,
+  base: '/partner/',
+  plugins: [react()],
+  build: {
+    ...PAGES.build,
+    outDir: 'dist/partner',
+    rolldownOptions: {
+      ...PAGES.build.rolldownOptions,
+      input: fileURLToPath(new URL('../partner.html', import.meta.url)),
+    },
   },
 }

@@ -1,15 +1,19 @@
 /**
- * Serves the pages from their sources, with the admin API of a running server behind them:
+ * Serves the pages from their sources, with the APIs of a running server behind them; the partner page is at /partner.html:
  *
- *   ADMIN_URL=http://127.0.0.1:8081 npm run console
+ *   ADMIN_URL=http://127.0.0.1:8081 PEERS_URL=http://127.0.0.1:8080 npm run console
  */
 import { createServer } from 'vite'
 import { CONSOLE } from './config.ts'
 
-const { ADMIN_URL = 'http://127.0.0.1:8081' } = process.env
+const { ADMIN_URL = 'http://127.0.0.1:8081', PEERS_URL = 'http://127.0.0.1:8080' } = process.env
+const proxy = {
+  '/admin': { target: ADMIN_URL, changeOrigin: true },
+  '/partner/api': { target: PEERS_URL, changeOrigin: true },
+}
 const server = await createServer({
   ...CONSOLE,
-  server: { host: '127.0.0.1', port: 5173, proxy: { '/admin': { target: ADMIN_URL, changeOrigin: true } } },
+  server: { host: '127.0.0.1', port: 5173, proxy },
 })
 await server.listen()
 server.printUrls()

@@ -2,6 +2,7 @@
  * Every page of the console in a real browser, on a real server with a real database: no page breaks a rule of
  * accessibility, writes an error, asks another host, or does what the content security policy forbids.
  */
+import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -10,6 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addOperator } from '../../server/src/admin/operators/operators.ts'
 import { storedAccounts } from '../../server/test/accounts.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
+import { partnerCode } from '../../server/test/partner.ts'
 import {
   bearer,
   post,
@@ -18,7 +20,7 @@ import {
   type TestServer,
   testServer,
 } from '../../server/test/server.ts'
-import { LONG, type OperatorPage, strangerPage } from './in-browser.ts'
+import { LONG, type OperatorPage, settled, strangerPage } from './in-browser.ts'
 
 const ARTEFACTS = join(import.meta.dirname, '../../../test-artefacts/console')
 const WIDTHS = [360, 768, 1280]
@@ -41,7 +43,7 @@ const person = (uin: string) => ({
 
 beforeAll(async () => {
   mkdirSync(ARTEFACTS, { recursive: true })
-  server = await testServer()
+  server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
   await server.registry('civil', [person('0012'), person('0013')])
   const asker = await server.participant('spmis.example')
   const item = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } } }
@@ -98,7 +100,7 @@ async function screenshots(name: string): Promise<readonly string[]> {
 }
 
 /** Everything that is wrong with the page that is open. */
-async function faults(name: string): Promise<readonly string[]> {
+async function faults(name: string): Promise<string[]> {
   const found = [...(await violations()), ...(await screenshots(name)), ...complaints.splice(0)]
   return found.map((fault) => `${name}: ${fault}`)
 }
@@ -248,3 +250,56 @@ it('shows to a reader what a reader may see, and offers nothing else', async () 
   expect(await page.getByRole('button', { name: 'Show the content' }).count()).toBe(0)
   expect(complaints).toEqual([])
 })
+
+it(
+  'a participant signs in to the partner page with a link, sees its own, and asks for a delivery again',
+  async () => {
+    const found = await strangerPage(opened.browser, { adminUrl: server.url })
+    ;({ page, complaints } = found)
+    const sender_id = 'spmis.example'
+    const message_id = 'm-own'
+    await server.database.db.pool.query(
+      `insert into delivery (id, participant, registry, callback, message_id, target, encrypted, body, state, reason)
+        select $1, participant.id, registry.id, 'on-search', $2, 'https://away.example/in', false, '\\x01', 'dead', 'timeout'
+        from participant, registry where participant.sender_id = $3 and namespace = 'civil'`,
+      [randomUUID(), message_id, sender_id],
+    )
+    const at = `${server.url}/partner`
+    await page.goto(at)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    const wrong = await faults('partner-sign-in')
+    // A link that is opened in a tab that has the page changes only what is behind the #.
+    await page.goto(`${at}#${await partnerCode(server, sender_id)}`)
+    await found.button('Sign in with this link').waitFor()
+    expect(page.url()).toBe(at)
+    await found.button('Sign in with this link').click()
+    await page.getByRole('heading', { name: sender_id, level: 1 }).waitFor()
+    for (const view of [
+      '/',
+      '/deliveries',
+      `/deliveries/${message_id}`,
+      '/subscriptions',
+      '/keys',
+      '/grants',
+    ]) {
+      await page.goto(`${at}#${view}`)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await settled(page)
+      wrong.push(...(await faults(`partner-${nameOf(view)}`)))
+    }
+    expect(wrong).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto(`${at}#/deliveries`)
+    await page.locator('main table a').first().click()
+    await page.getByText('The answer did not come in time.').waitFor()
+    await found.button('Send again').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('It is sent again.').waitFor()
+    await page.getByText('pending').waitFor()
+    expect(await violations()).toEqual([])
+    await found.button('Sign out').click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect([await page.getByRole('table').count(), complaints]).toEqual([0, []])
+  },
+  LONG,
+)

@@ -67,6 +67,7 @@ test('it says where the pages and the file are, and how to stop', () => {
   expect(text).toContain(`console is at http://127.0.0.1:8081. `)
   expect(text).toContain(`\n  ${link}\n`)
   expect(text).toContain('The token of the admin API is t\n')
+  expect(text).toContain(`\nnpx rollcall participant link ${demo.participant.sender_id}\n`)
   expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
   expect(text).toContain('/data/demo.json')
   expect(text).toContain('\nnpx rollcall search --identifier ')

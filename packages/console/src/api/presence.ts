@@ -15,10 +15,8 @@ for (const name of ['pointermove', 'pointerdown', 'keydown', 'scroll', 'hashchan
   )
 }
 
-/**
- * The header that the server wants beside the cookie: a form or a page of another origin cannot send it. It also says
- * whether the operator does something, or the page looks by itself.
- */
-export const consoleHeader = () => ({
-  'Rollcall-Console': performance.now() - lastInput < RECENT_MS ? '1' : 'poll',
-})
+/** Whether somebody does something, or the page looks by itself. */
+export const presence = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_MS ? '1' : 'poll')
+
+/** The header that the server wants beside the cookie: a form or a page of another origin cannot send it. */
+export const consoleHeader = () => ({ 'Rollcall-Console': presence() })

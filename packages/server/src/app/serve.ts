@@ -1,13 +1,13 @@
 /** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CONSOLE_FILES } from '@rollcall/console'
+import { CONSOLE_FILES, PARTNER_FILES } from '@rollcall/console'
 import { publishOutbox } from '../admin/events/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import type { OperatorListener } from '../http/admin/authenticate.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
 import { addSessionRoutes } from '../http/admin/session-routes.ts'
-import { addConsole } from '../http/console.ts'
+import { addConsole, addPartnerPage } from '../http/console.ts'
 import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
 import { addTokenRoute } from '../http/oauth.ts'
@@ -182,7 +182,7 @@ function createPublicServer(
   addKeySetRoutes(server, context)
   addProtocolRoutes(server, context)
   addSiteFiles(server)
-  const pages = { ...shown, directory: context.directory }
+  const pages = { ...shown, directory: context.directory, partnerPage: config.partnerPage }
   addLandingRoutes(server, pages)
   if (config.partnerPage) {
     const listener: PartnerListener = {
@@ -191,6 +191,7 @@ function createPublicServer(
       sampleOf: (namespace) => shown.showcase()?.samples.get(namespace)?.[0] ?? null,
     }
     addPartnerRoutes(server, context, listener)
+    addPartnerPage(server, PARTNER_FILES)
   }
   addReferenceRoutes(server, pages)
   return server

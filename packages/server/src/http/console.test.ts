@@ -8,7 +8,7 @@ import { NONCE_PLACEHOLDER } from '@rollcall/console'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bareListener } from '../../test/bare-listener.ts'
 import { rawConnection } from '../../test/raw-http.ts'
-import { addConsole } from './console.ts'
+import { addConsole, addPartnerPage } from './console.ts'
 import type { HttpServer } from './server.ts'
 
 const PAGE = `<!doctype html><meta property="csp-nonce" nonce="${NONCE_PLACEHOLDER}"><title>Console</title>`
@@ -28,6 +28,7 @@ beforeAll(async () => {
   const files = {
     'dist/index.html': PAGE,
     'dist/secret.txt': 'a secret',
+    'dist/partner.html': PAGE,
     'dist/assets/index-a1.js': SCRIPT,
     'dist/assets/index-a1.css': 'body{}',
     'dist/assets/font-a1.woff2': 'wOF2',
@@ -53,6 +54,10 @@ const errorOf = (answer: { json(): { errors: readonly [{ code: string; message: 
   return `${code} ${message}`
 }
 
+const policyOf = (nonce: string | undefined): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; connect-src 'self'; ` +
+  "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
 describe('the page', () => {
   it('is there for everybody, with a fresh nonce each time, and is not stored', async () => {
     const [first, second] = [await app.inject('/'), await app.inject('/')]
@@ -72,17 +77,27 @@ describe('the page', () => {
         'permissions-policy': expect.stringContaining('camera=()'),
       },
     ])
-    expect(first.headers['content-security-policy']).toBe(
-      `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; connect-src 'self'; ` +
-        "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    )
+    expect(first.headers['content-security-policy']).toBe(policyOf(nonce))
   })
 
   it('says what to do where it is not built', async () => {
     const { statusCode, body } = await bare.inject('/')
     expect(statusCode).toBe(200)
-    expect(body).toContain('The console is not built')
+    expect(body).toContain('The page is not built')
     expect(body).toContain('Run <code>npm ci</code> without <code>--omit=dev</code>')
+  })
+
+  it('of participants has the same headers, and its files below its own path, under any name', async () => {
+    const peers = bareListener()
+    addPartnerPage(peers, pathToFileURL(`${folder}/dist/`))
+    const headers = { host: 'registry.example' }
+    const answer = await peers.inject({ url: '/partner', headers })
+    const nonce = /nonce="([\w-]{22})"/.exec(answer.body)?.[1]
+    expect([answer.statusCode, answer.headers['content-security-policy']]).toEqual([200, policyOf(nonce)])
+    expect((await peers.inject({ url: '/partner/assets/index-a1.js', headers })).statusCode).toBe(200)
+    expect((await peers.inject({ url: '/assets/index-a1.js', headers })).statusCode).toBe(404)
+    expect((await peers.inject({ url: '/partner/assets/index-a1.js.map', headers })).statusCode).toBe(404)
+    await peers.close()
   })
 
   it('is under a name of this listener alone', async () => {

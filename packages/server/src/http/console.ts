@@ -1,9 +1,10 @@
 /**
- * The operator's console in the browser: files that are built ahead, on the operator's listener. They are found when the
- * server starts, and each has a route of its own: a path in a request never becomes a path of the file system.
+ * Pages that are built ahead: the operator's console on the operator's listener, the partner page on that of peers. Their files
+ * are found when the server starts, and each has a route of its own: a path in a request never becomes a path of the file system.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
@@ -51,22 +52,43 @@ export function addConsole(
   app: HttpServer,
   { folder, isOwnHost }: { readonly folder: URL; readonly isOwnHost: IsOwnHost },
 ): void {
-  const page = textOf(new URL('index.html', folder)) ?? NOT_BUILT
-  mount(app, 'GET', 'console', '/', ({ raw }, reply) => {
-    checkOperatorHost(isOwnHost, raw)
-    sendOperatorPage(reply, 200, page)
+  const check = (request: IncomingMessage): void => checkOperatorHost(isOwnHost, request)
+  addBuiltPage(app, { name: 'console', path: '/', file: new URL('index.html', folder), check })
+}
+
+/** On the peers' listener, for participants. @param folder `partner.html`, and its `assets/`; it ends with a slash */
+export function addPartnerPage(app: HttpServer, folder: URL): void {
+  const file = new URL('partner.html', folder)
+  addBuiltPage(app, { name: 'partnerPage', path: '/partner', file, check: () => undefined })
+}
+
+interface BuiltPage {
+  /** In logs and metrics. */
+  readonly name: string
+  /** Its files are below it, in `assets/`, as they are beside `file`. */
+  readonly path: string
+  readonly file: URL
+  /** @throws RequestFault the page is not for this request */
+  readonly check: (request: IncomingMessage) => void
+}
+
+function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): void {
+  const page = textOf(file) ?? NOT_BUILT
+  mount(app, 'GET', name, path, ({ raw }, reply) => {
+    check(raw)
+    sendStrictPage(reply, 200, page)
   })
-  for (const name of assetsIn(folder)) {
-    const asset = readAsset(new URL(`assets/${name}`, folder))
-    mount(app, 'GET', 'console', `/assets/${name}`, (request, reply) => {
-      checkOperatorHost(isOwnHost, request.raw)
-      return sendAsset(asset, request, reply)
+  for (const asset of assetsIn(file)) {
+    const read = readAsset(new URL(`assets/${asset}`, file))
+    mount(app, 'GET', name, `${path === '/' ? '' : path}/assets/${asset}`, (request, reply) => {
+      check(request.raw)
+      return sendAsset(read, request, reply)
     })
   }
 }
 
-/** Sends a page of the operator's listener. @param page has the placeholder of the nonce where it needs one */
-export function sendOperatorPage(
+/** Sends a page that may load files of ours alone. @param page has the placeholder of the nonce where it needs one */
+export function sendStrictPage(
   reply: FastifyReply,
   status: number,
   page: string,
@@ -102,10 +124,10 @@ ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
 `.text
 
 const NOT_BUILT = plainPage(
-  'The console is not built',
-  html`This server runs from its source, and the pages of the console are not built yet.`,
+  'The page is not built',
+  html`This server runs from its source, and its pages are not built yet.`,
   html`Run <code>npm ci</code> without <code>--omit=dev</code> in the folder of the source. Then start the server again.`,
-  html`The admin API and the command line work without the console.`,
+  html`The APIs and the command line work without the pages.`,
 )
 
 function textOf(file: URL): string | null {
@@ -118,9 +140,9 @@ function textOf(file: URL): string | null {
 }
 
 /** The names of the files that are served; a name that would mean something else in a route is none of them. */
-function assetsIn(folder: URL): readonly string[] {
+function assetsIn(page: URL): readonly string[] {
   try {
-    return readdirSync(new URL('assets/', folder), { withFileTypes: true })
+    return readdirSync(new URL('assets/', page), { withFileTypes: true })
       .filter((entry) => entry.isFile() && /^[\w.-]+$/.test(entry.name) && extname(entry.name) in TYPES)
       .map(({ name }) => name)
   } catch (error) {

@@ -92,6 +92,22 @@ it('shows the secret of a demo on this machine, and to nobody else', async () =>
   expect(body).not.toContain(':8081')
 })
 
+it('leads to the partner page where that is on', async () => {
+  expect((await page('/')).body).not.toContain('/partner')
+  const withPage = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
+  try {
+    const of = async (host: string) =>
+      (await fetch(withPage.url, { headers: { Accept: 'text/html', 'X-Real-IP': host } })).text()
+    expect(await of('203.0.113.7')).toContain('<dd><a href="/partner">/partner</a></dd>')
+    withPage.running.show(showcase)
+    const body = await (await fetch(withPage.url, { headers: { Accept: 'text/html' } })).text()
+    expect(body).toContain('<code>npx rollcall participant link demo.example</code>')
+    expect(await of('203.0.113.7')).not.toContain('participant link')
+  } finally {
+    await withPage.close()
+  }
+})
+
 it('escapes what it shows', async () => {
   server.running.show(showcase)
   const { body } = await page('/')

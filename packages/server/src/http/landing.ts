@@ -14,12 +14,16 @@ export interface HasRegistries {
   readonly directory: Pick<Directory, 'registry' | 'registries'>
 }
 
-export function addLandingRoutes(app: HttpServer, parts: HasRegistries & HasShowcase): void {
+export function addLandingRoutes(
+  app: HttpServer,
+  parts: HasRegistries & HasShowcase & { readonly partnerPage: boolean },
+): void {
   mount(app, 'GET', 'landing', '/', async (request, reply) => {
     const registries = await parts.directory.registries()
     if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(facts(registries)))
     const shown = parts.showcase()
-    sendPage(reply, landingPage(registries, shown, isFromHere(parts, request.raw)))
+    const fromHere = isFromHere(parts, request.raw)
+    sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: parts.partnerPage }))
   })
   for (const path of ['/:namespace', `/:namespace/${VERSION_SEGMENT}`]) {
     mount(app, 'GET', 'docs', path, async (request, reply) => {
@@ -66,7 +70,11 @@ export const registryLinks = (registries: readonly Registry[], here: string | nu
     return html`<a href="${referenceOf(registry)}"${current}>${namespace}</a>\n`
   })
 
-function landingPage(registries: readonly Registry[], shown: Showcase | null, fromHere: boolean): Page {
+function landingPage(
+  registries: readonly Registry[],
+  shown: Showcase | null,
+  { fromHere, partnerPage }: { readonly fromHere: boolean; readonly partnerPage: boolean },
+): Page {
   return {
     title: 'Rollcall',
     scripts: [site('landing.js')],
@@ -80,7 +88,7 @@ function landingPage(registries: readonly Registry[], shown: Showcase | null, fr
 enrolled, employed? They send signed messages, and get answers, callbacks and notifications.${
       shown === null ? '' : ' This is a demo. All its people are synthetic.'
     }</p>
-${shown !== null && fromHere ? begin(shown, registries) : html``}
+${shown !== null && fromHere ? begin(shown, registries, partnerPage) : html``}
 <section aria-labelledby="registries">
 <h2 id="registries">Registries</h2>
 ${
@@ -94,7 +102,7 @@ ${
 <dl class="facts">
 <dt>Access token</dt><dd><code>POST /${TOKEN_PATH}</code></dd>
 <dt>Public keys</dt><dd><a href="/.well-known/jwks.json">/.well-known/jwks.json</a></dd>
-<dt>Health</dt><dd><a href="/health">/health</a>, <a href="/ready">/ready</a></dd>
+${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a></dd>\n` : html``}<dt>Health</dt><dd><a href="/health">/health</a>, <a href="/ready">/ready</a></dd>
 </dl>
 </section>
 </main>`,
@@ -102,7 +110,11 @@ ${
 }
 
 /** For visitors on this machine. */
-function begin({ operatorUrl, commands }: Showcase, [first]: readonly Registry[]): Html {
+function begin(
+  { operatorUrl, commands, participant }: Showcase,
+  [first]: readonly Registry[],
+  partnerPage: boolean,
+): Html {
   const reference = first === undefined ? '/' : referenceOf(first)
   return html`<section aria-labelledby="begin">
 <h2 id="begin">Begin</h2>
@@ -113,7 +125,14 @@ function begin({ operatorUrl, commands }: Showcase, [first]: readonly Registry[]
 <li class="card"><h3>Look as the operator</h3>
 <p>The console shows who asked what, what was delivered and what failed. Sign in with the link that the demo printed in its terminal.</p>
 <p class="links"><a href="${operatorUrl}/">Open the console</a></p></li>
-</ul>
+${
+  partnerPage
+    ? html`<li class="card"><h3>Look as a participant</h3>
+<p>The partner page shows a participant its own keys, deliveries and grants. <code>npx rollcall participant link ${participant.sender_id}</code> prints a link that signs you in.</p>
+<p class="links"><a href="/partner">Open the partner page</a></p></li>
+`
+    : html``
+}</ul>
 </section>
 <section aria-labelledby="shell">
 <h2 id="shell">The first search in a shell</h2>

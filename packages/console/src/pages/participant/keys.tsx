@@ -1,51 +1,20 @@
 /** The keys of a participant: registered ones, and published ones that have signed. */
 import { answered, api } from '../../api/client.ts'
-import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Id } from '../../parts/identifier.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
-import type { Tone } from '../../parts/tones.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
+import { KEY_COLUMNS, type Key, PUBLISHED_COLUMNS } from './key-columns.tsx'
 import type { Participant } from './page.tsx'
 
-type Key = Participant['keys'][number]
-type Published = Participant['published_keys'][number]
-
 const { keys: TEXTS } = PARTICIPANT
-const { columns: TITLES, publishedColumns: PUBLISHED, fields: FIELDS } = TEXTS
+const { columns: TITLES, fields: FIELDS } = TEXTS
 const USES: readonly Key['use'][] = ['sig', 'enc']
 const CHANGES = ['participants', 'overview'] as const
-const TONES: Readonly<Record<Key['state'], Tone>> = {
-  live: 'good',
-  later: 'info',
-  over: 'bad',
-  revoked: 'quiet',
-}
-
-const COLUMNS: readonly Column<Key>[] = [
-  { title: TITLES.kid, cell: ({ kid }) => <Id value={kid} what={TITLES.kid} /> },
-  { title: TITLES.use, cell: ({ use }) => TEXTS.uses[use] },
-  { title: TITLES.algorithm, cell: ({ algorithm }) => algorithm, wideOnly: true },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} /> },
-  { title: TITLES.from, cell: ({ valid_from }) => <Time at={valid_from} />, wideOnly: true },
-  {
-    title: TITLES.until,
-    cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />),
-  },
-]
-
-const PUBLISHED_COLUMNS: readonly Column<Published>[] = [
-  { title: PUBLISHED.kid, cell: ({ kid }) => <Id value={kid} what={PUBLISHED.kid} /> },
-  { title: PUBLISHED.first, cell: ({ first_used_at }) => <Time at={first_used_at} /> },
-  { title: PUBLISHED.last, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
-]
-
 export function Keys({
   participant: { sender_id, keys, published_keys },
 }: {
@@ -62,7 +31,7 @@ export function Keys({
         <Panel>
           <DataTable
             caption={TEXTS.caption}
-            columns={may('operate') ? [...COLUMNS, acts] : COLUMNS}
+            columns={may('operate') ? [...KEY_COLUMNS, acts] : KEY_COLUMNS}
             query={fixed(keys)}
             keyOf={({ kid, use }) => `${kid} ${use}`}
             empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}

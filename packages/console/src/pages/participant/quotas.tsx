@@ -41,7 +41,9 @@ const COLUMNS: readonly Column<Quota>[] = [
   },
 ]
 
-export const Quotas = ({ participant }: { readonly participant: Participant }) => (
+type Used = Pick<Participant, 'quotas' | 'accepted_today' | 'callbacks_today'>
+
+export const Quotas = ({ participant }: { readonly participant: Used }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
     <Panel>
       <DataTable
@@ -54,7 +56,7 @@ export const Quotas = ({ participant }: { readonly participant: Participant }) =
   </Section>
 )
 
-function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: Participant): Quota[] {
+function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: Used): Quota[] {
   const registry = TEXTS.everywhere
   return [
     ...quotas.map(({ namespace, counted, used, most }) => ({

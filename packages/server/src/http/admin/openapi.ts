@@ -23,13 +23,10 @@ const ERRORS: Readonly<Record<string, string>> = {
 }
 
 export function adminDocument(routes: readonly AdminRoute[]): Json {
-  const paths: Record<string, Record<string, Json>> = {}
-  const add = (call: DescribedCall, access: Json): void => {
-    const path = `${ADMIN_BASE}${call.path}`
-    paths[path] = { ...paths[path], [call.method.toLowerCase()]: { ...operation(call), ...access } }
-  }
-  for (const route of routes) add(route, { description: `Needs the role \`${route.role}\`.` })
-  for (const call of Object.values(SESSION_CALLS)) add(call, OF_CONSOLE)
+  const paths = describedPaths(ADMIN_BASE, [
+    ...routes.map((route) => [route, { description: `Needs the role \`${route.role}\`.` }] as const),
+    ...Object.values(SESSION_CALLS).map((call) => [call, OF_CONSOLE] as const),
+  ])
   return {
     openapi: '3.1.0',
     info: {
@@ -53,13 +50,28 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
             'The cookie of the console. Calls with it need the header `Rollcall-Console`: `1`, or `poll` for what a page asks by itself.',
         },
       },
-      responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [`Error${status}`, errorAnswer(description)]),
-      ),
-      schemas: { Errors: ERRORS_SCHEMA },
+      ...errorComponents(ERRORS),
     },
   }
 }
+
+/** The paths of calls. @param calls each with what is said beside its schemas */
+export function describedPaths(base: string, calls: readonly (readonly [DescribedCall, Json])[]): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const [call, more] of calls) {
+    const path = `${base}${call.path}`
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: { ...operation(call), ...more } }
+  }
+  return paths
+}
+
+/** @param errors by status, what each means */
+export const errorComponents = (errors: Readonly<Record<string, string>> = ERRORS): Json => ({
+  responses: Object.fromEntries(
+    Object.entries(errors).map(([status, description]) => [`Error${status}`, errorAnswer(description)]),
+  ),
+  schemas: { Errors: ERRORS_SCHEMA },
+})
 
 /** Calls by which somebody signs in. */
 const OF_CONSOLE: Json = {

@@ -3,7 +3,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { NO_REGISTRY, type OpenIdProvider, OpenIdRefused } from '../../directory/openid-provider.ts'
 import { unauthorized } from '../../exchange/authenticate.ts'
-import { plainPage, sendOperatorPage } from '../console.ts'
+import { plainPage, sendStrictPage } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
 import { type HttpServer, mount } from '../server.ts'
@@ -49,7 +49,7 @@ function sendRefusal(reply: FastifyReply, fault: RequestFault): void {
     html`${fault.message}.`,
     html`<a href="/">Back to the sign-in page</a>`,
   )
-  sendOperatorPage(reply, fault.httpStatus, text)
+  sendStrictPage(reply, fault.httpStatus, text)
 }
 
 /** Seconds to sign in at the provider. */

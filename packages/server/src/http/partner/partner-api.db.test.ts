@@ -197,7 +197,10 @@ describe('a participant sees', () => {
         values ($1, $2, $3, 'on-search', $4, 'https://own.example/in', false, '\\x01', 'dead', 'timeout')`,
       [randomUUID(), peer.id, civil.id, message_id],
     )
-    expect((await get(`/deliveries/${message_id}`)).body.cause).toEqual({
+    const { body } = await get(`/deliveries/${message_id}`)
+    // Nothing more is attempted.
+    expect(body.next_attempt_at).toBe(null)
+    expect(body.cause).toEqual({
       meaning: 'The answer did not come in time.',
       advice:
         'Answer as soon as the message is stored, before it is processed; or ask the operator for more time.',

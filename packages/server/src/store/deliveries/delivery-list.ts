@@ -32,8 +32,11 @@ export interface ListedAttempt {
   readonly answer: Buffer | null
 }
 
-/** When it is due, as people read it: one that an operator asked for is due since then (`NOW_AND_FIRST`). */
-export const DUE = 'greatest(next_attempt_at, since)'
+/**
+ * When it is due, as people read it: one that an operator asked for is due since then (`NOW_AND_FIRST`). Null where nothing more
+ * is attempted: `greatest` would leave that out.
+ */
+export const DUE = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
 const LISTED = `delivery.id, participant.sender_id as participant,
   (select namespace from registry where registry.id = delivery.registry) as registry, callback, page, message_id, correlation_id, state,

@@ -1,0 +1,39 @@
+/** The columns of keys, registered ones and published ones. */
+import { Badge } from '../../parts/badge.tsx'
+import { Id } from '../../parts/identifier.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { Tone } from '../../parts/tones.ts'
+import { PARTICIPANT } from '../../texts/participants.ts'
+import type { Participant } from './page.tsx'
+
+export type Key = Participant['keys'][number]
+type Published = Participant['published_keys'][number]
+
+const { keys: TEXTS } = PARTICIPANT
+const { columns: TITLES, publishedColumns: PUBLISHED } = TEXTS
+
+const TONES: Readonly<Record<Key['state'], Tone>> = {
+  live: 'good',
+  later: 'info',
+  over: 'bad',
+  revoked: 'quiet',
+}
+
+export const KEY_COLUMNS: readonly Column<Key>[] = [
+  { title: TITLES.kid, cell: ({ kid }) => <Id value={kid} what={TITLES.kid} /> },
+  { title: TITLES.use, cell: ({ use }) => TEXTS.uses[use] },
+  { title: TITLES.algorithm, cell: ({ algorithm }) => algorithm, wideOnly: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} /> },
+  { title: TITLES.from, cell: ({ valid_from }) => <Time at={valid_from} />, wideOnly: true },
+  {
+    title: TITLES.until,
+    cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />),
+  },
+]
+
+export const PUBLISHED_COLUMNS: readonly Column<Published>[] = [
+  { title: PUBLISHED.kid, cell: ({ kid }) => <Id value={kid} what={PUBLISHED.kid} /> },
+  { title: PUBLISHED.first, cell: ({ first_used_at }) => <Time at={first_used_at} /> },
+  { title: PUBLISHED.last, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
+]

@@ -1,0 +1,23 @@
+/** Calls of the partner API, with the types of its table. The session's cookie says who calls. */
+import createClient from 'openapi-fetch'
+import { presence } from '../api/presence.ts'
+import type { paths } from './schema.d.ts'
+
+export const partner = createClient<paths>({
+  baseUrl: location.origin,
+  credentials: 'same-origin',
+  redirect: 'error',
+})
+partner.use({
+  onRequest({ request }) {
+    // A form or a page of another origin cannot send it.
+    request.headers.set('Rollcall-Partner', presence())
+  },
+})
+
+/** What a GET call answers, by its path. */
+export type Own<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
+}
+  ? Body
+  : never

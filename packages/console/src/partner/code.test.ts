@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { codeIn } from './code.ts'
+
+const SECRET = 'a'.repeat(43)
+
+it.each([
+  [`#12_${SECRET}`, `12_${SECRET}`],
+  [`#/12_${SECRET}`, null],
+  [`#0_${SECRET}`, null],
+  [`#12_${SECRET}b`, null],
+  ['#/deliveries', null],
+  ['', null],
+])('reads the code of %j', (hash, code) => {
+  expect(codeIn(hash)).toBe(code)
+})

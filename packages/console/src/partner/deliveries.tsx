@@ -1,0 +1,64 @@
+/** What is sent to the participant. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { answered } from '../api/client.ts'
+import { Badge } from '../parts/badge.tsx'
+import { FilterForm } from '../parts/filter-form.tsx'
+import { PageFrame, Panel } from '../parts/page.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { firstRows, live } from '../parts/paging.ts'
+import { Empty, NoMatch } from '../parts/states.tsx'
+import { type Column, DataTable } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { count } from '../parts/times.ts'
+import { useFilter } from '../parts/use-filter.ts'
+import { LOCALE } from '../texts/common.ts'
+import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
+import { type Own, partner } from './api.ts'
+
+type Delivery = Own<'/partner/api/deliveries'>[number]
+
+const { columns: TITLES } = TEXTS
+const ROWS = 25
+const STATES: readonly Delivery['state'][] = ['pending', 'dead', 'refused', 'held', 'delivered', 'dropped']
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { title: TITLES.made, cell: ({ created_at }) => <Time at={created_at} seconds /> },
+  { title: TITLES.registry, cell: ({ namespace }) => namespace },
+  { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
+  { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
+  { title: TITLES.cause, cell: ({ cause }) => cause?.meaning, wideOnly: true },
+]
+
+export function DeliveriesView() {
+  const filter = useFilter(Object.keys(TEXTS.filter))
+  const { state, before } = filter.values
+  const query = useQuery({
+    queryKey: ['deliveries', filter.values],
+    queryFn: () =>
+      answered(
+        partner.GET('/partner/api/deliveries', {
+          params: { query: { state: STATES.find((one) => one === state), before, limit: ROWS + 1 } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: live(filter),
+  })
+  const { rows, next } = firstRows(query.data, ROWS, ({ message_id }) => message_id)
+  return (
+    <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
+      <FilterForm filter={filter} fields={[{ name: 'state', label: TEXTS.filter.state, options: STATES }]} />
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={COLUMNS}
+          query={{ ...query, data: rows }}
+          keyOf={({ message_id }) => message_id}
+          linkOf={({ message_id }) => `/deliveries/${encodeURIComponent(message_id)}`}
+          empty={filter.isSet ? <NoMatch /> : <Empty title={TEXTS.empty}>{TEXTS.emptyNote}</Empty>}
+        />
+      </Panel>
+      <Pager filter={filter} next={next} />
+    </PageFrame>
+  )
+}

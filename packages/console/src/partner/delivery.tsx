@@ -1,0 +1,126 @@
+/** One delivery with its attempts. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useParams } from 'wouter'
+import { answered } from '../api/client.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Id } from '../parts/identifier.tsx'
+import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { type Column, DataTable, fixed } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { count, duration } from '../parts/times.ts'
+import { useAct } from '../parts/use-act.tsx'
+import { LOCALE } from '../texts/common.ts'
+import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
+import { type Own, partner } from './api.ts'
+
+type Delivery = Own<'/partner/api/deliveries/{message_id}'>
+type Attempt = Delivery['made'][number]
+
+const { facts: FACTS, attempt: TITLES } = TEXTS
+
+const COLUMNS: readonly Column<Attempt>[] = [
+  { title: TITLES.number, cell: ({ number }) => count(number, LOCALE) },
+  { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
+  { title: TITLES.duration, cell: ({ duration_ms }) => duration(duration_ms, LOCALE), align: 'end' },
+  { title: TITLES.status, cell: ({ status }) => status, align: 'end' },
+  { title: TITLES.cause, cell: ({ cause }) => cause?.meaning },
+]
+
+export function DeliveryView() {
+  const { message_id = '' } = useParams()
+  const query = useQuery({
+    queryKey: ['deliveries', message_id],
+    queryFn: () =>
+      answered(
+        partner.GET('/partner/api/deliveries/{message_id}', {
+          params: { path: { message_id: decodeURIComponent(message_id) } },
+        }),
+      ),
+  })
+  return (
+    <PageFrame
+      title={TEXTS.one}
+      above={<a href="#/deliveries">{TEXTS.above}</a>}
+      actions={query.data !== undefined && query.data.state !== 'pending' && <Again delivery={query.data} />}
+    >
+      <Loaded query={query}>{(delivery) => <Shown delivery={delivery} />}</Loaded>
+    </PageFrame>
+  )
+}
+
+function Shown({ delivery }: { readonly delivery: Delivery }) {
+  const { message_id, correlation_id, state, namespace, callback, target, cause, made } = delivery
+  return (
+    <>
+      <Panel padded>
+        <Facts
+          rows={[
+            [FACTS.state, <Badge key="state" state={state} />],
+            [FACTS.registry, namespace],
+            [FACTS.callback, callback],
+            [FACTS.target, target],
+            [FACTS.made, <Time key="made" at={delivery.created_at} seconds />],
+            [
+              FACTS.next,
+              delivery.next_attempt_at && <Time key="next" at={delivery.next_attempt_at} relative />,
+            ],
+            [FACTS.finished, delivery.finished_at && <Time key="end" at={delivery.finished_at} seconds />],
+            [FACTS.message_id, <Id key="message" value={message_id} what={FACTS.message_id} />],
+            [
+              FACTS.correlation_id,
+              correlation_id && <Id key="of" value={correlation_id} what={FACTS.correlation_id} />,
+            ],
+          ]}
+        />
+      </Panel>
+      {cause !== null && (
+        <Section title={TEXTS.cause}>
+          <Panel padded>
+            {cause.meaning} {cause.advice}
+          </Panel>
+        </Section>
+      )}
+      <Section title={TEXTS.attempts}>
+        <Panel>
+          <DataTable
+            caption={TEXTS.attemptsCaption}
+            columns={COLUMNS}
+            query={fixed(made)}
+            keyOf={({ number }) => number}
+            empty={<Empty title={TEXTS.noAttempts} />}
+          />
+        </Panel>
+      </Section>
+    </>
+  )
+}
+
+function Again({ delivery: { message_id } }: { readonly delivery: Delivery }) {
+  const [opened, setOpened] = useState(false)
+  const replay = useAct({
+    call: () =>
+      answered(partner.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),
+    changes: ['deliveries'],
+    done: () => TEXTS.sent,
+    onOver: () => setOpened(false),
+  })
+  return (
+    <>
+      <Button onClick={() => setOpened(true)}>{TEXTS.again}</Button>
+      <Confirm
+        opened={opened}
+        title={TEXTS.againTitle}
+        act={TEXTS.again}
+        busy={replay.isPending}
+        onConfirm={() => replay.mutate(undefined)}
+        onClose={() => setOpened(false)}
+      >
+        <p>{TEXTS.againLead}</p>
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+/** What the participant may do, and what is used of it today. */
+import { useQuery } from '@tanstack/react-query'
+import { answered } from '../api/client.ts'
+import { Quotas } from '../pages/participant/quotas.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { Time } from '../parts/time.tsx'
+import { PARTNER_GRANTS as TEXTS } from '../texts/partner.ts'
+import { type Own, partner } from './api.ts'
+import { useSelf } from './use-self.ts'
+
+type Grant = Own<'/partner/api/grants'>[number]
+
+export function GrantsView() {
+  const grants = useQuery({
+    queryKey: ['grants'],
+    queryFn: () => answered(partner.GET('/partner/api/grants')),
+  })
+  return (
+    <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
+      <Loaded query={useSelf()}>{(self) => <Quotas participant={self} />}</Loaded>
+      <Loaded query={grants}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Panel>
+              <Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>
+            </Panel>
+          ) : (
+            rows.map((grant) => <GrantShown key={`${grant.namespace} ${grant.valid_from}`} grant={grant} />)
+          )
+        }
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+function GrantShown({
+  grant: { namespace, in_force, valid_from, valid_until, words },
+}: {
+  readonly grant: Grant
+}) {
+  return (
+    <Section
+      title={TEXTS.grant(namespace)}
+      lead={
+        <>
+          <Badge state={in_force ? TEXTS.inForce : TEXTS.later} tone={in_force ? 'good' : 'info'} />{' '}
+          <Time at={valid_from} />
+          {valid_until !== null && (
+            <>
+              {' – '}
+              <Time at={valid_until} relative />
+            </>
+          )}
+        </>
+      }
+    >
+      {words.length > 0 && (
+        <Panel padded>
+          <Facts rows={words.map(({ about, words: said }) => [about, said] as const)} />
+        </Panel>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,73 @@
+/** The keys and the addresses of the participant. */
+import { KEY_COLUMNS, PUBLISHED_COLUMNS } from '../pages/participant/key-columns.tsx'
+import { Id } from '../parts/identifier.tsx'
+import { Facts, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { DataTable, fixed } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { PARTNER_KEYS as TEXTS } from '../texts/partner.ts'
+import type { Own } from './api.ts'
+import { useSelf } from './use-self.ts'
+
+type Self = Own<'/partner/api/self'>
+
+export function KeysView() {
+  return (
+    <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
+      <Loaded query={useSelf()}>{(self) => <Shown self={self} />}</Loaded>
+    </PageFrame>
+  )
+}
+
+function Shown({ self }: { readonly self: Self }) {
+  return (
+    <>
+      <Section title={TEXTS.keys}>
+        <Panel>
+          <DataTable
+            caption={TEXTS.keysCaption}
+            columns={KEY_COLUMNS}
+            query={fixed(self.keys)}
+            keyOf={({ kid, use }) => `${kid} ${use}`}
+            empty={<Empty title={TEXTS.noKeys}>{TEXTS.noKeysNote}</Empty>}
+          />
+        </Panel>
+      </Section>
+      {self.published_keys.length > 0 && (
+        <Section title={TEXTS.published}>
+          <Panel>
+            <DataTable
+              caption={TEXTS.publishedCaption}
+              columns={PUBLISHED_COLUMNS}
+              query={fixed(self.published_keys)}
+              keyOf={({ kid }) => kid}
+            />
+          </Panel>
+        </Section>
+      )}
+      <Section title={TEXTS.messages}>
+        <Panel padded>
+          <Facts rows={factsOf(self)} />
+        </Panel>
+      </Section>
+    </>
+  )
+}
+
+const { facts: FACTS } = TEXTS
+
+function factsOf({ addresses, ...self }: Self) {
+  const { allowed, default_url, notify_url, auth } = addresses
+  return [
+    [FACTS.sender_id, <Id key="sender" value={self.sender_id} what={FACTS.sender_id} />],
+    [FACTS.client_id, <Id key="client" value={self.client_id} what={FACTS.client_id} />],
+    [FACTS.signature, TEXTS.signature[self.signature_policy]],
+    [FACTS.encryption, self.encryption_policy],
+    [FACTS.jwks_uri, self.jwks_uri],
+    [FACTS.default_url, default_url ?? TEXTS.none],
+    [FACTS.notify_url, notify_url],
+    [FACTS.allowed, allowed.length === 0 ? TEXTS.none : allowed.join(', ')],
+    [FACTS.auth, auth],
+    [FACTS.last_seen, <Time key="seen" at={self.last_seen} relative />],
+  ] as const
+}

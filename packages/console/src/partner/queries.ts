@@ -1,0 +1,50 @@
+/** The memory of answers, and who is signed in. */
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { answered } from '../api/client.ts'
+import { ApiFault } from '../api/fault.ts'
+import { type Own, partner } from './api.ts'
+
+export type Session = Own<'/partner/api/session'>
+
+export const SESSION_KEY = ['session'] as const
+const FRESH_MS = 5_000
+const ATTEMPTS = 2
+
+/** Nothing of what one participant has seen stays for the next one. */
+export function forget(): void {
+  queries.setQueryData<Session | null>(SESSION_KEY, null)
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
+  queries.getMutationCache().clear()
+}
+
+const ended = (error: Error): void => {
+  if (error instanceof ApiFault && error.status === 401) forget()
+}
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: ended }),
+  // A link that does not sign in ends no session.
+  mutationCache: new MutationCache({ onError: (error, _, __, { meta }) => meta?.signsIn || ended(error) }),
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < ATTEMPTS,
+    },
+    mutations: { retry: false },
+  },
+})
+
+/** Null: nobody is signed in. */
+export async function readSession(): Promise<Session | null> {
+  try {
+    return await answered(partner.GET('/partner/api/session'))
+  } catch (error) {
+    if (error instanceof ApiFault && error.status === 401) return null
+    throw error
+  }
+}
+
+export const signIn = (code: string): Promise<Session> =>
+  answered(partner.POST('/partner/api/session', { body: { code } }))
+
+export const signOut = () => answered(partner.POST('/partner/api/session/end', { body: {} }))

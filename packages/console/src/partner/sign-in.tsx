@@ -1,0 +1,71 @@
+/** The page of whoever is not signed in, or has opened a link. */
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { FaultLines } from '../parts/states.tsx'
+import styles from '../session/sign-in.module.css'
+import { Brand } from '../shell/brand.tsx'
+import { COMMON } from '../texts/common.ts'
+import { PARTNER_SIGN_IN as TEXTS } from '../texts/partner.ts'
+import { forget, queries, SESSION_KEY, signIn } from './queries.ts'
+
+interface SignInProps {
+  /** Of the link; null: none was opened. */
+  readonly code: string | null
+  /** The code is used up. */
+  readonly onOver: () => void
+}
+
+export function SignIn({ code, onOver }: SignInProps) {
+  const [fault, setFault] = useState<Error | null>(null)
+  const entering = useMutation({
+    mutationFn: signIn,
+    meta: { signsIn: true },
+    onSuccess: (session) => {
+      forget()
+      queries.setQueryData(SESSION_KEY, session)
+      onOver()
+    },
+    // A code is used up by the attempt. Who was signed in before stays so.
+    onError: (error) => {
+      setFault(error)
+      onOver()
+    },
+  })
+  useEffect(() => {
+    document.title = `${TEXTS.title} · ${COMMON.product}`
+  }, [])
+  return (
+    <main className={styles.main}>
+      <div className={styles.card}>
+        <Brand />
+        <div>
+          <h1 className={styles.title}>{TEXTS.title}</h1>
+          <p className={styles.lead}>{TEXTS.lead}</p>
+        </div>
+        {fault !== null && (
+          <div className={styles.refused} role="alert">
+            <p>{TEXTS.fault}</p>
+            <FaultLines error={fault} />
+          </div>
+        )}
+        {code === null ? (
+          <div className={styles.form}>
+            <p className={styles.lead}>{TEXTS.how}</p>
+            <p className={styles.lead}>
+              {TEXTS.command} <code>rollcall participant link &lt;sender_id&gt;</code>
+            </p>
+          </div>
+        ) : (
+          // A click is needed: programs that look at links ahead of their readers must not use them up.
+          <div className={styles.form}>
+            <p className={styles.lead}>{TEXTS.link}</p>
+            <Button fullWidth autoFocus loading={entering.isPending} onClick={() => entering.mutate(code)}>
+              {TEXTS.useLink}
+            </Button>
+          </div>
+        )}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,62 @@
+/** What the participant has subscribed to. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { answered } from '../api/client.ts'
+import { STATE_TONES } from '../pages/subscriptions/tones.ts'
+import { Badge } from '../parts/badge.tsx'
+import { FilterForm } from '../parts/filter-form.tsx'
+import { Id } from '../parts/identifier.tsx'
+import { PageFrame, Panel } from '../parts/page.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { firstRows } from '../parts/paging.ts'
+import { Empty, NoMatch } from '../parts/states.tsx'
+import { type Column, DataTable } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { useFilter } from '../parts/use-filter.ts'
+import { PARTNER_SUBSCRIPTIONS as TEXTS } from '../texts/partner.ts'
+import { type Own, partner } from './api.ts'
+
+type Subscription = Own<'/partner/api/subscriptions'>[number]
+
+const { columns: TITLES } = TEXTS
+const ROWS = 25
+const STATES: readonly Subscription['state'][] = ['live', 'suspended', 'ended']
+
+const COLUMNS: readonly Column<Subscription>[] = [
+  { title: TITLES.code, cell: ({ code }) => <Id value={code} what={TITLES.code} /> },
+  { title: TITLES.registry, cell: ({ namespace }) => namespace },
+  { title: TITLES.event, cell: ({ event_type }) => event_type },
+  { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={STATE_TONES[state]} /> },
+  { title: TITLES.created, cell: ({ created_at }) => <Time at={created_at} />, wideOnly: true },
+]
+
+export function SubscriptionsView() {
+  const filter = useFilter(Object.keys(TEXTS.filter))
+  const { state, before } = filter.values
+  const query = useQuery({
+    queryKey: ['subscriptions', filter.values],
+    queryFn: () =>
+      answered(
+        partner.GET('/partner/api/subscriptions', {
+          params: { query: { state: STATES.find((one) => one === state), before, limit: ROWS + 1 } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+  const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)
+  return (
+    <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
+      <FilterForm filter={filter} fields={[{ name: 'state', label: TEXTS.filter.state, options: STATES }]} />
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={COLUMNS}
+          query={{ ...query, data: rows }}
+          keyOf={({ code }) => code}
+          empty={filter.isSet ? <NoMatch /> : <Empty title={TEXTS.empty}>{TEXTS.emptyNote}</Empty>}
+        />
+      </Panel>
+      <Pager filter={filter} next={next} />
+    </PageFrame>
+  )
+}

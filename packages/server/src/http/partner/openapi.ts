@@ -1,0 +1,15 @@
+/** The OpenAPI 3.1 document of the partner API, by which the types of the page are written. It is not served. */
+import { describedPaths, errorComponents } from '../admin/openapi.ts'
+import { PARTNER_BASE } from './route.ts'
+import { PARTNER_ROUTES } from './routes.ts'
+import { PARTNER_SESSION_CALLS } from './session-routes.ts'
+
+export const partnerDocument = () => ({
+  openapi: '3.1.0',
+  info: { title: 'Partner API', version: '1' },
+  paths: describedPaths(
+    PARTNER_BASE,
+    [...PARTNER_ROUTES, ...Object.values(PARTNER_SESSION_CALLS)].map((call) => [call, {}] as const),
+  ),
+  components: errorComponents(),
+})
