@@ -52,7 +52,7 @@ export function FaultLines({ error }: { readonly error: Error }) {
     <ul className={styles.lines}>
       {lines.map(({ code, message }) => (
         <li key={`${code} ${message}`}>
-          {message} <code className={styles.code}>{code}</code>
+          <bdi>{message}</bdi> <code className={styles.code}>{code}</code>
         </li>
       ))}
     </ul>

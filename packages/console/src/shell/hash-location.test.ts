@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pathOf, searchOf } from './hash-location.ts'
+import { asWritten, pathOf, searchOf } from './hash-location.ts'
 
 it.each([
   ['/', '/', ''],
@@ -10,3 +10,13 @@ it.each([
   expect(pathOf(address)).toBe(path)
   expect(searchOf(address)).toBe(search)
 })
+
+it.each(['urn:uuid:1', 'https://sp.example/a?b=c&d#e', '100%', '%2F', 'a%b', 'ü+;,@$'])(
+  'an id comes through the router as it was: %s',
+  (id) => {
+    const written = encodeURIComponent(id)
+    // What the router does with an address.
+    expect(decodeURI(asWritten(written))).toBe(written)
+    expect(new URLSearchParams(decodeURI(asWritten(`id=${written}`))).get('id')).toBe(id)
+  },
+)

@@ -15,6 +15,9 @@ function subscribe(changed: () => void): () => void {
 export const pathOf = (whole: string): string => whole.split('?', 1)[0] ?? '/'
 export const searchOf = (whole: string): string => whole.slice(pathOf(whole).length + 1)
 
+/** wouter decodes a part of what it is given, and not all of it: so given, it has the address as it is written. */
+export const asWritten = (part: string): string => part.replaceAll('%', '%25')
+
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const hash = `#${to}`
   if (hash === location.hash) return
@@ -27,10 +30,11 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
 }
 
 export const useHashPath: BaseLocationHook = () => [
-  useSyncExternalStore(subscribe, () => pathOf(address())),
+  useSyncExternalStore(subscribe, () => asWritten(pathOf(address()))),
   navigate,
 ]
 
-export const useHashSearch: BaseSearchHook = () => useSyncExternalStore(subscribe, () => searchOf(address()))
+export const useHashSearch: BaseSearchHook = () =>
+  useSyncExternalStore(subscribe, () => asWritten(searchOf(address())))
 
 export const hashHref = (path: string): string => `#${path}`

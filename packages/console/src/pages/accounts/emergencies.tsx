@@ -32,7 +32,7 @@ const REVIEWS: Column<Emergency> = {
   cell: ({ reviews }) =>
     reviews.map(({ at, reviewed_by, note }) => (
       <span key={at} className={styles.review}>
-        {note} ({reviewed_by}, <Time at={at} />)
+        <bdi>{note}</bdi> ({reviewed_by}, <Time at={at} />)
       </span>
     )),
 }

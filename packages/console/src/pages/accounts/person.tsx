@@ -152,6 +152,6 @@ const COLUMNS: readonly Column<Look>[] = [
   {
     title: ACCOUNTS.columns.named,
     cell: ({ requested_by, case: named, reason }) =>
-      [requested_by, named, reason].filter((text) => text !== undefined).join(', ') || null,
+      Object.entries({ requested_by, named, reason }).map(([name, text]) => <div key={name}>{text}</div>),
   },
 ]

@@ -1,7 +1,6 @@
 /** One act that waits for a second operator: what would change, and the decision. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useParams } from 'wouter'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
@@ -9,6 +8,7 @@ import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { APPROVAL, meaningOf } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Line>[] = [
 ]
 
 export function Page() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useAddress('id')
   const may = useMay()
   // What the act has answered is nowhere but in this page: it is gone when the page is left.
   const [result, setResult] = useState<unknown>(undefined)

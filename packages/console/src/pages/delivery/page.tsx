@@ -1,6 +1,5 @@
 /** One delivery with every attempt. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
@@ -10,6 +9,7 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count, duration } from '../../parts/times.ts'
+import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERY } from '../../texts/deliveries.ts'
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
 ]
 
 export function Page() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useAddress('id')
   const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', 'one', id],

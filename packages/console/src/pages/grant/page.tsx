@@ -1,12 +1,12 @@
 /** The grant of a participant in a registry: what it means, what would be seen under it, and its change. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { ApiFault } from '../../api/fault.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
+import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
@@ -38,7 +38,7 @@ function useGrant(whose: Whose) {
 }
 
 export function Page() {
-  const { sender_id = '', namespace = '' } = useParams<{ sender_id: string; namespace: string }>()
+  const { sender_id, namespace } = useAddress('sender_id', 'namespace')
   const whose = { sender_id, namespace }
   const may = useMay()
   const grant = useGrant(whose)

@@ -2,10 +2,10 @@
 
 import { HELP } from 'virtual:help'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
 import { helpAddress } from '../../parts/help-address.ts'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
+import { useAddress } from '../../parts/use-address.ts'
 import { HELP_TEXTS } from '../../texts/help.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { Contents, Prose } from './document.tsx'
@@ -13,8 +13,8 @@ import styles from './help.module.css'
 import type { HelpRow } from './tree.ts'
 
 export function Page() {
-  const { name, anchor } = useParams<{ name?: string; anchor?: string }>()
-  const row = name === undefined ? HELP[0] : HELP.find((one) => one.name === name)
+  const { name, anchor } = useAddress('name', 'anchor')
+  const row = name === '' ? HELP[0] : HELP.find((one) => one.name === name)
   return (
     <PageFrame title={row?.title ?? PAGES.help} lead={row === undefined ? undefined : HELP_TEXTS.lead}>
       <div className={styles.columns}>
@@ -30,7 +30,11 @@ export function Page() {
           </ul>
         </nav>
         <Panel padded>
-          {row === undefined ? <Empty title={HELP_TEXTS.unknown} /> : <Content row={row} anchor={anchor} />}
+          {row === undefined ? (
+            <Empty title={HELP_TEXTS.unknown} />
+          ) : (
+            <Content row={row} anchor={anchor || undefined} />
+          )}
         </Panel>
       </div>
     </PageFrame>

@@ -1,12 +1,12 @@
 /** The timeline of a message. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
+import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
@@ -20,7 +20,7 @@ const { facts: NAMES } = TIMELINE
 const EVERY_MS = 3_000
 
 export function Page() {
-  const { message_id = '' } = useParams<{ message_id: string }>()
+  const { message_id } = useAddress('message_id')
   const query = useQuery({
     queryKey: ['messages', 'timeline', message_id],
     queryFn: () => answered(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),

@@ -1,6 +1,6 @@
 /** One participant: what is agreed with it, what it has, and what it uses. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
+import type { ReactNode } from 'react'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
@@ -8,6 +8,7 @@ import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
+import { useAddress } from '../../parts/use-address.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 import { Acts } from './acts.tsx'
@@ -25,7 +26,7 @@ export type Participant = Answer<'/admin/v1/participants/{sender_id}'>
 const { facts: NAMES } = PARTICIPANT
 
 export function Page() {
-  const { sender_id = '' } = useParams<{ sender_id: string }>()
+  const { sender_id } = useAddress('sender_id')
   const query = useQuery({
     queryKey: ['participants', 'one', sender_id],
     queryFn: () =>
@@ -60,9 +61,15 @@ export function Page() {
 }
 
 /** Its name for people, where that is another one. */
-function leadOf({ sender_id, name, demo }: Participant): string | undefined {
-  const words = [name !== sender_id && name, demo && PARTICIPANT.demo].filter(Boolean)
-  return words.length > 0 ? words.join('. ') : undefined
+function leadOf({ sender_id, name, demo }: Participant): ReactNode {
+  if (name === sender_id && !demo) return undefined
+  return (
+    <>
+      {name !== sender_id && <bdi>{name}</bdi>}
+      {name !== sender_id && demo && '. '}
+      {demo && PARTICIPANT.demo}
+    </>
+  )
 }
 
 const limitText = (limit: number | 'unlimited' | null): string =>

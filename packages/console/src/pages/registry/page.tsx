@@ -1,12 +1,12 @@
 /** One registry: its settings, what can be searched, its import, a synthetic record. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
 import { Removal } from '../../parts/removal.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { count } from '../../parts/times.ts'
+import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
@@ -24,7 +24,7 @@ const { facts: NAMES } = REGISTRY
 const EVERY_MS = 3_000
 
 export function Page() {
-  const { namespace = '' } = useParams<{ namespace: string }>()
+  const { namespace } = useAddress('namespace')
   const may = useMay()
   const query = useQuery({
     queryKey: ['registries', 'one', namespace],

@@ -1,6 +1,5 @@
 /** One subscription with its mailbox. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
@@ -8,6 +7,7 @@ import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
+import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -20,7 +20,7 @@ export type Subscription = Answer<'/admin/v1/subscriptions/{code}'>
 const { facts: NAMES, mailbox: MAILBOX } = SUBSCRIPTION
 
 export function Page() {
-  const { code = '' } = useParams<{ code: string }>()
+  const { code } = useAddress('code')
   const may = useMay()
   const query = useQuery({
     queryKey: ['subscriptions', 'one', code],
