@@ -6,7 +6,7 @@ import type { TestServer } from '../../server/test/server.ts'
 /** Milliseconds after which a story of many pages is taken for one that hangs. */
 export const LONG = 600_000
 /** The same, for one thing that a page is to show. */
-const SHOWN_WITHIN = 90_000
+const SHOWN_WITHIN = 60_000
 
 export interface OperatorPage {
   readonly page: Page

@@ -121,7 +121,7 @@ export async function accepted(
   namespace = 'civil',
 ): Promise<string> {
   const answer = await post(`${server.url}/${namespace}/v1.0.0/registry/${path}`, body, bearer(by))
-  expect(answer.body).toMatchObject({ message: { ack_status: 'ACK' } })
+  expect(answer.body, JSON.stringify(answer.body)).toMatchObject({ message: { ack_status: 'ACK' } })
   expect(answer.status).toBe(200)
   return answer.body.message.correlation_id
 }
