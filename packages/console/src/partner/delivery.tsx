@@ -2,7 +2,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useParams } from 'wouter'
 import { answered } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -13,6 +12,7 @@ import { type Column, DataTable, fixed } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { count, duration } from '../parts/times.ts'
 import { useAct } from '../parts/use-act.tsx'
+import { useAddress } from '../parts/use-address.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
 import { type Own, partner } from './api.ts'
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
 ]
 
 export function DeliveryView() {
-  const { message_id = '' } = useParams()
+  const { message_id } = useAddress('message_id')
   const query = useQuery({
     queryKey: ['deliveries', message_id],
     queryFn: () =>
