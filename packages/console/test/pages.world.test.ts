@@ -208,6 +208,27 @@ it('adds a participant, shows its secret once, grants after a preview, and remov
   expect(complaints.splice(0)).toEqual([])
 })
 
+it('shows who is signed in, and signs somebody out', async () => {
+  const { token: shown } = await addOperator(server.context, { name: 'amina', roles: ['read'] })
+  const begun = await fetch(`${server.adminUrl}/admin/v1/session`, {
+    ...{ method: 'POST', body: JSON.stringify({ token: shown }) },
+    headers: { 'Rollcall-Console': '1', 'Content-Type': 'application/json' },
+  })
+  expect(begun.status).toBe(201)
+  await open('/settings?view=operators')
+  await page.getByRole('table', { name: 'Sessions of the console' }).waitFor()
+  expect(await faults('settings-operators')).toEqual([])
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByRole('button', { name: 'Sign amina out' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sign amina out' })
+  await dialog.getByLabel('End all sessions of this operator').check()
+  expect(await violations()).toEqual([])
+  await dialog.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('amina is signed out. Sessions ended: 1.').waitFor()
+  await page.getByRole('button', { name: 'Sign amina out' }).waitFor({ state: 'detached' })
+  expect(complaints.splice(0)).toEqual([])
+})
+
 it('is used with the keyboard alone', async () => {
   await page.setViewportSize({ width: 1280, height: 900 })
   await open('/')

@@ -236,12 +236,20 @@ export const LIMITS_OF_SERVICE = {
   },
   admin_reads: {
     variable: 'ROLLCALL_MAX_ADMIN_READS',
-    default: 8,
+    default: 20,
     min: 1,
     max: 1_000,
     unit: 'calls',
     meaning:
-      'GET calls of the admin API of one operator in flight on one node; above it 429 err.request.too_many_requests',
+      'GET calls of the admin API of one operator that are in work or wait on one node; above it 429 err.request.too_many_requests',
+  },
+  admin_reads_at_once: {
+    variable: 'ROLLCALL_ADMIN_READS_AT_ONCE',
+    default: 3,
+    min: 1,
+    max: 100,
+    unit: 'calls',
+    meaning: 'GET calls of the admin API of one operator in work at a time on one node; the others wait',
   },
   account_searches: {
     variable: 'ROLLCALL_MAX_ACCOUNT_SEARCHES',

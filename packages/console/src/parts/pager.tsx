@@ -1,6 +1,7 @@
 /** The way through a list that the server pages: from the newest to older ones, and back to the newest. */
 import { Button } from '@mantine/core'
 import { IconArrowBarToUp, IconChevronRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './pager.module.css'
 import type { Filter } from './use-filter.ts'
@@ -9,14 +10,17 @@ interface PagerProps {
   readonly filter: Filter
   /** What the next page begins before; null: this is the last one. */
   readonly next: string | null | undefined
+  /** What is to be said of this page. */
+  readonly children?: ReactNode
 }
 
 /** Nothing is shown where one page has everything. */
-export function Pager({ filter, next }: PagerProps) {
+export function Pager({ filter, next, children }: PagerProps) {
   const { before } = filter.values
   if (before === undefined && (next === null || next === undefined)) return null
   return (
     <nav className={styles.pager} aria-label={COMMON.pages}>
+      {children && <p className={styles.note}>{children}</p>}
       <Button
         variant="default"
         size="compact-sm"

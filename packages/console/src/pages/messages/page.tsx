@@ -70,12 +70,13 @@ export function Page() {
           empty={filter.isSet ? <NoMatch /> : <Empty title={MESSAGES.empty}>{MESSAGES.emptyNote}</Empty>}
         />
       </Panel>
-      {searched_to !== null && (
-        <p>
-          {MESSAGES.searchedTo} <Time at={searched_to} />
-        </p>
-      )}
-      <Pager filter={filter} next={query.data?.next} />
+      <Pager filter={filter} next={query.data?.next}>
+        {searched_to !== null && (
+          <>
+            {MESSAGES.searchedTo} <Time at={searched_to} />
+          </>
+        )}
+      </Pager>
     </PageFrame>
   )
 }

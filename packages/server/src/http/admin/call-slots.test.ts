@@ -1,53 +1,65 @@
-import { RequestFault } from '@rollcall/protocol'
 import { expect, it } from 'vitest'
 import { createCallSlots, type Heavy } from './call-slots.ts'
 
 const slots = () => {
-  const { take } = createCallSlots({ admin_reads: 4, account_searches: 3 })
+  const { take } = createCallSlots({ admin_reads: 4, admin_reads_at_once: 3, account_searches: 3 })
   return (name: string, heavy?: Heavy, method: 'GET' | 'POST' = 'GET') => take({ method, heavy }, { name })
 }
 
-const refused = expect.objectContaining({
+const refused = {
   ...{ code: 'err.request.too_many_requests', httpStatus: 429, retryAfter: 1 },
   message: 'this node works on as many such calls as it may; try again later',
-})
-
-function refusal(work: () => unknown): unknown {
-  try {
-    work()
-  } catch (error) {
-    expect(error).toBeInstanceOf(RequestFault)
-    return error
-  }
-  return null
 }
 
-it('an operator has so many reads at a time, and others have theirs; what writes is not counted', () => {
+it('an operator has so many reads at a time; more wait in their order, and too many are refused', async () => {
   const take = slots()
-  const ends = Array.from({ length: 4 }, () => take('amina'))
-  expect(refusal(() => take('amina'))).toEqual(refused)
-  expect(refusal(() => take('amina', undefined, 'POST'))).toBeNull()
-  expect(refusal(() => take('bola'))).toBeNull()
-  ends[0]?.()
-  expect(refusal(() => take('amina'))).toBeNull()
-})
-
-it('one operator leaves a search in the accounts to the others, and all together have no more', () => {
-  const take = slots()
-  const [first] = [take('amina', 'accounts'), take('amina', 'accounts')]
-  expect(refusal(() => take('amina', 'accounts'))).toEqual(refused)
-  expect(refusal(() => take('amina'))).toBeNull()
-  take('bola', 'accounts')
-  expect(refusal(() => take('chidi', 'accounts'))).toEqual(refused)
+  const begun: string[] = []
+  const noted = async (name: string) => {
+    const end = await take('amina')
+    begun.push(name)
+    return end
+  }
+  const calls = ['first', 'second', 'third', 'fourth'].map(noted)
+  const [first, second] = await Promise.all(calls.slice(0, 3))
+  expect(begun).toEqual(['first', 'second', 'third'])
+  await expect(take('amina')).rejects.toMatchObject(refused)
+  // Others have theirs, and what writes is not counted.
+  await take('bola')
+  await take('amina', undefined, 'POST')
   first?.()
-  expect(refusal(() => take('chidi', 'accounts'))).toBeNull()
+  await calls[3]
+  expect(begun).toEqual(['first', 'second', 'third', 'fourth'])
+  second?.()
+  await take('amina')
 })
 
-it('what is prunable is counted once at a time, whoever asks', () => {
+it('of those that wait each begins once', async () => {
   const take = slots()
-  const end = take('amina', 'prunable')
-  expect(refusal(() => take('amina', 'prunable'))).toEqual(refused)
-  expect(refusal(() => take('bola', 'prunable'))).toEqual(refused)
+  const ends = await Promise.all([take('amina'), take('amina'), take('amina')])
+  const waiting = take('amina')
+  for (const end of ends) end()
+  const last = await waiting
+  last()
+  // As if there had been none.
+  await Promise.all([take('amina'), take('amina'), take('amina')])
+})
+
+it('one operator leaves a search in the accounts to the others, and all together have no more', async () => {
+  const take = slots()
+  const [first] = await Promise.all([take('amina', 'accounts'), take('amina', 'accounts')])
+  await expect(take('amina', 'accounts')).rejects.toMatchObject(refused)
+  await take('amina')
+  await take('bola', 'accounts')
+  await expect(take('chidi', 'accounts')).rejects.toMatchObject(refused)
+  first?.()
+  await take('chidi', 'accounts')
+})
+
+it('what is prunable is counted once at a time, whoever asks', async () => {
+  const take = slots()
+  const end = await take('amina', 'prunable')
+  await expect(take('amina', 'prunable')).rejects.toMatchObject(refused)
+  await expect(take('bola', 'prunable')).rejects.toMatchObject(refused)
   end()
-  expect(refusal(() => take('bola', 'prunable'))).toBeNull()
+  await take('bola', 'prunable')
 })

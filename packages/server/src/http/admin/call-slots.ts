@@ -6,31 +6,28 @@ import type { Method } from '../server.ts'
 
 export interface CallSlots {
   /**
-   * Takes what a call needs.
+   * Takes what a call needs. A GET call waits while its operator has as many in work as it may.
    * @returns gives it back
-   * @throws RequestFault 429 there is none left
+   * @throws RequestFault 429 too many wait, or a node works on as many calls as it may that read much
    */
   take(
     call: { readonly method: Method; readonly heavy: Heavy | undefined },
     operator: Pick<Operator, 'name'>,
-  ): () => void
+  ): Promise<() => void>
 }
 
-export type SlotLimits = Pick<Limits, 'admin_reads' | 'account_searches'>
+export type SlotLimits = Pick<Limits, 'admin_reads' | 'admin_reads_at_once' | 'account_searches'>
 
 /** A call that reads much, by what it reads. */
 export type Heavy = 'accounts' | 'prunable'
 
-interface Slots {
-  /** At a time on this node. */
-  readonly all: number
-  /** Of one operator. */
-  readonly each: number
-}
-
-export function createCallSlots({ admin_reads, account_searches }: SlotLimits): CallSlots {
-  const reads: Slots = { all: Number.POSITIVE_INFINITY, each: admin_reads }
-  const heavySlots: Readonly<Record<Heavy, Slots>> = {
+export function createCallSlots({
+  admin_reads,
+  admin_reads_at_once,
+  account_searches,
+}: SlotLimits): CallSlots {
+  /** At a time on this node: of all operators, and of each. */
+  const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
     // One operator leaves one to the others.
     accounts: { all: account_searches, each: account_searches - 1 },
     prunable: { all: 1, each: 1 },
@@ -41,20 +38,26 @@ export function createCallSlots({ admin_reads, account_searches }: SlotLimits): 
     if (now > 0) taken.set(key, now)
     else taken.delete(key)
   }
+  const turns = createWaiting(admin_reads_at_once)
   return {
-    take({ method, heavy }, { name }) {
+    async take({ method, heavy }, { name }) {
+      const reads = method === 'GET'
       const needed = [
-        ...(method === 'GET' ? [{ of: 'reads', ...reads }] : []),
-        ...(heavy === undefined ? [] : [{ of: heavy, ...heavySlots[heavy] }]),
-      ].flatMap(({ of, all, each }) => [
-        { key: of, most: all },
-        { key: `${of} of ${name}`, most: each },
-      ])
+        ...(reads ? [{ key: `reads of ${name}`, most: admin_reads }] : []),
+        ...(heavy === undefined
+          ? []
+          : [
+              { key: heavy, most: heavySlots[heavy].all },
+              { key: `${heavy} of ${name}`, most: heavySlots[heavy].each },
+            ]),
+      ]
       if (needed.some(({ key, most }) => (taken.get(key) ?? 0) >= most)) {
         throw new RequestFault('err.request.too_many_requests', BUSY, undefined, { retryAfter: 1 })
       }
       for (const { key } of needed) add(key, 1)
+      if (reads) await turns.begin(name)
       return () => {
+        if (reads) turns.end(name)
         for (const { key } of needed) add(key, -1)
       }
     },
@@ -62,3 +65,31 @@ export function createCallSlots({ admin_reads, account_searches }: SlotLimits): 
 }
 
 const BUSY = 'this node works on as many such calls as it may; try again later'
+
+/** Lets so many begin for each name; the others wait, in the order in which they came. */
+function createWaiting(most: number) {
+  const begun = new Map<string, number>()
+  const waiting = new Map<string, (() => void)[]>()
+  return {
+    begin(name: string): Promise<void> | undefined {
+      const now = begun.get(name) ?? 0
+      if (now < most) {
+        begun.set(name, now + 1)
+        return undefined
+      }
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.set(name, [...(waiting.get(name) ?? []), resolve])
+      return promise
+    },
+    end(name: string): void {
+      const [next, ...others] = waiting.get(name) ?? []
+      if (others.length > 0) waiting.set(name, others)
+      else waiting.delete(name)
+      // The next one takes the place of the one that has ended.
+      if (next !== undefined) return next()
+      const left = (begun.get(name) ?? 1) - 1
+      if (left > 0) begun.set(name, left)
+      else begun.delete(name)
+    },
+  }
+}

@@ -91,7 +91,7 @@ async function answer(
   const approvals = twoPerson ? createApprovals({ limits, operator, clock: parts.clock }) : undefined
   const asked = { session: call.session, route, url: request.url }
   const isSameLook = looks.isRepeated(asked)
-  const end = slots.take(route, operator)
+  const end = await slots.take(route, operator)
   try {
     for (const name of ['sender_id', 'participant']) await checkKnownTo(parts.db, operator, input[name])
     const who = { operator: operator.name, caller: operator, approvals, isSameLook }
