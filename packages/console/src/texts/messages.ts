@@ -23,8 +23,7 @@ export const MESSAGES = {
     outcome: 'Outcome',
     records: 'Records',
   },
-  searchedTo:
-    'One call looks through so many messages at most. Older ones follow on the next page. Looked through back to',
+  searchedTo: 'Older messages are on the next pages. This one looked back to',
   empty: 'No message yet',
   emptyNote: 'Each message that is answered, acknowledged or sent appears here.',
 } as const

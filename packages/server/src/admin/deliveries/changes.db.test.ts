@@ -64,7 +64,15 @@ async function refused(work: Promise<unknown>): Promise<string> {
   return (error as AdminRefusal).message
 }
 
-test('what comes while they are counted does not pass the limit', async () => {
+const alone = () => ({
+  ...{ ...needs(), limits: { changed_deliveries: 10, replay_deliveries: 3 } },
+  approvals: { check: async () => undefined },
+})
+
+test.each([
+  ['of a call', () => retryDeliveries(needs(), { state: 'dead' })],
+  ['of one operator', () => replayDeliveries(alone(), { state: 'dead' })],
+])('what comes while they are counted does not pass the limit %s', async (_name, change) => {
   for (let made = 1; made <= 3; made += 1) await add({ made })
   const { pool } = server.database.db
   const asked = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
@@ -74,7 +82,7 @@ test('what comes while they are counted does not pass the limit', async () => {
     return counted
   })
   try {
-    expect(await refused(retryDeliveries(needs(), { state: 'dead' }))).toBe(
+    expect(await refused(change())).toBe(
       'these are 4 deliveries, and 3 at most may be changed at a time: give a shorter time with since and until',
     )
   } finally {

@@ -4,11 +4,13 @@ import type { Limits } from '../../limits.ts'
 import { type CountedChange, changeAtMost, countChange } from '../../store/deliveries/delivery-changes.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal, type Approvals, useCase } from '../use-case.ts'
 import { CHOICE, changeableStates, choiceOf, type DeliveryChange, sumOf } from './deliveries.ts'
 
 export interface HasChangeLimit extends HasDatabase {
-  readonly limits: Pick<Limits, 'changed_deliveries'>
+  readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
+  /** Where some changes wait for a second operator. */
+  readonly approvals?: Approvals | undefined
 }
 
 /** Participants that a preview names. */
@@ -38,7 +40,7 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
         ),
       }),
     },
-    async ({ db, limits }: HasChangeLimit, { ids, dry_run = false, ...given }) => {
+    async ({ db, limits, approvals }: HasChangeLimit, { ids, dry_run = false, ...given }) => {
       if (Object.keys(given).length === 0 && ids === undefined) {
         throw new AdminRefusal(
           'name the deliveries: by ids, participant, namespace, origin, since, until or state',
@@ -47,7 +49,10 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
       const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countChange(db, change, choice)
       const found = sumOf(counted, 'deliveries')
-      const most = limits.changed_deliveries
+      // What one operator may do alone was counted as well.
+      const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
+      const isAlone = approval !== undefined && approvals !== undefined
+      const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries
       if (!dry_run && found > most) throw tooMany(found, most)
       if (!dry_run && found === 0) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })

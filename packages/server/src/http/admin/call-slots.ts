@@ -86,7 +86,10 @@ function createWaiting(most: number) {
       if (others.length > 0) waiting.set(name, others)
       else waiting.delete(name)
       // The next one takes the place of the one that has ended.
-      if (next !== undefined) return next()
+      if (next !== undefined) {
+        next()
+        return
+      }
       const left = (begun.get(name) ?? 1) - 1
       if (left > 0) begun.set(name, left)
       else begun.delete(name)
