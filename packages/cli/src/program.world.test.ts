@@ -59,6 +59,7 @@ test('these are the commands', () => {
     'participant secret rotate',
     'participant policy',
     'participant subscriptions',
+    'participant limits',
     'participant host allow',
     'participant host list',
     'participant host remove',

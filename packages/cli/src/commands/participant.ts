@@ -15,6 +15,7 @@ import { addCallbackCommand } from './participant-callback.ts'
 import { addCheckCommands } from './participant-check.ts'
 import { addHostCommands } from './participant-host.ts'
 import { addKeyCommands } from './participant-key.ts'
+import { addLimitsCommand } from './participant-limits.ts'
 import { addLinkCommand } from './participant-link.ts'
 import { addPolicyCommand } from './participant-policy.ts'
 import { addSecretCommands } from './participant-secret.ts'
@@ -78,6 +79,7 @@ Example: rollcall participant add new.example.org --name 'A system that is tried
   addLinkCommand(participant)
   addPolicyCommand(participant)
   addSubscriptionsCommand(participant)
+  addLimitsCommand(participant)
   addHostCommands(participant)
   addCallbackCommand(participant)
   addTestCommand(participant)

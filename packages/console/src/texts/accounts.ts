@@ -9,10 +9,10 @@ export const ACCOUNTS = {
     verify: 'Verification',
   },
   caption: 'Accounts of access',
-  fields: { participant: 'Participant', namespace: 'Registry', kind: 'Sort', from: 'From', to: 'Before' },
+  fields: { participant: 'Participant', namespace: 'Registry', kind: 'Kind', from: 'From', to: 'Before' },
   columns: {
     at: 'Time',
-    kind: 'Sort',
+    kind: 'Kind',
     who: 'Who',
     registry: 'Registry',
     what: 'What',

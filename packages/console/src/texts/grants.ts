@@ -23,7 +23,9 @@ export const GRANTS = {
   operation: 'Operation',
   may: 'granted',
   mayNot: 'not granted',
-  unknown: 'not there',
+  unknown: 'the registry does not have it',
+  legend:
+    'Operations: a tick is granted, a line is not granted. Where there is nothing, the registry does not have the operation.',
 } as const
 
 export const GRANT = {

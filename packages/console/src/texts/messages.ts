@@ -17,7 +17,7 @@ export const MESSAGES = {
   columns: {
     at: 'Time',
     operation: 'Operation',
-    kind: 'Sort',
+    kind: 'Kind',
     participant: 'Participant',
     registry: 'Registry',
     outcome: 'Outcome',

@@ -63,12 +63,12 @@ export const PARTICIPANT = {
     lead: 'Its secrets and its tokens that have not expired are valid again, and its grants count again.',
     done: (sender: string) => `${sender} is enabled.`,
   },
-  subscriptions: {
-    label: 'Change the limit',
-    title: 'How many subscriptions it may have',
-    field: 'Subscriptions in all registries',
+  limits: {
+    label: 'Change limits',
+    title: (sender: string) => `Limits of ${sender}`,
+    lead: 'How much it may ask at once. Daily quotas and rates of records stand in its grants.',
     act: 'Save',
-    done: 'The limit is saved. Subscriptions that there are stay.',
+    done: 'The limits are saved. Servers follow within a second. Subscriptions that there are stay.',
   },
   promote: {
     label: 'Make it live',
@@ -132,6 +132,11 @@ export const PARTICIPANT = {
     revokeTitle: (kid: string) => `Revoke the key ${kid}`,
     revokeLead:
       'Within a second no server accepts it, for ever. Messages that are signed with it are refused.',
+    left: (number: string) => `Other live keys for the same use: ${number}.`,
+    last: {
+      sig: 'It is the last registered key for signatures that is live.',
+      enc: 'It is the last registered key for encryption that is live: no answer can be encrypted then.',
+    },
     revoked: (kid: string) => `The key ${kid} is revoked.`,
     published: 'Published keys that have signed',
     publishedCaption: 'Keys of its jwks_uri that have verified messages',
@@ -263,7 +268,18 @@ export const PARTICIPANT = {
   },
   checks: {
     title: 'Checks',
-    lead: 'What rollcall participant check has seen of its system in a sandbox.',
+    lead: 'What was seen of its system in a sandbox, step by step.',
+    label: 'Check',
+    dialog: (sender: string) => `Check ${sender}`,
+    act: 'Look',
+    dialogLead:
+      'Looks once at what its system has sent and acknowledged in a sandbox registry, and stores the report. It may send a test notification, and a callback once more.',
+    namespace: 'Sandbox registry',
+    since: 'What counts: from',
+    sinceNote: 'Empty: the last 24 hours.',
+    again: 'Look again',
+    donePassed: 'Every step has passed.',
+    doneMissing: 'Steps are missing. Do what the report says, and look again.',
     caption: (namespace: string) => `Check in ${namespace}`,
     columns: { step: 'Step', state: 'State', text: 'What was seen, or what to do' },
     passed: 'passed',

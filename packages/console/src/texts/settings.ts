@@ -4,7 +4,7 @@ export const SETTINGS = {
   views: 'Parts of the settings',
   view: { settings: 'Limits and options', findings: 'Findings', operators: 'Operators' },
   caption: 'Limits and options',
-  fields: { text: 'Name or meaning', kind: 'Sort', source: 'Source' },
+  fields: { text: 'Name or meaning', kind: 'Kind', source: 'Source' },
   columns: { variable: 'Variable', value: 'Value', meaning: 'Meaning', source: 'Source' },
   secret: 'not shown',
   unset: 'not set',

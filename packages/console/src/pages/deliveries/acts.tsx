@@ -40,9 +40,11 @@ interface ActsProps {
   readonly choice: Choice
   /** Of the deliveries; without it every act is offered. */
   readonly state?: string | undefined
+  /** Inside a table. */
+  readonly small?: boolean
 }
 
-export function DeliveryActs({ choice, state }: ActsProps) {
+export function DeliveryActs({ choice, state, small = false }: ActsProps) {
   const may = useMay()
   const [act, setAct] = useState<ActName | null>(null)
   if (!may('operate')) return null
@@ -50,7 +52,7 @@ export function DeliveryActs({ choice, state }: ActsProps) {
   return (
     <>
       {offered.map((name) => (
-        <Button key={name} variant="default" size="compact-md" onClick={() => setAct(name)}>
+        <Button key={name} variant="default" size={small ? 'compact-md' : 'sm'} onClick={() => setAct(name)}>
           {DELIVERY_ACTS[name].button}
         </Button>
       ))}

@@ -71,7 +71,7 @@ function OneDestination({ destination }: { readonly destination: Destination }) 
         </p>
       ))}
       <div className={styles.acts}>
-        <DeliveryActs choice={choice} />
+        <DeliveryActs small choice={choice} />
       </div>
     </div>
   )

@@ -70,7 +70,7 @@ export function Page() {
       {filter.isSet && may('operate') && (
         <div className={styles.matching}>
           <span className={styles.muted}>{DELIVERIES.matching}</span>
-          <DeliveryActs choice={choice as Choice} state={choice.state} />
+          <DeliveryActs small choice={choice as Choice} state={choice.state} />
         </div>
       )}
       <Panel>

@@ -2,6 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { CallbackTest } from '../../parts/callback-test.tsx'
+import { Code } from '../../parts/code.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
@@ -30,7 +32,11 @@ const COLUMNS: readonly Column<Attempt>[] = [
   {
     title: TITLES.error,
     cell: ({ error, cause }) =>
-      error === null ? <Badge state={DELIVERY.fine} tone="good" /> : (cause?.meaning ?? <code>{error}</code>),
+      error === null ? (
+        <Badge state={DELIVERY.fine} tone="good" />
+      ) : (
+        (cause?.meaning ?? <Code value={error} />)
+      ),
   },
 ]
 
@@ -47,7 +53,14 @@ export function Page() {
       title={PAGES.delivery}
       lead={<Id value={id} what="id" />}
       above={<a href="#/deliveries">{DELIVERY.above}</a>}
-      actions={query.data && <DeliveryActs choice={{ ids: [id] }} state={query.data.state} />}
+      actions={
+        query.data && (
+          <>
+            {may('operate') && <CallbackTest sender_id={query.data.participant} to={query.data.target} />}
+            <DeliveryActs choice={{ ids: [id] }} state={query.data.state} />
+          </>
+        )
+      }
     >
       <Loaded query={query} lines={10}>
         {(delivery) => (
@@ -77,10 +90,12 @@ export function Page() {
 function factsOf(delivery: Delivery) {
   const { state, participant, callback, target, page, message_id, correlation_id, reason, cause } = delivery
   const { created_at, next_attempt_at, finished_at } = delivery
+  // Of one that waits for its next attempt.
+  const lastCause = delivery.made.at(-1)?.cause
   return [
     [NAMES.state, <Badge key="state" state={state} />],
     [NAMES.reason, cause?.meaning ?? reason],
-    [DELIVERY.advice, state === 'delivered' ? null : cause?.advice],
+    [DELIVERY.advice, state === 'delivered' ? null : (cause ?? lastCause)?.advice],
     [
       NAMES.participant,
       <a key="participant" href={`#/participants/${encodeURIComponent(participant)}`}>

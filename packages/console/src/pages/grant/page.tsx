@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { ApiFault } from '../../api/fault.ts'
+import { AtStake } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -94,5 +95,6 @@ const Revoke = (whose: Whose) => (
     done={({ revoked, suspended }) => GRANT.revoke.done(count(revoked, LOCALE), count(suspended, LOCALE))}
   >
     <p>{GRANT.revoke.lead}</p>
+    <AtStake participant={whose.sender_id} namespace={whose.namespace} />
   </FormDialog>
 )

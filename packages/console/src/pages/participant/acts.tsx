@@ -1,28 +1,20 @@
 /** What is done with a participant as a whole. */
 import { useState } from 'react'
 import { answered, api } from '../../api/client.ts'
+import { AtStake } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Removal } from '../../parts/removal.tsx'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
+import { ChangeLimits } from './limits.tsx'
 import type { Participant } from './page.tsx'
 
-const {
-  disable: DISABLE,
-  enable: ENABLE,
-  promote: PROMOTE,
-  subscriptions: LIMIT,
-  keys: KEYS,
-  policy: POLICY,
-} = PARTICIPANT
+const { disable: DISABLE, enable: ENABLE, promote: PROMOTE, keys: KEYS, policy: POLICY } = PARTICIPANT
 const CHANGES = ['participants', 'overview', 'grants'] as const
 
-export function Acts({
-  participant: { sender_id, status, environment, max_subscriptions },
-}: {
-  readonly participant: Participant
-}) {
+export function Acts({ participant }: { readonly participant: Participant }) {
+  const { sender_id, status, environment } = participant
   const may = useMay()
   const [secret, setSecret] = useState<string | null>(null)
   const path = { params: { path: { sender_id } } }
@@ -38,6 +30,7 @@ export function Acts({
           done={() => DISABLE.done(sender_id)}
         >
           <p>{DISABLE.lead}</p>
+          <AtStake participant={sender_id} />
         </FormDialog>
       )}
       {status === 'disabled' && may('own') && (
@@ -51,29 +44,7 @@ export function Acts({
           <p>{ENABLE.lead}</p>
         </FormDialog>
       )}
-      {may('operate') && (
-        <FormDialog
-          label={LIMIT.label}
-          title={LIMIT.title}
-          act={LIMIT.act}
-          fields={[
-            {
-              ...{ name: 'max_subscriptions', label: LIMIT.field, note: PARTICIPANTS.fields.limitNote },
-              value: max_subscriptions,
-            },
-          ]}
-          call={(given) =>
-            answered(
-              api.POST('/admin/v1/participants/{sender_id}/subscriptions', {
-                ...path,
-                body: { max_subscriptions: given.limit('max_subscriptions') },
-              }),
-            )
-          }
-          changes={CHANGES}
-          done={() => LIMIT.done}
-        />
-      )}
+      {may('operate') && <ChangeLimits participant={participant} />}
       {environment === 'sandbox' && may('own') && (
         <FormDialog
           label={PROMOTE.label}

@@ -1,12 +1,12 @@
 /** Where and how a participant takes callbacks and notifications. */
 import { answered, api } from '../../api/client.ts'
+import { CallbackTest } from '../../parts/callback-test.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { count } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { COMMON, LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import { CallbackTest } from './callback-test.tsx'
 import { Credentials } from './credentials.tsx'
 import type { Participant } from './page.tsx'
 

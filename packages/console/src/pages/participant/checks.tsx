@@ -1,19 +1,29 @@
-/** The reports of the checks of a participant. */
+/** The checks of a sandbox participant: one is begun here, and the reports stay. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Tone } from '../../parts/tones.ts'
+import { useAct } from '../../parts/use-act.tsx'
+import { useMay } from '../../session/session.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 import type { Participant } from './page.tsx'
 import styles from './participant.module.css'
 
-type Step = Participant['checks'][number]['steps'][number]
+type Report = Participant['checks'][number]
+type Step = Report['steps'][number]
+type Asked = Pick<Report, 'namespace' | 'since'>
 
 const { checks: TEXTS } = PARTICIPANT
 const { columns: TITLES } = TEXTS
 const TONES: Readonly<Record<Step['state'], Tone>> = { passed: 'good', missing: 'bad', skipped: 'quiet' }
+const A_DAY = 86_400_000
+const CHANGES = ['participants'] as const
 
 const COLUMNS: readonly Column<Step>[] = [
   { title: TITLES.step, cell: ({ name }) => name },
@@ -21,28 +31,92 @@ const COLUMNS: readonly Column<Step>[] = [
   { title: TITLES.text, cell: ({ text }) => text },
 ]
 
-export const Checks = ({ participant: { checks } }: { readonly participant: Participant }) => (
-  <Section title={TEXTS.title} lead={TEXTS.lead}>
-    {checks.length === 0 && (
-      <Panel>
-        <Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>
-      </Panel>
-    )}
-    {checks.map(({ namespace, checked_at, version, passed, steps }) => (
-      <Panel key={`${namespace} ${checked_at}`}>
-        <div className={styles.report}>
-          <Badge state={passed ? TEXTS.passed : TEXTS.failed} tone={passed ? 'good' : 'bad'} />
-          <span>{TEXTS.caption(namespace)}</span>
-          <Time at={checked_at} relative />
-          <span>{TEXTS.of(version)}</span>
-        </div>
-        <DataTable
-          caption={TEXTS.caption(namespace)}
-          columns={COLUMNS}
-          query={fixed(steps)}
-          keyOf={({ name }) => name}
-        />
-      </Panel>
-    ))}
-  </Section>
-)
+const look = (sender_id: string, body: Asked) =>
+  answered(api.POST('/admin/v1/participants/{sender_id}/check', { params: { path: { sender_id } }, body }))
+
+export function Checks({
+  participant: { sender_id, environment, checks },
+}: {
+  readonly participant: Participant
+}) {
+  const may = useMay()
+  const isChecked = environment === 'sandbox'
+  // Nothing is checked in a live participant: the section says nothing there, unless it was one of a sandbox.
+  if (!isChecked && checks.length === 0) return null
+  const mayCheck = isChecked && may('operate')
+  return (
+    <Section title={TEXTS.title} lead={TEXTS.lead} actions={mayCheck && <Check sender_id={sender_id} />}>
+      {checks.length === 0 && (
+        <Panel>
+          <Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>
+        </Panel>
+      )}
+      {checks.map((report, at) => (
+        <Panel key={`${report.namespace} ${report.checked_at}`}>
+          <div className={styles.report}>
+            <Badge
+              state={report.passed ? TEXTS.passed : TEXTS.failed}
+              tone={report.passed ? 'good' : 'bad'}
+            />
+            <span>{TEXTS.caption(report.namespace)}</span>
+            <Time at={report.checked_at} relative />
+            <span>{TEXTS.of(report.version)}</span>
+            {mayCheck && at === 0 && !report.passed && <Again sender_id={sender_id} report={report} />}
+          </div>
+          <DataTable
+            caption={TEXTS.caption(report.namespace)}
+            columns={COLUMNS}
+            query={fixed(report.steps)}
+            keyOf={({ name }) => name}
+          />
+        </Panel>
+      ))}
+    </Section>
+  )
+}
+
+function Check({ sender_id }: { readonly sender_id: string }) {
+  const registries = useQuery({
+    queryKey: ['registries', 'all'],
+    queryFn: () => answered(api.GET('/admin/v1/registries')),
+  })
+  const options = (registries.data ?? [])
+    .filter(({ environment }) => environment === 'sandbox')
+    .map(({ namespace }) => namespace)
+  return (
+    <FormDialog
+      label={TEXTS.label}
+      title={TEXTS.dialog(sender_id)}
+      act={TEXTS.act}
+      fields={[
+        { name: 'namespace', label: TEXTS.namespace, as: 'choice', options, required: true },
+        { name: 'since', label: TEXTS.since, note: TEXTS.sinceNote, as: 'time' },
+      ]}
+      call={(given) =>
+        look(sender_id, {
+          namespace: given.text('namespace') ?? '',
+          since: given.time('since') ?? new Date(Date.now() - A_DAY).toISOString(),
+        })
+      }
+      changes={CHANGES}
+      done={({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing)}
+    >
+      <p>{TEXTS.dialogLead}</p>
+    </FormDialog>
+  )
+}
+
+/** What counted before counts again. */
+function Again({ sender_id, report }: { readonly sender_id: string; readonly report: Report }) {
+  const { namespace, since } = report
+  const act = useAct({
+    call: () => look(sender_id, { namespace, since }),
+    changes: CHANGES,
+    done: ({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing),
+  })
+  return (
+    <Button variant="subtle" size="compact-sm" loading={act.isPending} onClick={() => act.mutate(undefined)}>
+      {TEXTS.again}
+    </Button>
+  )
+}

@@ -1,4 +1,5 @@
 /** What a participant may do: its grants registry by registry, and the matrix of operations. */
+import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -10,6 +11,7 @@ import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANTS } from '../../texts/grants.ts'
 import type { Participant } from './page.tsx'
+import styles from './participant.module.css'
 
 type Grant = Answer<'/admin/v1/grants'>[number]
 type Names = 'all' | readonly string[]
@@ -112,6 +114,7 @@ function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
   const [waiting] = registries.filter(({ data }) => data === undefined)
   return (
     <Panel>
+      <p className={styles.legend}>{GRANTS.legend}</p>
       <DataTable
         caption={GRANTS.matrixCaption}
         columns={columns}
@@ -128,8 +131,14 @@ interface MarkProps {
   readonly operation: string
 }
 
+/** A sign, with its word for those who hear it; the words stand above the table as well. */
 function Mark({ names, known, operation }: MarkProps) {
-  if (!known.includes(operation)) return <Badge state={GRANTS.unknown} />
+  if (!known.includes(operation)) return <span className={styles.unseen}>{GRANTS.unknown}</span>
   const may = names === 'all' || names.includes(operation)
-  return <Badge state={may ? GRANTS.may : GRANTS.mayNot} tone={may ? 'good' : 'quiet'} />
+  const Icon = may ? IconCheck : IconMinus
+  return (
+    <span className={styles.mark} data-may={may} role="img" aria-label={may ? GRANTS.may : GRANTS.mayNot}>
+      <Icon size={16} stroke={2.2} aria-hidden />
+    </span>
+  )
 }

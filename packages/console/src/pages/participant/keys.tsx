@@ -23,7 +23,8 @@ export function Keys({
   const may = useMay()
   const acts: Column<Key> = {
     title: TITLES.acts,
-    cell: ({ kid, state }) => state !== 'revoked' && <Revoke sender_id={sender_id} kid={kid} />,
+    cell: (row) =>
+      row.state !== 'revoked' && <Revoke sender_id={sender_id} row={row} left={leftWithout(keys, row)} />,
   }
   return (
     <>
@@ -54,7 +55,17 @@ export function Keys({
   )
 }
 
-const Revoke = ({ sender_id, kid }: { readonly sender_id: string; readonly kid: string }) => (
+/** How many live keys of the same use there are beside one. */
+const leftWithout = (keys: readonly Key[], { kid, use }: Key): number =>
+  keys.filter((key) => key.state === 'live' && key.use === use && key.kid !== kid).length
+
+interface RevokeProps {
+  readonly sender_id: string
+  readonly row: Key
+  readonly left: number
+}
+
+const Revoke = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
   <FormDialog
     small
     danger
@@ -72,6 +83,9 @@ const Revoke = ({ sender_id, kid }: { readonly sender_id: string; readonly kid: 
     done={() => TEXTS.revoked(kid)}
   >
     <p>{TEXTS.revokeLead}</p>
+    <p>
+      <strong>{left === 0 ? TEXTS.last[use] : TEXTS.left(count(left, LOCALE))}</strong>
+    </p>
   </FormDialog>
 )
 

@@ -1,6 +1,9 @@
-/** By what persons and records are named. */
+/** By what persons and records are named; types are added, changed and removed here. */
+import { answered, api } from '../../api/client.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 import type { Registry } from './page.tsx'
@@ -8,7 +11,10 @@ import type { Registry } from './page.tsx'
 type IdentifierType = Registry['identifier_types'][number]
 
 const { identifiers: TEXTS, attributes } = REGISTRY
-const { columns: TITLES } = TEXTS
+const { columns: TITLES, fields: FIELDS } = TEXTS
+const COMPARED = ['code', 'phone', 'email'] as const
+const PATH = '/admin/v1/registries/{namespace}/identifier-types'
+const CHANGES = ['registries'] as const
 
 const COLUMNS: readonly Column<IdentifierType>[] = [
   { title: TITLES.name, cell: ({ name }) => <code>{name}</code> },
@@ -22,15 +28,110 @@ const COLUMNS: readonly Column<IdentifierType>[] = [
   { title: TITLES.from, cell: ({ from }) => attributes.of[from], wideOnly: true },
 ]
 
-export const IdentifierTypes = ({ registry }: { readonly registry: Registry }) => (
-  <Section title={TEXTS.title} lead={TEXTS.lead}>
-    <Panel>
-      <DataTable
-        caption={TEXTS.caption}
-        columns={COLUMNS}
-        query={fixed(registry.identifier_types)}
-        keyOf={({ name }) => name}
-      />
-    </Panel>
-  </Section>
+export function IdentifierTypes({ registry }: { readonly registry: Registry }) {
+  const { namespace, identifier_types } = registry
+  const mayOperate = useMay()('operate')
+  const acts: Column<IdentifierType> = {
+    title: TITLES.acts,
+    cell: (row) => row.from === 'registry' && <Acts namespace={namespace} type={row} />,
+  }
+  return (
+    <Section title={TEXTS.title} lead={TEXTS.lead} actions={mayOperate && <Add namespace={namespace} />}>
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
+          query={fixed(identifier_types)}
+          keyOf={({ name }) => name}
+        />
+      </Panel>
+    </Section>
+  )
+}
+
+const patternsField = {
+  name: 'patterns',
+  label: FIELDS.patterns,
+  note: FIELDS.patternsNote,
+  as: 'area',
+} as const
+const aliasesField = { name: 'aliases', label: FIELDS.aliases, note: FIELDS.aliasesNote, as: 'area' } as const
+
+const Add = ({ namespace }: { readonly namespace: string }) => (
+  <FormDialog
+    label={TEXTS.add}
+    title={TEXTS.add}
+    fields={[
+      { name: 'name', label: FIELDS.name, note: FIELDS.nameNote, required: true },
+      {
+        ...{ name: 'compared_as', label: FIELDS.compared, note: FIELDS.comparedNote, as: 'choice' },
+        ...{ options: COMPARED, empty: FIELDS.comparedDefault },
+      },
+      patternsField,
+      aliasesField,
+    ]}
+    call={(given) =>
+      answered(
+        api.POST(PATH, {
+          params: { path: { namespace } },
+          body: {
+            name: given.text('name') ?? '',
+            compared_as: given.choice('compared_as', COMPARED),
+            patterns: given.lines('patterns'),
+            aliases: given.lines('aliases'),
+          },
+        }),
+      )
+    }
+    changes={CHANGES}
+    done={({ name }) => TEXTS.added(name)}
+  >
+    <p>{TEXTS.addLead}</p>
+  </FormDialog>
 )
+
+interface ActsProps {
+  readonly namespace: string
+  readonly type: IdentifierType
+}
+
+function Acts({ namespace, type: { name, patterns, aliases } }: ActsProps) {
+  const path = { params: { path: { namespace } } }
+  return (
+    <>
+      <FormDialog
+        small
+        label={TEXTS.change}
+        title={TEXTS.changeTitle(name)}
+        act={TEXTS.save}
+        fields={[
+          { ...patternsField, value: patterns.join('\n') },
+          { ...aliasesField, value: aliases.join('\n') },
+        ]}
+        call={(given) =>
+          answered(
+            api.POST(`${PATH}/change`, {
+              ...path,
+              body: { name, patterns: given.lines('patterns'), aliases: given.lines('aliases') },
+            }),
+          )
+        }
+        changes={CHANGES}
+        done={() => TEXTS.changed(name)}
+      >
+        <p>{TEXTS.changeLead}</p>
+      </FormDialog>
+      <FormDialog
+        small
+        danger
+        label={TEXTS.remove}
+        title={TEXTS.removeTitle(name)}
+        call={() => answered(api.POST(`${PATH}/remove`, { ...path, body: { name } }))}
+        changes={CHANGES}
+        done={() => TEXTS.removed(name)}
+      >
+        <p>{TEXTS.removeLead}</p>
+      </FormDialog>
+    </>
+  )
+}

@@ -1,4 +1,5 @@
-/** The import that has begun and not ended: how far it is, and what it has rejected. */
+/** The import that is under way, or the report of the last one. */
+import type { ReactNode } from 'react'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -12,43 +13,118 @@ import type { Registry } from './page.tsx'
 const { import: TEXTS } = REGISTRY
 const { facts: NAMES, columns: TITLES } = TEXTS
 
-type Import = NonNullable<Registry['import']>
+type Begun = NonNullable<Registry['import']>
+type Ended = NonNullable<Registry['last_import']>
 
-const COLUMNS: readonly Column<Import['rejections'][number]>[] = [
+interface Problem {
+  /** Attribute or path; null: of the whole entry. */
+  readonly name: string | null
+  readonly reason: string
+  readonly count: number
+  readonly lines: readonly number[] | null
+}
+
+const COLUMNS: readonly Column<Problem>[] = [
   { title: TITLES.reason, cell: ({ reason }) => reason },
+  { title: TITLES.name, cell: ({ name }) => (name === null ? TEXTS.whole : <code>{name}</code>) },
   { title: TITLES.count, cell: (row) => count(row.count, LOCALE), align: 'end' },
+  {
+    title: TITLES.lines,
+    cell: ({ lines }) => lines?.map((line) => count(line, LOCALE)).join(', '),
+    wideOnly: true,
+  },
 ]
 
-export const ImportProgress = ({ running }: { readonly running: Import | null }) => (
-  <Section title={TEXTS.title} lead={TEXTS.lead}>
-    {running === null ? (
-      <Panel>
-        <Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>
-      </Panel>
-    ) : (
-      <>
-        <Panel padded>
-          <Facts rows={factsOf(running)} />
-        </Panel>
+export function ImportProgress({ registry }: { readonly registry: Registry }) {
+  const { import: begun, last_import: ended } = registry
+  return (
+    <Section title={TEXTS.title} lead={TEXTS.lead}>
+      {begun !== null && <Found facts={factsOfBegun(begun)} problems={wholeEntries(begun.rejections)} />}
+      {ended !== null && <Found facts={factsOfEnded(ended)} problems={problemsOf(ended)} />}
+      {begun === null && ended === null && (
         <Panel>
-          <DataTable
-            caption={TEXTS.caption}
-            columns={COLUMNS}
-            query={fixed(running.rejections)}
-            keyOf={({ reason }) => reason}
-            empty={<Empty title={TEXTS.noneRejected} />}
-          />
+          <Empty title={TEXTS.none}>
+            {TEXTS.noneNote} <code>{TEXTS.command(registry.namespace)}</code>
+          </Empty>
         </Panel>
-      </>
+      )}
+    </Section>
+  )
+}
+
+interface FoundProps {
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[]
+  readonly problems: readonly Problem[]
+}
+
+const Found = ({ facts, problems }: FoundProps) => (
+  <>
+    <Panel padded>
+      <Facts rows={facts} />
+    </Panel>
+    {problems.length > 0 && (
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={COLUMNS}
+          query={fixed(problems)}
+          keyOf={({ name, reason }) => `${name} ${reason}`}
+        />
+      </Panel>
     )}
-  </Section>
+  </>
 )
 
-function factsOf({ running, updated_at, line, entries, written, inserted, rejected }: Import) {
-  return [
+const wholeEntries = (rows: readonly (Omit<Problem, 'name' | 'lines'> & Partial<Problem>)[]): Problem[] =>
+  rows.map(({ reason, count, lines = null }) => ({ name: null, reason, count, lines }))
+
+interface Reported {
+  readonly not_understood: number
+  readonly rule: string | null
+  readonly lines: readonly number[]
+  readonly unlisted: number
+  readonly unlisted_lines: readonly number[]
+}
+
+const ofValues = (name: string, row: Reported): Problem[] => [
+  ...(row.not_understood > 0
+    ? [{ name, reason: row.rule ?? TEXTS.notUnderstood, count: row.not_understood, lines: row.lines }]
+    : []),
+  ...(row.unlisted > 0
+    ? [{ name, reason: TEXTS.unlisted, count: row.unlisted, lines: row.unlisted_lines }]
+    : []),
+]
+
+/** A column says better what was not understood; codes that are not on a list are known of attributes alone. */
+function problemsOf({ rejections, attributes, paths }: Ended): Problem[] {
+  const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0 }))
+  const others = attributes.flatMap((row) =>
+    ofValues(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row),
+  )
+  return [...wholeEntries(rejections), ...inPaths, ...others]
+}
+
+const factsOfCounts = ({ entries, written, inserted, rejected }: Begun | Ended) =>
+  [
+    [NAMES.entries, count(entries, LOCALE)],
+    [NAMES.written, count(written, LOCALE)],
+    [NAMES.inserted, count(inserted, LOCALE)],
+    [NAMES.rejected, count(rejected, LOCALE)],
+  ] as const
+
+const factsOfEnded = (ended: Ended) =>
+  [
+    [NAMES.state, <Badge key="state" state={TEXTS.ended} tone={ended.rejected > 0 ? 'warn' : 'good'} />],
+    [NAMES.ended, <Time key="ended" at={ended.ended_at} relative />],
+    ...factsOfCounts(ended),
+    [NAMES.kept, ended.kept > 0 ? count(ended.kept, LOCALE) : null],
+  ] as const
+
+const factsOfBegun = (begun: Begun) =>
+  [
     [
       NAMES.state,
-      running ? (
+      begun.running ? (
         <Badge key="state" state="pending" label={TEXTS.running} />
       ) : (
         <span key="state">
@@ -56,11 +132,7 @@ function factsOf({ running, updated_at, line, entries, written, inserted, reject
         </span>
       ),
     ],
-    [NAMES.updated, <Time key="updated" at={updated_at} relative />],
-    [NAMES.line, count(line, LOCALE)],
-    [NAMES.entries, count(entries, LOCALE)],
-    [NAMES.written, count(written, LOCALE)],
-    [NAMES.inserted, count(inserted, LOCALE)],
-    [NAMES.rejected, count(rejected, LOCALE)],
+    [NAMES.updated, <Time key="updated" at={begun.updated_at} relative />],
+    [NAMES.line, count(begun.line, LOCALE)],
+    ...factsOfCounts(begun),
   ] as const
-}

@@ -8,6 +8,7 @@ import { count, duration } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
+import { Build, BuildButton } from './index-build.tsx'
 import type { Registry } from './page.tsx'
 
 const { advice: TEXTS } = REGISTRY
@@ -46,19 +47,28 @@ const COLUMNS: readonly Column<Advice>[] = [
   },
 ]
 
-export const IndexAdvice = ({ registry }: { readonly registry: Registry }) => (
-  <Section title={TEXTS.title} lead={TEXTS.lead}>
-    <Panel>
-      <DataTable
-        caption={TEXTS.caption}
-        columns={COLUMNS}
-        query={fixed(adviceOf(registry))}
-        keyOf={({ of, record_type, state }) => `${record_type} ${of} ${state}`}
-        empty={<Empty title={TEXTS.fine}>{TEXTS.fineNote}</Empty>}
-      />
-    </Panel>
-  </Section>
-)
+export function IndexAdvice({ registry }: { readonly registry: Registry }) {
+  const { namespace, indexes } = registry
+  const isNeeded = indexes.some(({ missing, unfilled }) => missing.length + unfilled.length > 0)
+  return (
+    <Section
+      title={TEXTS.title}
+      lead={TEXTS.lead}
+      actions={<BuildButton namespace={namespace} isNeeded={isNeeded} />}
+    >
+      <Build namespace={namespace} />
+      <Panel>
+        <DataTable
+          caption={TEXTS.caption}
+          columns={COLUMNS}
+          query={fixed(adviceOf(registry))}
+          keyOf={({ of, record_type, state }) => `${record_type} ${of} ${state}`}
+          empty={<Empty title={TEXTS.fine}>{TEXTS.fineNote}</Empty>}
+        />
+      </Panel>
+    </Section>
+  )
+}
 
 function adviceOf({ indexes, namespace }: Registry): Advice[] {
   const command = TEXTS.apply(namespace)

@@ -63,7 +63,7 @@ export function Page() {
             <Panel padded>
               <Facts rows={factsOf(registry)} />
             </Panel>
-            <ImportProgress running={registry.import} />
+            <ImportProgress registry={registry} />
             <IndexAdvice registry={registry} />
             <Granted namespace={namespace} />
             <Attributes registry={registry} />

@@ -1,11 +1,29 @@
 /** Changes what an operator decides about a registry. */
 import { answered, api } from '../../api/client.ts'
+import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
 import { REGISTRIES, REGISTRY } from '../../texts/registries.ts'
 import type { Registry } from './page.tsx'
 
 const { settings: TEXTS, facts: NAMES } = REGISTRY
 const { fields: FIELDS } = REGISTRIES
+
+/** By what records are known cannot be changed once there are records. */
+const isEmpty = ({ records }: Registry): boolean => Object.values(records).every((number) => number === 0)
+
+const fieldOf = (record_type: string): string => `primary ${record_type}`
+
+const knownBy = ({ primary_identifiers, identifier_types }: Registry): readonly DialogField[] =>
+  Object.entries(primary_identifiers).map(([record_type, value]) => ({
+    ...{ name: fieldOf(record_type), label: TEXTS.known(record_type), note: TEXTS.knownNote },
+    ...{ as: 'choice', options: identifier_types.map(({ name }) => name), value, required: true },
+  }))
+
+const primaryOf = (given: FormValues, { primary_identifiers }: Registry): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(primary_identifiers).map(([type, before]) => [type, given.text(fieldOf(type)) ?? before]),
+  )
 
 export const Settings = ({ registry }: { readonly registry: Registry }) => (
   <FormDialog
@@ -17,6 +35,7 @@ export const Settings = ({ registry }: { readonly registry: Registry }) => (
         ...{ name: 'web_origins', label: NAMES.web_origins, note: TEXTS.originsNote, as: 'area' },
         value: registry.web_origins.join('\n'),
       },
+      ...(isEmpty(registry) ? knownBy(registry) : []),
       {
         ...{ name: 'time_zone', label: FIELDS.time_zone, note: FIELDS.timeZoneNote, required: true },
         value: registry.time_zone,
@@ -34,6 +53,7 @@ export const Settings = ({ registry }: { readonly registry: Registry }) => (
             web_origins: given.lines('web_origins'),
             time_zone: given.text('time_zone'),
             majority_age: given.number('majority_age'),
+            ...(isEmpty(registry) && { primary_identifiers: primaryOf(given, registry) }),
           },
         }),
       )

@@ -1,5 +1,6 @@
 /** Every limit and option with its value, its source and its meaning. */
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
@@ -20,7 +21,7 @@ const KINDS: readonly Setting['kind'][] = ['limit', 'option']
 const SOURCES: readonly Setting['source'][] = ['environment', 'file', 'default']
 
 const COLUMNS: readonly Column<Setting>[] = [
-  { title: TITLES.variable, cell: ({ variable }) => <code>{variable}</code> },
+  { title: TITLES.variable, cell: ({ variable }) => <Variable name={variable} /> },
   { title: TITLES.value, cell: (setting) => <Value setting={setting} /> },
   { title: TITLES.meaning, cell: ({ meaning }) => meaning },
   {
@@ -63,6 +64,19 @@ export function SettingList() {
     </>
   )
 }
+
+/** It is broken behind a `_`, and nowhere else. */
+const Variable = ({ name }: { readonly name: string }) => (
+  <code className={styles.variable}>
+    {name.split(/(?<=_)/).map((part, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change
+      <Fragment key={at}>
+        {part}
+        <wbr />
+      </Fragment>
+    ))}
+  </code>
+)
 
 function Value({ setting }: { readonly setting: Setting }) {
   const { value, secret, unit, source } = setting

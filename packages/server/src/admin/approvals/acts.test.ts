@@ -89,7 +89,9 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['makePartnerLink', 'showSelf', 'showChecklist', 'listOwnGrants', 'listExamples'],
     ...['listOwnSubscriptions', 'listOwnDeliveries', 'showOwnDelivery'],
   ],
-  'a number of subscriptions, and no access': ['changeParticipantSubscriptions'],
+  'how much may be asked at once, and no access': [
+    ...['changeParticipantSubscriptions', 'changeParticipantLimits'],
+  ],
   'it writes about accounts, and not in them': ['beginVerification', 'stopVerification', 'reviewEmergency'],
   'it is the decision of the second operator': ['approveProposal', 'declineProposal'],
   'it needs the owner of the database, whom no approval stops': [

@@ -38,15 +38,15 @@ import { AdminRefusal, useCase } from '../use-case.ts'
 
 const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
 
-const MaxPageSize = orNull(
+export const MaxPageSize = orNull(
   wholeNumber("Largest page that it may ask for, in records; null: the server's limit.", 1),
 )
-const RateLimit = Type.Union([
+export const RateLimit = Type.Union([
   Type.Number({ exclusiveMinimum: 0, description: 'Requests a second, on all nodes together.' }),
   Type.Literal(UNLIMITED),
   Type.Null({ description: "The server's limit." }),
 ])
-const ConcurrencyLimit = Type.Union([
+export const ConcurrencyLimit = Type.Union([
   wholeNumber('Requests at a time, on one node.', 1),
   Type.Literal(UNLIMITED),
   Type.Null({ description: "The server's limit." }),

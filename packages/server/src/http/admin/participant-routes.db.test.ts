@@ -79,6 +79,20 @@ describe('a participant is taken in', () => {
     )
   })
 
+  it('with limits of how much it may ask at once', async () => {
+    const limits = { rate_limit: 2.5, concurrency_limit: 'unlimited', max_page_size: 50 }
+    expect((await post(`${AT}/limits`, limits, tokens.operate)).body).toMatchObject(limits)
+    expect((await post(`${AT}/limits`, { rate_limit: null }, tokens.operate)).body).toMatchObject({
+      ...{ rate_limit: null, concurrency_limit: 'unlimited', max_page_size: 50 },
+    })
+    expect((await get(AT)).body).toMatchObject({ rate_limit: null, max_page_size: 50 })
+    for (const wrong of [{ rate_limit: 0 }, { concurrency_limit: 1.5 }, { max_page_size: 'unlimited' }]) {
+      const [member = ''] = Object.keys(wrong)
+      expect(await refusal(`${AT}/limits`, wrong)).toMatch(new RegExp(`^400 err\\.request\\.bad ${member}: `))
+    }
+    expect(await refusal('/participants/none.example/limits', {})).toMatch(/^404 err\.request\.not_found /)
+  })
+
   it('with a limit of subscriptions', async () => {
     expect((await post(`${AT}/subscriptions`, { max_subscriptions: 7 })).body.max_subscriptions).toBe(7)
     expect((await get(AT)).body).toMatchObject({

@@ -5,6 +5,7 @@
 import { changeCallback, testCallback } from '../../admin/callbacks/callbacks.ts'
 import { checkParticipant } from '../../admin/participants/check.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../../admin/participants/keys.ts'
+import { changeParticipantLimits } from '../../admin/participants/limits.ts'
 import {
   addParticipant,
   disableParticipant,
@@ -90,6 +91,11 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     ...{ method: 'POST', path: `${ONE}/link`, name: 'makePartnerLink', role: 'operate', status: 201 },
     summary:
       'A link by which the participant signs in to the partner page, once. Its code is in this answer and in no other.',
+  }),
+  route(changeParticipantLimits, {
+    ...{ method: 'POST', path: `${ONE}/limits`, name: 'changeParticipantLimits', role: 'operate' },
+    summary:
+      'Changes how much a participant may ask at once: page size, requests a second, requests at a time.',
   }),
   route(checkParticipant, {
     ...{ method: 'POST', path: `${ONE}/check`, name: 'checkParticipant', role: 'operate' },

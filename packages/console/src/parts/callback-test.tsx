@@ -1,15 +1,15 @@
 /** A test message to a participant, with every step of how it went. */
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
-import { answered, api } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { Badge } from '../../parts/badge.tsx'
-import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Facts } from '../../parts/page.tsx'
-import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { COMMON } from '../../texts/common.ts'
-import { PARTICIPANT } from '../../texts/participants.ts'
-import styles from './participant.module.css'
+import { answered, api } from '../api/client.ts'
+import type { paths } from '../api/schema.d.ts'
+import { COMMON } from '../texts/common.ts'
+import { PARTICIPANT } from '../texts/participants.ts'
+import { Badge } from './badge.tsx'
+import styles from './callback-test.module.css'
+import { FormDialog } from './form-dialog.tsx'
+import { Facts } from './page.tsx'
+import { type Column, DataTable, fixed } from './table.tsx'
 
 type Call = paths['/admin/v1/participants/{sender_id}/callback/test']['post']
 type Result = Call['responses'][200]['content']['application/json']
@@ -26,7 +26,13 @@ const COLUMNS: readonly Column<Result['steps'][number]>[] = [
   { title: TITLES.told, cell: ({ told }) => told },
 ]
 
-export function CallbackTest({ sender_id }: { readonly sender_id: string }) {
+interface TestProps {
+  readonly sender_id: string
+  /** The address that stands in the form at first. */
+  readonly to?: string | null
+}
+
+export function CallbackTest({ sender_id, to = null }: TestProps) {
   const [result, setResult] = useState<Result | null>(null)
   return (
     <>
@@ -34,7 +40,7 @@ export function CallbackTest({ sender_id }: { readonly sender_id: string }) {
         label={TEXTS.label}
         title={TEXTS.title(sender_id)}
         act={TEXTS.act}
-        fields={[{ name: 'to', label: TEXTS.to, note: TEXTS.toNote }]}
+        fields={[{ name: 'to', label: TEXTS.to, note: TEXTS.toNote, value: to }]}
         call={(given) =>
           answered(
             api.POST('/admin/v1/participants/{sender_id}/callback/test', {

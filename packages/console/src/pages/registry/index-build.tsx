@@ -1,0 +1,103 @@
+/** Fills columns and builds indexes: it is begun here, watched and left. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { type Answer, answered, api } from '../../api/client.ts'
+import { queries } from '../../api/queries.ts'
+import { Facts, Panel } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAct } from '../../parts/use-act.tsx'
+import { useMay } from '../../session/session.ts'
+import { REGISTRY } from '../../texts/registries.ts'
+import styles from './registry.module.css'
+
+type Progress = Answer<'/admin/v1/registries/{namespace}/indexes/build'>
+
+const { build: TEXTS } = REGISTRY
+const { facts: NAMES } = TEXTS
+const PATH = '/admin/v1/registries/{namespace}/indexes/build'
+const EVERY_MS = 1_000
+const UNDER_WAY: readonly Progress['state'][] = ['running', 'elsewhere']
+
+const isUnderWay = (progress: Progress | undefined): boolean =>
+  progress !== undefined && UNDER_WAY.includes(progress.state)
+
+function useBuild(namespace: string) {
+  const query = useQuery({
+    queryKey: ['registries', 'build', namespace],
+    queryFn: () => answered(api.GET(PATH, { params: { path: { namespace } } })),
+    refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY_MS : false),
+  })
+  // What is missing is another list when the build has ended.
+  const before = useRef(false)
+  const now = isUnderWay(query.data)
+  useEffect(() => {
+    if (before.current && !now) void queries.invalidateQueries({ queryKey: ['registries', 'one', namespace] })
+    before.current = now
+  }, [now, namespace])
+  return query.data
+}
+
+/** @param isNeeded there is something to fill or to build */
+export function BuildButton({
+  namespace,
+  isNeeded,
+}: {
+  readonly namespace: string
+  readonly isNeeded: boolean
+}) {
+  const progress = useBuild(namespace)
+  const may = useMay()
+  const path = { params: { path: { namespace } }, body: {} }
+  const begin = useAct({ call: () => answered(api.POST(PATH, path)), changes: ['registries'] })
+  const stop = useAct({
+    call: () => answered(api.POST(`${PATH}/stop`, path)),
+    ...{ changes: ['registries'], done: () => TEXTS.stopped },
+  })
+  if (!may('operate') || progress === undefined) return null
+  if (progress.state === 'running') {
+    return (
+      <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate(undefined)}>
+        {TEXTS.stop}
+      </Button>
+    )
+  }
+  if (!isNeeded || progress.state === 'elsewhere') return null
+  return (
+    <Button loading={begin.isPending} onClick={() => begin.mutate(undefined)}>
+      {TEXTS.begin}
+    </Button>
+  )
+}
+
+export function Build({ namespace }: { readonly namespace: string }) {
+  const progress = useBuild(namespace)
+  if (progress === undefined || progress.state === 'none') return null
+  const { state, task, done, total } = progress
+  return (
+    <Panel padded>
+      <p className={styles.state} role="status">
+        {TEXTS.states[state]} {isUnderWay(progress) && TEXTS.leave}
+      </p>
+      {state === 'running' && (
+        <progress
+          className={styles.progress}
+          aria-label={TEXTS.progress}
+          {...(total > 0 && { max: total, value: Math.min(done, total) })}
+        />
+      )}
+      {task !== null && <p className={styles.note}>{task}</p>}
+      {!isUnderWay(progress) && <Facts rows={factsOf(progress)} />}
+    </Panel>
+  )
+}
+
+function factsOf({ by, ended_at, built, filled, failure }: Progress) {
+  return [
+    [NAMES.failure, failure],
+    [NAMES.by, by],
+    [NAMES.ended, ended_at && <Time key="ended" at={ended_at} relative />],
+    [NAMES.filled, filled.length > 0 ? filled.join(', ') : null],
+    [NAMES.built, built.length > 0 ? built.join(', ') : null],
+  ] as const
+}

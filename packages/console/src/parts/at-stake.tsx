@@ -1,0 +1,62 @@
+/** What a participant has that stops when access is taken away: counted before somebody decides. */
+import { useQuery } from '@tanstack/react-query'
+import { answered, api } from '../api/client.ts'
+import { AT_STAKE } from '../texts/at-stake.ts'
+import { LOCALE } from '../texts/common.ts'
+import { Facts } from './page.tsx'
+import { Loaded } from './states.tsx'
+import { count } from './times.ts'
+
+/** As many of each are counted. */
+const MOST = 100
+
+const upToMost = (number: number): string =>
+  number < MOST ? count(number, LOCALE) : AT_STAKE.orMore(count(MOST, LOCALE))
+
+interface AtStakeProps {
+  readonly participant: string
+  /** Without it: in all registries. */
+  readonly namespace?: string
+}
+
+export function AtStake({ participant, namespace }: AtStakeProps) {
+  const query = useQuery({
+    queryKey: ['participants', 'at stake', participant, namespace],
+    queryFn: () => counted({ participant, namespace }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  return (
+    <Loaded query={query} lines={2}>
+      {({ grants, subscriptions, deliveries }) => (
+        <Facts
+          rows={[
+            [AT_STAKE.grants, count(grants, LOCALE)],
+            [AT_STAKE.subscriptions, upToMost(subscriptions)],
+            [AT_STAKE.deliveries, upToMost(deliveries)],
+          ]}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+async function counted(of: AtStakeProps) {
+  const { participant: sender_id, namespace } = of
+  const [grants, subscriptions, deliveries] = await Promise.all([
+    answered(api.GET('/admin/v1/grants', { params: { query: { sender_id, namespace } } })),
+    answered(
+      api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST } } }),
+    ),
+    answered(
+      api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST } } }),
+    ),
+  ])
+  const isOver = ({ valid_until }: (typeof grants)[number]) =>
+    valid_until !== null && Date.parse(valid_until) <= Date.now()
+  return {
+    grants: grants.filter((grant) => !isOver(grant)).length,
+    subscriptions: subscriptions.length,
+    deliveries: deliveries.length,
+  }
+}

@@ -1,0 +1,43 @@
+/** How much a participant may ask at once. What it may see is a matter of its grants. */
+import Type from 'typebox'
+import { changeParticipant } from '../../store/directory/participants.ts'
+import { closed, limitIn, limitOut, SenderId } from '../members.ts'
+import type { HasDatabase } from '../needs.ts'
+import { useCase } from '../use-case.ts'
+import { ConcurrencyLimit, MaxPageSize, participantNamed, RateLimit } from './participants.ts'
+
+const LIMITS = {
+  max_page_size: MaxPageSize,
+  rate_limit: RateLimit,
+  concurrency_limit: ConcurrencyLimit,
+} as const
+
+/** Changes what is given, and shows the limits; with nothing given it only shows them. Nodes follow within a second. */
+export const changeParticipantLimits = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      max_page_size: Type.Optional(LIMITS.max_page_size),
+      rate_limit: Type.Optional(LIMITS.rate_limit),
+      concurrency_limit: Type.Optional(LIMITS.concurrency_limit),
+    }),
+    result: closed({ sender_id: SenderId, ...LIMITS }),
+  },
+  async ({ db }: HasDatabase, { sender_id, max_page_size, rate_limit, concurrency_limit }) => {
+    const changes = {
+      ...(max_page_size !== undefined && { max_page_size }),
+      ...(rate_limit !== undefined && { rate_limit: limitIn(rate_limit) }),
+      ...(concurrency_limit !== undefined && { concurrency_limit: limitIn(concurrency_limit) }),
+    }
+    const participant =
+      Object.keys(changes).length === 0
+        ? await participantNamed(db, sender_id)
+        : await changeParticipant(db, sender_id, changes)
+    return {
+      sender_id,
+      max_page_size: participant.max_page_size,
+      rate_limit: limitOut(participant.rate_limit),
+      concurrency_limit: limitOut(participant.concurrency_limit),
+    }
+  },
+)
