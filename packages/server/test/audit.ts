@@ -1,5 +1,5 @@
 /** What the admin functions about accounts work with in tests, and a writer of entries. */
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { readConfig } from '../src/app/config.ts'
 import { openAccounts, openVault } from '../src/app/storage.ts'
 import type { AccountEntry, AccountedPerson } from '../src/model/account.ts'
@@ -11,8 +11,9 @@ export function auditing({ db }: Pick<TestDatabase, 'db'>) {
   const vault = () => openVault(config, db)
   let writer = openAccounts(config, db)
   const accounts = openAccounts(config, db)
-  // Hooks run in the reverse order: before the database is closed.
-  afterAll(async () => {
+  // Hooks run in the reverse order: before the database is closed. Within a test `afterAll` is never called.
+  const atEnd = TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished
+  atEnd(async () => {
     await Promise.all([writer.close(), accounts.close()])
   })
   return {
