@@ -33,6 +33,8 @@ function sampled(): Metrics {
   }
   metrics.itemAnswered('search', 'succ', 'none')
   metrics.emergencyUsed('p', 'civil')
+  for (const counted of ['items', 'records'] as const)
+    metrics.grantRateRefused({ participant: 'p', registry: 'civil', counted })
   for (const outcome of ['issued', 'refused', 'throttled'] as const) metrics.tokenAnswered(outcome)
   for (const outcome of ['answered', 'timeout', 'failed'] as const) metrics.searched('civil', outcome, 1)
   metrics.requestRefused('total_rate')

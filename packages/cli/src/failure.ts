@@ -36,8 +36,13 @@ export async function reportFailure(error: unknown): Promise<number> {
 
 /** What went wrong, in one line that quotes no data. */
 export async function failureText(error: unknown): Promise<string> {
-  return error instanceof Error && isExpected(error) ? error.message : unexpectedText(error)
+  return error instanceof Error && isExpected(error)
+    ? `${error.message}${hintOf(error)}`
+    : unexpectedText(error)
 }
+
+/** The nearest name, for a participant that is not there. */
+const hintOf = (error: Error): string => ('hint' in error && typeof error.hint === 'string' ? error.hint : '')
 
 function isExpected(error: unknown): boolean {
   return error instanceof Error && IN_PLAIN_WORDS.has(error.name)

@@ -84,3 +84,12 @@ test('memory stays flat over 50,000 lines', () => {
   expect(lines.next().done).toBe(false)
   expect(lines.next().done).toBe(true)
 })
+
+test('the first person of the demo has no active enrolment: docs/tutorial-integrator.md says why', () => {
+  const [person] = generate('ibr', { count: 1, seed: 'demo' })
+  const text = JSON.stringify(person)
+  expect(text).toContain('"member_identifier":"8128560370"')
+  expect([...text.matchAll(/"enrolment_status":"([^"]*)"/g)].map(([, status]) => status)).toEqual([
+    ...['Suspended', '4'],
+  ])
+})

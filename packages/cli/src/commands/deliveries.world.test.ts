@@ -110,7 +110,10 @@ test('what is named and cannot be changed is said, and so is a participant that 
   }
   await refused(['retry', ids[0] ?? ''], 'retry needs deliveries that are pending or dead; none of these is')
   for (const word of ['list', 'drop']) {
-    await refused([word, '--participant', 'c.example'], 'no participant has sender_id c.example')
+    await refused(
+      [word, '--participant', 'c.example'],
+      'no participant has sender_id c.example; the nearest is a.example',
+    )
   }
   const { code, stdout } = await rollcall(['deliveries', 'replay', ids[0] ?? '', 'nothing'], env)
   expect({ code, stdout }).toEqual({

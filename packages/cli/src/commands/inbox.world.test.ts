@@ -71,7 +71,10 @@ test('lists are chosen and bounded, and say nothing of what was sent', async () 
 
 test('a list of what a participant sent that nobody is, is refused', async () => {
   const { code, stderr } = await rollcall(['inbox', 'list', '--participant', 'c.example'], env)
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: no participant has sender_id c.example\n' })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'rollcall: no participant has sender_id c.example; the nearest is a.example\n',
+  })
 })
 
 test('one is shown, and its body only when that is asked for', async () => {

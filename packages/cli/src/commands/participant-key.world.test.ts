@@ -152,7 +152,7 @@ describe('is refused in one line, and nothing is registered', () => {
     expect(nobody).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'rollcall: no participant has sender_id c.example\n',
+      stderr: 'rollcall: no participant has sender_id c.example; the nearest is a.example\n',
     })
     const { code, stderr } = await rollcall(['participant', 'key', 'add', 'b.example', '/not/there'], env)
     expect({ code, stderr }).toEqual({

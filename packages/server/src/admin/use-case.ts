@@ -19,18 +19,30 @@ export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal'
   readonly reason: RefusalReason
   readonly #at: readonly PathStep[]
+  readonly #hint: string
 
   constructor(
     message: string,
     {
       reason = 'invalid',
       at = [],
+      hint = '',
       ...options
-    }: ErrorOptions & { readonly reason?: RefusalReason; readonly at?: readonly PathStep[] } = {},
+    }: ErrorOptions & {
+      readonly reason?: RefusalReason
+      readonly at?: readonly PathStep[]
+      readonly hint?: string
+    } = {},
   ) {
     super(message, options)
     this.reason = reason
     this.#at = at
+    this.#hint = hint
+  }
+
+  /** To stand behind the message for whoever may see all participants, and for nobody else: it names one. */
+  get hint(): string {
+    return this.#hint
   }
 
   /** The member of the input, where the message is about one: a command can name its line in a file. */

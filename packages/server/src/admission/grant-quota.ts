@@ -3,6 +3,7 @@
  * A rate is a bucket of tokens, as the rate of a participant is; all that is wanted is taken at once, or nothing.
  */
 import { type Counted, type Grant, QUOTAS, RATES } from '../model/grant.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { Database } from '../store/db/database.ts'
 import { noteUse, takeOfDay, usedToday } from '../store/directory/grant-use.ts'
 import { takeTokens } from '../store/directory/quotas.ts'
@@ -26,13 +27,16 @@ export type Shortage =
 
 interface QuotaOf {
   readonly grant: Pick<Grant, 'terms'>
-  readonly participant: { readonly id: number }
-  readonly registry: { readonly id: number }
+  readonly participant: { readonly id: number; readonly sender_id: string }
+  readonly registry: { readonly id: number; readonly namespace: string }
 }
 
 const MINUTE = 60
 
-export function createGrantQuota(db: Pick<Database, 'pool'>): GrantQuota {
+export function createGrantQuota(
+  db: Pick<Database, 'pool'>,
+  metrics: Pick<Metrics, 'grantRateRefused'>,
+): GrantQuota {
   const used = (counted: Counted, { participant, registry }: QuotaOf) => ({
     ...{ participant: participant.id, registry: registry.id, counted },
   })
@@ -50,7 +54,11 @@ export function createGrantQuota(db: Pick<Database, 'pool'>): GrantQuota {
     async take(what, of, wanted) {
       if (wanted === 0) return null
       const shortage = await takeOfMinute(what, of, wanted)
-      if (shortage !== null) return shortage
+      if (shortage !== null) {
+        const [participant, registry] = [of.participant.sender_id, of.registry.namespace]
+        metrics.grantRateRefused({ participant, registry, counted: what })
+        return shortage
+      }
       const most = QUOTAS[what](of.grant.terms)
       return most === undefined || (await takeOfDay(db, used(what, of), wanted, most)) ? null : { of: 'day' }
     },

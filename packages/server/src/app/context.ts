@@ -129,7 +129,7 @@ export async function createContext(
     grants: createGrants(db, log, clock),
     callbacks: createCallbacks(db, clock),
     bodies: createBodies(db, vault),
-    grantQuota: createGrantQuota(db),
+    grantQuota: createGrantQuota(db, metrics),
     breakers: createBreakers(db),
     limiter: createLimiter(clock.now),
     credentials: createCredentials(vault, guards, clock),

@@ -1,11 +1,12 @@
 /**
  * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. Refusals, emergencies,
- * the deliveries' health and the ends of grants and keys alone name participants, by the sender_id under which the operator has
+ * rates of grants, the deliveries' health and the ends of grants and keys alone name participants, by the sender_id under which the operator has
  * entered them.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
 import type { ModeName } from '../model/exchange.ts'
+import type { Counted } from '../model/grant.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-health.ts'
 
@@ -15,6 +16,12 @@ export interface Metrics {
   itemAnswered(operation: string, status: string, code: string): void
   /** One item answered by the emergency part of a grant. */
   emergencyUsed(participant: string, registry: string): void
+  /** One item refused because the rate of a grant, `items` or `records` a minute, does not give so many now. */
+  grantRateRefused(of: {
+    readonly participant: string
+    readonly registry: string
+    readonly counted: Counted
+  }): void
   /** Tokens issued or refused. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
   /** One search asked of the database: `kind` is the registry's, `outcome` whether it was answered. */
@@ -103,6 +110,12 @@ export function createMetrics(
     name: 'rollcall_emergencies_total',
     help: 'Items asked by the emergency part of a grant, by participant and registry',
     labelNames: ['participant', 'registry'],
+    registers,
+  })
+  const grantRates = new Counter({
+    name: 'rollcall_grant_rate_refusals_total',
+    help: 'Items refused because the rate of a grant is used up, by participant, registry and what is counted',
+    labelNames: ['participant', 'registry', 'counted'],
     registers,
   })
   const tokens = new Counter({
@@ -199,6 +212,7 @@ export function createMetrics(
       requests.observe({ route, mode, status: String(status), outcome }, seconds),
     itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
     emergencyUsed: (participant, registry) => emergencies.inc({ participant, registry }),
+    grantRateRefused: (of) => grantRates.inc(of),
     tokenAnswered: (outcome) => tokens.inc({ outcome }),
     searched: (kind, outcome, seconds) => searches.observe({ kind, outcome }, seconds),
     taskEnded: (task, outcome, seconds) => tasks.observe({ task, outcome }, seconds),

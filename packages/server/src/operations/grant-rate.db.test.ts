@@ -84,3 +84,26 @@ it('of records counts those that are delivered; an answer without one is one', a
       'search_criteria: at most 2 records a minute are granted to this participant, and these are more at once; ask for fewer',
   })
 })
+
+it('counts what is refused, alone and in a batch, by participant and registry', async () => {
+  const counts = async () => {
+    const { text } = await server.context.metrics.render()
+    const lines = text.matchAll(
+      /^rollcall_grant_rate_refusals_total\{participant="([^"]*)",registry="civil",counted="(\w+)"\} (\d+)$/gm,
+    )
+    const own = [...lines].filter(([, participant]) => participant === peer.sender_id)
+    return Object.fromEntries(own.map(([, , counted = '', count]) => [counted, Number(count)]))
+  }
+  const before = await counts()
+  await granted({ query_forms: 'all', ask: 'all', items_per_minute: 2 })
+  expect(await item(expression({ UIN: { $in: ['1', '2'] } }))).toMatchObject({ status: 'succ' })
+  await later('1 hour')
+  expect((await ask(byUin('1'))).status).toBe(429)
+  await postSearch(server, peer, [{ search_criteria: byUin('1') }, { search_criteria: byUin('2') }])
+  expect((await counts()).items).toBe((before.items ?? 0) + 3)
+  await granted({ query_forms: 'all', ask: 'all', records_per_minute: 1 })
+  expect(await item(byUin('1'))).toMatchObject({ status: 'succ' })
+  await later('1 hour')
+  expect((await ask(byUin('1'))).status).toBe(429)
+  expect((await counts()).records).toBe((before.records ?? 0) + 1)
+})

@@ -4,6 +4,10 @@ import type { Database } from '../../store/db/database.ts'
 import { isKnownIn } from '../../store/directory/grants.ts'
 import { AdminRefusal } from '../use-case.ts'
 
+/** Whether an operator may list all participants. */
+export const mayList = (operator: Pick<Operator, 'registries' | 'roles' | 'authority'>): boolean =>
+  hasRole(operator, 'read') && operator.registries === null && operator.authority === null
+
 /**
  * Whoever is bound to registries does not learn which participants there are elsewhere: one to whom nothing was ever granted
  * there is unknown. Who may grant must know all of them.

@@ -5,6 +5,7 @@ import Type, { type Static } from 'typebox'
 import { newSecret } from '../../directory/secrets.ts'
 import { ENVIRONMENTS, type Environment } from '../../model/environment.ts'
 import { type Participant, SIGNATURE_POLICIES } from '../../model/participant.ts'
+import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../../store/db/database.ts'
 import { addSecret } from '../../store/directory/client-secrets.ts'
 import { directoryContent } from '../../store/directory/demo-data.ts'
@@ -205,7 +206,9 @@ async function journalRetired(
 export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
   const participant = await findParticipant(db, sender_id)
   if (participant !== null) return participant
-  throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found' })
+  const names = (await listRows(db)).map((row) => row.sender_id)
+  const hint = nearestHint(sender_id, names)
+  throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found', hint })
 }
 
 /**

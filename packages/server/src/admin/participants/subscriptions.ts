@@ -23,9 +23,10 @@ export const changeParticipantSubscriptions = useCase(
     result: closed({ sender_id: SenderId, ...SETTINGS }),
   },
   async ({ db }: HasDatabase, { sender_id, max_subscriptions }) => {
+    const found = await participantNamed(db, sender_id)
     const participant =
       max_subscriptions === undefined
-        ? await participantNamed(db, sender_id)
+        ? found
         : await setSubscriptionSettings(db, sender_id, { max_subscriptions: limitIn(max_subscriptions) })
     return { sender_id, max_subscriptions: limitOut(participant.max_subscriptions) }
   },

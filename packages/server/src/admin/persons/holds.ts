@@ -10,7 +10,6 @@ import {
   addHold as insertHold,
   listHolds as readHolds,
 } from '../../store/db/holds.ts'
-import { findParticipant } from '../../store/directory/participants.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import {
   closed,
@@ -24,6 +23,7 @@ import {
   wholeNumber,
 } from '../members.ts'
 import type { HasAccounts, HasDatabase, HasVault } from '../needs.ts'
+import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { findPerson } from './person.ts'
 
@@ -83,9 +83,7 @@ export const addHold = useCase(
       return shapeOf(await insertHold(db, { ...common, kind: 'person', pseudonyms }))
     }
     if (participant !== undefined) {
-      if ((await findParticipant(db, participant)) === null) {
-        throw new AdminRefusal(`there is no participant ${participant}`, { reason: 'not_found' })
-      }
+      await participantNamed(db, participant)
       await accountOperator(needs, { note: 'hold add --participant' })
       return shapeOf(await insertHold(db, { ...common, kind: 'participant', participant, pseudonyms: null }))
     }

@@ -320,7 +320,7 @@ describe('holds', () => {
   test.each([
     [{ reason }, 'give one of: person; participant; from and until'],
     [{ reason, participant: 'a.example', from: '2026-01-01T00:00:00Z' }, 'give one of: person; participant'],
-    [{ reason, participant: 'no.example' }, 'there is no participant no.example'],
+    [{ reason, participant: 'no.example' }, 'no participant has sender_id no.example'],
     [
       { reason, from: '2026-01-01T00:00:00Z' },
       'until: a period needs from and until, and from must be earlier',

@@ -2,7 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
-import { checkKnownTo } from '../../admin/participants/known.ts'
+import { checkKnownTo, mayList } from '../../admin/participants/known.ts'
 import { AdminRefusal } from '../../admin/use-case.ts'
 import { hasRole, isFor, isForAuthority, type Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -99,7 +99,8 @@ async function answer(
     looks.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
-    if (!(error instanceof Proposed)) throw error instanceof AdminRefusal ? asRequestFault(error) : error
+    if (!(error instanceof Proposed))
+      throw error instanceof AdminRefusal ? asRequestFault(error, mayList(operator)) : error
     sendJson(reply, 202, JSON.stringify({ proposal: error.proposal }))
   } finally {
     end()

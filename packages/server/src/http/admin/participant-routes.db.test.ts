@@ -4,16 +4,32 @@ import { LOOPBACK, receiver } from '../../../test/deliveries.ts'
 import { grant } from '../../../test/grants.ts'
 import { keyPair } from '../../../test/key-pairs.ts'
 import { postSearch, testServer } from '../../../test/server.ts'
+import { addPurpose } from '../../admin/consents/purposes.ts'
 import { takeOfDay } from '../../store/directory/grant-use.ts'
 import { findParticipant } from '../../store/directory/participants.ts'
 
 const server = await testServer()
 afterAll(() => server.close())
 const civil = await server.registry('civil')
-const { tokens, get, post, refusal } = await adminCaller(server)
+const { tokens, token, get, post, refusal } = await adminCaller(server)
 
 const NEW = { sender_id: 'mis.example', name: 'Social protection MIS' }
 const AT = '/participants/mis.example'
+
+it('a misspelled sender_id gets the nearest one, where the caller may see all participants', async () => {
+  await server.participant('spmis.example')
+  const asked = (token: string, path = '/participants/spmis.exampel/disable') => refusal(path, {}, token)
+  const unknown = '404 err.request.not_found no participant has sender_id spmis.exampel'
+  for (const token of [tokens.own, tokens.operate]) {
+    expect(await asked(token)).toBe(`${unknown}; the nearest is spmis.example`)
+  }
+  const bound = await token('bound', ['own'], ['civil'])
+  expect(await asked(bound, '/registries/civil/grants/spmis.exampel/revoke')).toBe(unknown)
+  const withdrawn = { purpose: 'eligibility', participant: 'spmis.exampel' }
+  const person = { identifier_type: 'UIN', identifier_value: '1' }
+  await addPurpose(server.database, { code: 'eligibility' })
+  expect(await refusal('/consents/withdraw', { ...person, ...withdrawn }, tokens.consent)).toBe(unknown)
+})
 
 describe('a participant is taken in', () => {
   it('with a client secret that is answered once', async () => {

@@ -14,7 +14,8 @@ const REASONS: Readonly<
   forbidden: ['err.request.forbidden', 403],
 }
 
-export function asRequestFault({ reason, message }: AdminRefusal): RequestFault {
+/** @param hinted whether the caller may see its hint */
+export function asRequestFault({ reason, message, hint }: AdminRefusal, hinted = false): RequestFault {
   const [code, status] = REASONS[reason]
-  return new RequestFault(code, message, status)
+  return new RequestFault(code, hinted ? `${message}${hint}` : message, status)
 }
