@@ -130,7 +130,7 @@ const listed = listSubscriptions.result.items.properties
 export const listOwnSubscriptions = useCase(
   {
     input: closed({
-      state: Type.Optional(oneOf(SUBSCRIPTION_STATES)),
+      state: Type.Optional(oneOf(SUBSCRIPTION_STATES, { description: 'Only those in this state.' })),
       before: Type.Optional(text('Code of one: only those older than it.')),
       limit: Limit,
     }),
