@@ -45,7 +45,7 @@ export function DeliveryView() {
     <PageFrame
       title={TEXTS.one}
       above={<a href="#/deliveries">{TEXTS.above}</a>}
-      actions={query.data !== undefined && query.data.state !== 'pending' && <Again delivery={query.data} />}
+      actions={query.data?.replayable && <Again delivery={query.data} />}
     >
       <Loaded query={query}>{(delivery) => <Shown delivery={delivery} />}</Loaded>
     </PageFrame>

@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { changeDeliveries, countChange } from '../../store/deliveries/delivery-changes.ts'
 import { ownDeliveryIds } from '../../store/deliveries/own-deliveries.ts'
 import { ownCause } from '../deliveries/causes.ts'
-import { changeableStates, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
-import { closed, text, wholeNumber } from '../members.ts'
+import { type DeliveryState, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
+import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { Limit, type PartnerNeeds } from './partner.ts'
 
@@ -33,7 +33,11 @@ const OWN = {
   created_at: listed.created_at,
   next_attempt_at: listed.next_attempt_at,
   finished_at: listed.finished_at,
+  replayable: flag('Whether it can be sent again from here.'),
 } as const
+
+/** Not one that was stopped: an operator may have cancelled it. */
+const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies readonly DeliveryState[]
 
 type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]
 
@@ -42,6 +46,7 @@ const described = (row: Listed) => ({
   ...{ correlation_id: row.correlation_id, state: row.state, attempts: row.attempts, target: row.target },
   cause: ownCause(row.reason),
   ...{ created_at: row.created_at, next_attempt_at: row.next_attempt_at, finished_at: row.finished_at },
+  replayable: REPLAYABLE.some((state) => state === row.state),
 })
 
 export const listOwnDeliveries = useCase(
@@ -93,11 +98,14 @@ export const showOwnDelivery = useCase(
 const noVault = (): Promise<never> => Promise.reject(new Error('unreachable: no body is asked for'))
 
 /** @throws AdminRefusal there is none of this participant */
-async function idOf({ db, sender_id }: PartnerNeeds, message_id: string, member?: string): Promise<string> {
+async function idOf(
+  { db, sender_id }: PartnerNeeds,
+  message_id: string,
+  member = 'message_id',
+): Promise<string> {
   const [id] = await ownDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
-  const message = `${member === undefined ? '' : `${member}: `}there is no delivery ${message_id}`
-  throw new AdminRefusal(message, { reason: 'not_found' })
+  throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })
 }
 
 /** The most that one call sends again. */
@@ -122,7 +130,8 @@ export const replayOwnDeliveries = useCase(
   },
   async ({ db, sender_id, mayReplay }: PartnerNeeds, { message_ids }) => {
     mayReplay(message_ids.length)
-    const choice = { participant: sender_id, ids: await ownDeliveryIds(db, sender_id, message_ids) }
+    const ids = await ownDeliveryIds(db, sender_id, message_ids)
+    const choice = { participant: sender_id, ids, states: REPLAYABLE }
     const counted = await countChange(db, 'replay', choice)
     const in_closed_mailboxes = sumOf(counted, 'in_closed_mailboxes')
     if (sumOf(counted, 'deliveries') > 0) {
@@ -131,7 +140,7 @@ export const replayOwnDeliveries = useCase(
     throw new AdminRefusal(
       in_closed_mailboxes > 0
         ? 'their mailboxes are closed: ask the operator to resume the subscriptions'
-        : `message_ids: only deliveries that are ${changeableStates('replay').join(' or ')} are sent again; none of these is`,
+        : `message_ids: only deliveries that are ${REPLAYABLE.join(' or ')} are sent again; none of these is`,
       { reason: 'conflict' },
     )
   },

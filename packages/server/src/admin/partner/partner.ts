@@ -146,7 +146,7 @@ export const listOwnSubscriptions = useCase(
   },
   async ({ db, sender_id }: PartnerNeeds, { state, before, limit = 50 }) => {
     if (before !== undefined && (await findSubscription(db, before))?.participant !== sender_id) {
-      throw new AdminRefusal(`before: there is no subscription ${before}`, { reason: 'not_found' })
+      throw new AdminRefusal('before: there is no such subscription', { reason: 'not_found' })
     }
     const rows = await listSubscriptions({ db }, { participant: sender_id, state, before, limit })
     return rows.map(({ participant: _, ...row }) => row)

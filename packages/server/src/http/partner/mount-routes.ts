@@ -1,5 +1,4 @@
 /** The partner API on the peers' listener: a route for each row of its table. The life of a call is on this screen. */
-import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PartnerNeeds } from '../../admin/partner/partner.ts'
 import { AdminRefusal } from '../../admin/use-case.ts'
@@ -8,7 +7,7 @@ import { type InputLimits, readInput } from '../admin/read-input.ts'
 import { asRequestFault } from '../admin/refusal.ts'
 import { sendJson } from '../answer.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
-import { type HasPartnerSessions, type PartnerListener, signedIn } from './partner-session.ts'
+import { type HasPartnerSessions, type PartnerListener, signedIn, tooMany } from './partner-session.ts'
 import { inputLimits, PARTNER_BASE, type PartnerRoute } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'
 import { addPartnerSessionRoutes, type PartnerSessionParts } from './session-routes.ts'
@@ -68,13 +67,6 @@ async function answer(
 /** @throws RequestFault 429 */
 function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id)
-  if (retryAfter > 0) {
-    throw new RequestFault(
-      'err.request.too_many_requests',
-      `too many ${what} of this participant within a minute; try again later`,
-      undefined,
-      { retryAfter },
-    )
-  }
+  if (retryAfter > 0) throw tooMany(`${what} of this participant`, retryAfter)
   for (let counted = 0; counted < more; counted += 1) throttle.fail(sender_id)
 }

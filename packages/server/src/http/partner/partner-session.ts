@@ -17,7 +17,7 @@ export const PARTNER_SESSION = sessionCookies({
 
 export interface HasPartnerSessions {
   readonly partnerSessions: PartnerSessions
-  readonly gate: Pick<Gate, 'identified' | 'unit'>
+  readonly gate: Pick<Gate, 'identified' | 'unit' | 'wait'>
 }
 
 /** What the peers' listener knows of itself. */
@@ -30,7 +30,7 @@ export interface PartnerListener {
 
 /**
  * Who is signed in. Neither an access token nor a client secret is accepted in place of the cookie, nor beside it.
- * @throws RequestFault 400, 401, 403
+ * @throws RequestFault 400, 401, 403, 429
  */
 export async function signedIn(
   { partnerSessions, gate }: HasPartnerSessions,
@@ -41,6 +41,9 @@ export async function signedIn(
   const cookie = PARTNER_SESSION.read(raw, isReachedByTls(raw))
   const { acts } = PARTNER_SESSION.checkOwn(headers)
   if (cookie === null) throw nobody()
+  // As for tokens: who has failed too often from here is not looked for in the database.
+  const retryAfter = gate.wait(raw)
+  if (retryAfter > 0) throw tooMany('failures of this address', retryAfter)
   const session = await partnerSessions.sessionOf(cookie, acts)
   if (session === null) {
     throw unauthorized('Cookie: the session has ended; ask the operator for a new link')
@@ -51,6 +54,14 @@ export async function signedIn(
 
 export const nobody = (): RequestFault =>
   unauthorized('Cookie: nobody is signed in; ask the operator for a link')
+
+export const tooMany = (what: string, retryAfter: number): RequestFault =>
+  new RequestFault(
+    'err.request.too_many_requests',
+    `too many ${what} within a minute; try again later`,
+    undefined,
+    { retryAfter },
+  )
 
 /** @throws RequestFault 400 */
 export function refuseAuthorization({ authorization }: FastifyRequest['headers']): void {

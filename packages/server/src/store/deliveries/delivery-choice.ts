@@ -22,6 +22,8 @@ export interface DeliveryChoice {
   /** Of the address. */
   readonly origin?: string
   readonly state?: DeliveryState
+  /** In one of these. */
+  readonly states?: readonly DeliveryState[]
   /** Made at this time or later. */
   readonly since?: Date
   /** Made before this time. */
@@ -37,7 +39,7 @@ const storable = (name: string): string => (isStorable(name) ? name : '')
 
 /** Only what is given stands in the statement, so that it is found by the index for it. */
 export function chosen(choice: DeliveryChoice): { readonly text: string; readonly values: unknown[] } {
-  const { ids, participant, registry, origin, state, since, until, before } = choice
+  const { ids, participant, registry, origin, state, states, since, until, before } = choice
   const values: unknown[] = []
   const value = (given: unknown): string => `$${values.push(given)}`
   const conditions: string[] = []
@@ -55,6 +57,7 @@ export function chosen(choice: DeliveryChoice): { readonly text: string; readonl
   if (origin !== undefined) conditions.push(`delivery.origin = ${value(storable(origin))}`)
   // One of few names, and not a value: the indexes of single states are found by it.
   if (state !== undefined) conditions.push(`delivery.state = '${state}'`)
+  if (states !== undefined) conditions.push(`delivery.state = any(${value(states)}::text[])`)
   if (since !== undefined) conditions.push(`delivery.created_at >= ${value(since)}`)
   if (until !== undefined) conditions.push(`delivery.created_at < ${value(until)}`)
   if (before !== undefined) {
