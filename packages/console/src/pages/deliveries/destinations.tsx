@@ -40,7 +40,8 @@ export function Destinations() {
 }
 
 function OneDestination({ destination }: { readonly destination: Destination }) {
-  const { participant, origin, waiting, dead, failures, opened_at, probe_at, causes } = destination
+  const { participant, origin, waiting, dead, failures, opened_at, probe_at, causes, last_cause } =
+    destination
   const choice = { participant, ...(origin !== null && { origin }) }
   return (
     <div className={styles.destination}>
@@ -70,6 +71,12 @@ function OneDestination({ destination }: { readonly destination: Destination }) 
           <span className={styles.advice}>{advice}</span>
         </p>
       ))}
+      {last_cause !== null && causes.every(({ cause }) => cause !== last_cause.cause) && (
+        <p className={styles.cause}>
+          {last_cause.meaning}
+          <span className={styles.advice}>{last_cause.advice}</span>
+        </p>
+      )}
       <div className={styles.acts}>
         <DeliveryActs small choice={choice} />
       </div>

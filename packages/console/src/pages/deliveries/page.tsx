@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
   { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
   { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
-  { title: TITLES.reason, cell: ({ reason, cause }) => cause?.meaning ?? reason, wideOnly: true },
+  { title: TITLES.reason, cell: ({ reason, cause }) => cause?.meaning ?? reason },
   {
     title: TITLES.next,
     cell: ({ next_attempt_at }) => next_attempt_at && <Time at={next_attempt_at} />,

@@ -90,12 +90,10 @@ export function Page() {
 function factsOf(delivery: Delivery) {
   const { state, participant, callback, target, page, message_id, correlation_id, reason, cause } = delivery
   const { created_at, next_attempt_at, finished_at } = delivery
-  // Of one that waits for its next attempt.
-  const lastCause = delivery.made.at(-1)?.cause
   return [
     [NAMES.state, <Badge key="state" state={state} />],
     [NAMES.reason, cause?.meaning ?? reason],
-    [DELIVERY.advice, state === 'delivered' ? null : (cause ?? lastCause)?.advice],
+    [DELIVERY.advice, state === 'delivered' ? null : cause?.advice],
     [
       NAMES.participant,
       <a key="participant" href={`#/participants/${encodeURIComponent(participant)}`}>

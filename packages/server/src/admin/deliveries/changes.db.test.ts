@@ -195,6 +195,26 @@ test('deliveries are listed page by page, each with its cause and what to do', a
   )
 })
 
+test('one that waits has the cause of its last attempt, and so has its destination', async () => {
+  const id = await add({ state: 'pending', reason: null })
+  const attempts: [number, string][] = [
+    [1, 'timeout'],
+    [2, 'http_5xx'],
+    // Under way.
+    [3, 'interrupted'],
+  ]
+  for (const [number, error] of attempts) {
+    await query(
+      'insert into delivery_attempt (delivery, number, at, duration_ms, error) values ($1, $2, now(), 5, $3)',
+      [id, number, error],
+    )
+  }
+  const [listed] = await listDeliveries(server.database, {})
+  expect([listed?.reason, listed?.cause]).toEqual([null, explainedCause('http_5xx')])
+  const { destinations } = await listDestinations(server.database, {})
+  expect(destinations).toMatchObject([{ waiting: 1, causes: [], last_cause: listed?.cause }])
+})
+
 test('destinations say what waits there, what was given up and why', async () => {
   await add()
   await add({ reason: 'http_4xx' })
@@ -213,6 +233,7 @@ test('destinations say what waits there, what was given up and why', async () =>
     [AWAY, 0, 3, 5],
     ['https://well.example', 1, 0, 0],
   ])
+  expect(listed.destinations.map(({ last_cause }) => last_cause)).toEqual([null, null])
   expect(listed.destinations[0]?.causes).toEqual([
     { ...explainedCause('http_4xx'), deliveries: 2 },
     { ...explainedCause('timeout'), deliveries: 1 },

@@ -212,9 +212,10 @@ export async function choiceOf(
   }
 }
 
-const described = (row: ListedDelivery) => ({
+/** One that waits has no reason: its cause is that of its last attempt. */
+const described = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
-  cause: explainedCause(row.reason),
+  cause: explainedCause(row.reason ?? last_error),
   created_at: timeOut(row.created_at),
   next_attempt_at: timeOut(row.next_attempt_at),
   finished_at: timeOut(row.finished_at),

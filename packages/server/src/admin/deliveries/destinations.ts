@@ -5,7 +5,7 @@ import { listDestinations as listRows } from '../../store/deliveries/destination
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
-import { Cause, explainedCause } from './causes.ts'
+import { Cause, CauseOrNull, explainedCause } from './causes.ts'
 
 /** Those with the most dead letters first. */
 export const listDestinations = useCase(
@@ -29,6 +29,7 @@ export const listDestinations = useCase(
           causes: Type.Array(closed({ ...Cause.properties, deliveries: wholeNumber('How many.') }), {
             description: 'Why deliveries were given up, the most frequent first.',
           }),
+          last_cause: CauseOrNull,
         }),
       ),
       more: Type.Boolean({ description: 'Whether there are more than were asked for.' }),
@@ -38,11 +39,12 @@ export const listDestinations = useCase(
     const asked = { participant: participant ?? null, registry: namespace ?? null }
     if (participant !== undefined && !isStorable(participant)) return { destinations: [], more: false }
     const rows = await listRows(db, asked, limit + 1)
-    const destinations = rows.slice(0, limit).map(({ origin, reasons, ...row }) => ({
+    const destinations = rows.slice(0, limit).map(({ origin, reasons, last_error, ...row }) => ({
       ...row,
       origin: origin === '' ? null : origin,
       ...{ oldest: timeOut(row.oldest), opened_at: timeOut(row.opened_at), probe_at: timeOut(row.probe_at) },
       causes: causesOf(reasons),
+      last_cause: explainedCause(last_error),
     }))
     return { destinations, more: rows.length > limit }
   },

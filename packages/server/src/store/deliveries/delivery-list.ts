@@ -17,6 +17,8 @@ export interface ListedDelivery {
   readonly attempts: number
   readonly target: string | null
   readonly reason: string | null
+  /** What went wrong at the last attempt of one that waits; null: nothing, or it was not attempted yet. */
+  readonly last_error: string | null
   readonly created_at: Date
   readonly next_attempt_at: Date | null
   readonly finished_at: Date | null
@@ -38,9 +40,15 @@ export interface ListedAttempt {
  */
 export const DUE = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
+/** Of the delivery whose id is the expression. An attempt that is under way has no result yet. */
+export const lastError = (delivery: string): string =>
+  `(select error from delivery_attempt where delivery_attempt.delivery = ${delivery} and error <> 'interrupted'
+    order by number desc limit 1)`
+
 const LISTED = `delivery.id, participant.sender_id as participant,
   (select namespace from registry where registry.id = delivery.registry) as registry, callback, page, message_id, correlation_id, state,
-  attempts, target, reason, delivery.created_at, ${DUE} as next_attempt_at, finished_at`
+  attempts, target, reason, case when state = 'pending' then ${lastError('delivery.id')} end as last_error,
+  delivery.created_at, ${DUE} as next_attempt_at, finished_at`
 
 /** The newest first, `limit` of them at most. */
 export async function listDeliveries(

@@ -1,5 +1,6 @@
 /** Destinations at which something waits or was given up, as an operator looks at them. */
 import type { Database } from '../db/database.ts'
+import { lastError } from './delivery-list.ts'
 
 export interface ListedDestination {
   /** `sender_id` */
@@ -15,6 +16,8 @@ export interface ListedDestination {
   readonly probe_at: Date | null
   /** Why deliveries were given up, with how many. */
   readonly reasons: Readonly<Record<string, number>>
+  /** What went wrong at the last attempt of one that waits; null: nothing waits that was attempted. */
+  readonly last_error: string | null
 }
 
 /**
@@ -33,7 +36,9 @@ export async function listDestinations(
           (select id from registry where namespace = $2) as registry
       ),
       waiting as (
-        select participant, origin, count(*) as waiting, min(created_at) as oldest from delivery
+        select participant, origin, count(*) as waiting, min(created_at) as oldest,
+          min(id::text) filter (where attempts > 0) as attempted
+        from delivery
         where state = 'pending' and ($1::text is null or participant = (select participant from asked))
           and ($2::text is null or registry = (select registry from asked))
         group by participant, origin
@@ -51,7 +56,7 @@ export async function listDestinations(
       )
       select sender_id as participant, origin, coalesce(waiting, 0)::float8 as waiting, coalesce(dead, 0)::float8 as dead,
         least(waiting.oldest, dead.oldest) as oldest, coalesce(failures, 0) as failures, opened_at, probe_at,
-        coalesce(reasons, '{}') as reasons
+        coalesce(reasons, '{}') as reasons, ${lastError('attempted::uuid')} as last_error
       from waiting full join dead using (participant, origin) left join breaker using (participant, origin)
         join participant as owner on owner.id = participant
       order by dead desc, waiting desc, sender_id, origin limit $3`,
