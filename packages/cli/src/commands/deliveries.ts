@@ -9,7 +9,7 @@ import {
   showDelivery,
 } from '@rollcall/server/admin/deliveries/deliveries'
 import { type Command, Option } from 'commander'
-import { ask } from '../environment.ts'
+import { ask, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -149,7 +149,10 @@ async function runChange(
     )
   }
   const named = ids.length > 0 ? { ids } : {}
-  const result = await ask(changeDeliveries, { change, ...choiceOf(options), ...named, all })
+  const input = { change, ...choiceOf(options), ...named, all }
+  const result = await withDatabase(({ config: { limits }, ...needs }) =>
+    changeDeliveries({ ...needs, limits }, input),
+  )
   const { changed, in_closed_mailboxes: closed = 0 } = result
   const left = new Set(ids).size - changed - closed
   const done = `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`

@@ -9,7 +9,7 @@ import { registryAt } from '../../store/registries/registries.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { DELIVERY_CAUSES, explainedCause } from './causes.ts'
 import { cancelDeliveries, replayDeliveries, retryDeliveries } from './changes.ts'
-import { listDeliveries } from './deliveries.ts'
+import { changeDeliveries, listDeliveries } from './deliveries.ts'
 import { listDestinations } from './destinations.ts'
 import { listMailboxes } from './mailboxes.ts'
 
@@ -89,6 +89,17 @@ test.each([
     spy.mockRestore()
   }
   expect(await statesOf()).toEqual({ dead: 4 })
+})
+
+test('a command of one operator replays no more than one operator may', async () => {
+  for (let made = 1; made <= 4; made += 1) await add({ made })
+  const replayed = (needs: Parameters<typeof changeDeliveries>[0]) =>
+    changeDeliveries(needs, { change: 'replay', state: 'dead' })
+  expect(await refused(replayed(alone()))).toBe(
+    'these are 4 deliveries, and 3 at most may be changed at a time: give a shorter time with since and until',
+  )
+  expect(await statesOf()).toEqual({ dead: 4 })
+  expect(await replayed({ ...alone(), approvals: undefined })).toEqual({ changed: 4 })
 })
 
 describe('a change', () => {

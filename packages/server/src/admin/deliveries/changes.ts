@@ -5,7 +5,7 @@ import { type CountedChange, changeAtMost, countChange } from '../../store/deliv
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Approvals, useCase } from '../use-case.ts'
-import { CHOICE, changeableStates, choiceOf, type DeliveryChange, sumOf } from './deliveries.ts'
+import { CHOICE, changeableStates, choiceOf, type DeliveryChange, sumOf, tooMany } from './deliveries.ts'
 
 export interface HasChangeLimit extends HasDatabase {
   readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
@@ -73,12 +73,6 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
     },
   )
 }
-
-const tooMany = (found: number, most: number): AdminRefusal =>
-  new AdminRefusal(
-    `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
-    { reason: 'conflict' },
-  )
 
 const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]): string =>
   sumOf(counted, 'in_closed_mailboxes') > 0

@@ -2,12 +2,13 @@
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Bodies, createBodies } from '../../keys/bodies.ts'
+import type { Limits } from '../../limits.ts'
 import { answerContext, deliveryContext } from '../../model/delivery.ts'
 import type { ReadOnly } from '../../model/read-only.ts'
 import type { Database } from '../../store/db/database.ts'
 import {
   type CountedChange,
-  changeDeliveries as changeRows,
+  changeAtMost,
   countChange,
   DELIVERY_CHANGES,
 } from '../../store/deliveries/delivery-changes.ts'
@@ -31,7 +32,7 @@ import {
 } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal, type Approvals, useCase } from '../use-case.ts'
 import { CauseOrNull, explainedCause } from './causes.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-choice.ts'
@@ -152,6 +153,18 @@ const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 /** The states that a change can be made in. */
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
 
+interface Changing extends HasDatabase {
+  /** Where some changes wait for a second operator. */
+  readonly approvals?: Approvals | undefined
+  readonly limits?: Pick<Limits, 'replay_deliveries'>
+}
+
+export const tooMany = (found: number, most: number): AdminRefusal =>
+  new AdminRefusal(
+    `these are ${found} deliveries, and ${most} at most may be changed at a time: give a shorter time with since and until`,
+    { reason: 'conflict' },
+  )
+
 /** Changes those of the chosen deliveries that it can be done with. */
 export const changeDeliveries = useCase(
   {
@@ -173,12 +186,16 @@ export const changeDeliveries = useCase(
       ),
     }),
   },
-  async ({ db }: HasDatabase, { change, ids, all = false, ...given }) => {
+  async ({ db, limits, approvals }: Changing, { change, ids, all = false, ...given }) => {
     if (Object.keys(given).length === 0 && ids === undefined && !all) {
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
     const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
-    const changed = await changeRows(db, change, choice)
+    // What one operator may do alone was counted before, and more may have come since.
+    const isAlone = change === 'replay' && approvals !== undefined
+    const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
+    const { chosen, changed } = await changeAtMost(db, change, choice, most)
+    if (most !== null && chosen > most) throw tooMany(chosen, most)
     const inClosed = sumOf(await countChange(db, change, choice), 'in_closed_mailboxes')
     if (inClosed > 0 && changed === 0) {
       throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
