@@ -48,3 +48,29 @@ test.each(files)('%s', async (name) => {
   // Every mention of the server was looked at.
   expect(source.match(/@rollcall\/server|\/server\/src/g)?.length ?? 0).toBe(imports.length)
 })
+
+/** What commands call of the admin room that is no admin function: none of it writes, so none could wait for a second operator. */
+const HELPERS = [
+  ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'ok', 'openRecordFile'],
+  ...['operatorWithToken', 'parseSchedule', 'settingFacts'],
+]
+
+test('what a command does is an admin function, which says whether it waits for a second operator', async () => {
+  const sources = (await readdir(`${import.meta.dirname}/..`, { recursive: true })).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('demo/'),
+  )
+  const found = new Set<string>()
+  for (const file of sources) {
+    const source = await readFile(`${import.meta.dirname}/../${file}`, 'utf8')
+    for (const [, list = '', from = ''] of source.matchAll(
+      /import \{([^}]*)\} from '(@rollcall\/server\/admin\/[^']*)'/g,
+    )) {
+      const room: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ from)
+      for (const [, name = ''] of list.matchAll(/(?:^|,)\s*(?!type )(\w+)/g)) {
+        const value = room[name]
+        if (typeof value === 'function' && !('approval' in value)) found.add(name)
+      }
+    }
+  }
+  expect([...found].toSorted()).toEqual(HELPERS.toSorted())
+})
