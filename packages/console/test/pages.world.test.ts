@@ -11,7 +11,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addOperator } from '../../server/src/admin/operators/operators.ts'
 import { storedAccounts } from '../../server/test/accounts.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
-import { partnerCode } from '../../server/test/partner.ts'
 import {
   bearer,
   post,
@@ -20,7 +19,7 @@ import {
   type TestServer,
   testServer,
 } from '../../server/test/server.ts'
-import { LONG, type OperatorPage, settled, strangerPage } from './in-browser.ts'
+import { LONG, type OperatorPage, operatorPage, settled, strangerPage } from './in-browser.ts'
 
 const ARTEFACTS = join(import.meta.dirname, '../../../test-artefacts/console')
 const WIDTHS = [360, 768, 1280]
@@ -290,7 +289,15 @@ it(
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     const wrong = await faults('partner-sign-in')
     // A link that is opened in a tab that has the page changes only what is behind the #.
-    await page.goto(`${at}#${await partnerCode(server, sender_id)}`)
+    const operator = await operatorPage(opened.browser, server, 'links', ['operate'])
+    await operator.open(`/participants/${sender_id}`)
+    await operator.button('Partner link').click()
+    await operator.button('Make a link').click()
+    const shown = operator.dialog('Link to the partner page').locator('code')
+    const link = (await shown.textContent()) ?? ''
+    expect(link.startsWith(`${at}#`)).toBe(true)
+    expect(operator.complaints).toEqual([])
+    await page.goto(link)
     await found.button('Sign in with this link').waitFor()
     expect(page.url()).toBe(at)
     await found.button('Sign in with this link').click()

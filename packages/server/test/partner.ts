@@ -11,8 +11,9 @@ export async function partnerCode(
   { database, clock }: Pick<TestServer, 'database' | 'clock'>,
   sender_id: string,
 ): Promise<string> {
-  const { path } = await makePartnerLink({ db: database.db, clock }, { sender_id })
-  return path.replace('/partner#', '')
+  const partnerPage = { isOn: true, base: () => '' }
+  const { url } = await makePartnerLink({ db: database.db, clock, partnerPage }, { sender_id })
+  return url.replace('/partner#', '')
 }
 
 export async function askPartner(

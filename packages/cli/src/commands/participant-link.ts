@@ -26,9 +26,10 @@ Example: rollcall participant link spmis.example.org`,
 
 async function runLink(sender_id: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const { path, ...link } = await withDatabase(async (needs) => {
-    const made = await makePartnerLink(needs, { sender_id })
-    return { ...made, url: `${baseUrl(needs.config, needs.config.port)}${made.path}` }
+  const link = await withDatabase((needs) => {
+    // What the server has is not known here: its environment may be another one.
+    const partnerPage = { isOn: true, base: () => baseUrl(needs.config, needs.config.port) }
+    return makePartnerLink({ ...needs, partnerPage }, { sender_id })
   })
   const text = `${link.url}\nIt signs in as ${link.sender_id}, once, until ${link.expires_at}. It cannot be shown again.`
   print(options, link, text)

@@ -37,7 +37,7 @@ export function DeliveryView() {
     queryFn: () =>
       answered(
         partner.GET('/partner/api/deliveries/{message_id}', {
-          params: { path: { message_id: decodeURIComponent(message_id) } },
+          params: { path: { message_id } },
         }),
       ),
   })

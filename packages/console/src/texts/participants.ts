@@ -51,6 +51,13 @@ export const PARTICIPANT = {
     subscribed: (live: string, suspended: string) => `${live} live, ${suspended} suspended`,
     most: 'Subscriptions at most',
   },
+  link: {
+    label: 'Partner link',
+    title: (sender: string) => `A link for ${sender}`,
+    act: 'Make a link',
+    lead: 'Whoever opens it sees the keys, addresses, deliveries and grants of this participant, and may have deliveries sent again. It works once, for 15 minutes: give it to the people of the participant alone.',
+    once: 'Link to the partner page',
+  },
   disable: {
     label: 'Disable',
     title: (sender: string) => `Disable ${sender}`,

@@ -64,6 +64,7 @@ import { addSlowSearches } from '../store/records/index-plan.ts'
 import { ownRecords } from '../store/records/own-records.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
+import { baseUrl } from './addresses.ts'
 import type { Config, Role } from './config.ts'
 import { createOwnListener } from './own-listener.ts'
 import { settingsOf } from './settings.ts'
@@ -118,6 +119,7 @@ export async function createContext(
   const deliveriesWake = createWake()
   const mailboxesWake = createWake()
   const outboxWake = createWake()
+  const ownListener = createOwnListener()
   const accounts = createAccounts({
     ...{ db, clock, limits, log, metrics, witness: config.witness },
     vault: async () => vault,
@@ -158,7 +160,11 @@ export async function createContext(
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
-    ...{ db, samples, settings: settingsOf(config), ownListener: createOwnListener() },
+    ...{ db, samples, settings: settingsOf(config), ownListener },
+    partnerPage: {
+      isOn: config.partnerPage,
+      base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),
+    },
     judged: { config, files: judgedFiles(config) },
     records: ownRecords(db),
     canNotify: async (participant: Participant, sender_uri: string | null) =>

@@ -4,6 +4,8 @@ import type { OwnAnswer, OwnListener } from '../admin/try/try.ts'
 export interface ConnectedListener extends OwnListener {
   /** From now on requests go to this address; before, there is none. */
   listensAt(url: string): void
+  /** Null: none yet. */
+  address(): string | null
 }
 
 /** Milliseconds for one request. */
@@ -15,6 +17,7 @@ export function createOwnListener(): ConnectedListener {
     listensAt(address) {
       url = address
     },
+    address: () => url,
     async post(path, { token, body }): Promise<OwnAnswer | null> {
       if (url === null) return null
       const response = await fetch(`${url}${path}`, {

@@ -10,6 +10,7 @@ import { keepHouse } from '../../src/app/housekeeping.ts'
 import { otherMembers, pathMembers } from '../../src/http/admin/route.ts'
 import { PARTNER_BASE, type PartnerRoute } from '../../src/http/partner/route.ts'
 import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
+import { adminCaller } from '../admin-api.ts'
 import { testClock } from '../clock.ts'
 import { eventRows } from '../notifications.ts'
 import { partnerCode } from '../partner.ts'
@@ -119,6 +120,16 @@ describe('off', () => {
         expect(`${method} ${path} ${status}`).toBe(`${method} ${path} ${isName ? 405 : 404}`)
       }
     }
+  })
+})
+
+describe('off,', () => {
+  it('an operator gets no link', async () => {
+    const caller = await adminCaller(closed)
+    await closed.participant(ONE)
+    expect(await caller.refusal(`/participants/${ONE}/link`, {}, caller.tokens.operate)).toBe(
+      '409 err.request.bad the partner page is off: start the server with ROLLCALL_PARTNER_PAGE=1',
+    )
   })
 })
 

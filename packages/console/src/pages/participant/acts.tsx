@@ -9,6 +9,7 @@ import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
 import { ChangeLimits } from './limits.tsx'
 import type { Participant } from './page.tsx'
+import { PartnerLink } from './partner-link.tsx'
 
 const { disable: DISABLE, enable: ENABLE, promote: PROMOTE, keys: KEYS, policy: POLICY } = PARTICIPANT
 const CHANGES = ['participants', 'overview', 'grants'] as const
@@ -20,6 +21,7 @@ export function Acts({ participant }: { readonly participant: Participant }) {
   const path = { params: { path: { sender_id } } }
   return (
     <>
+      {status === 'active' && may('operate') && <PartnerLink sender_id={sender_id} />}
       {status === 'active' && may('operate') && (
         <FormDialog
           danger

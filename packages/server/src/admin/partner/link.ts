@@ -8,7 +8,13 @@ import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
-interface Needs extends HasDatabase {
+export interface HasPartnerPage extends HasDatabase {
+  readonly partnerPage: {
+    /** Whether the servers have the page. */
+    readonly isOn: boolean
+    /** The address that peers know, without a slash at its end. */
+    readonly base: () => string
+  }
   readonly clock?: Pick<Clock, 'date'>
 }
 
@@ -19,13 +25,16 @@ export const makePartnerLink = useCase(
     input: closed({ sender_id: SenderId }),
     result: closed({
       sender_id: SenderId,
-      path: text(
-        'Path of the link at the address that peers know. Its code is good once, and stands after the #.',
-      ),
+      url: text('The link. Its code is good once, and stands after the #.'),
       expires_at: instant('From when on it is refused.'),
     }),
   },
-  async ({ db, clock = CLOCK }: Needs, { sender_id }) => {
+  async ({ db, partnerPage, clock = CLOCK }: HasPartnerPage, { sender_id }) => {
+    if (!partnerPage.isOn) {
+      throw new AdminRefusal('the partner page is off: start the server with ROLLCALL_PARTNER_PAGE=1', {
+        reason: 'conflict',
+      })
+    }
     await participantNamed(db, sender_id)
     const ends_at = new Date(clock.date() + LINK_TIME * 1_000)
     const { secret, sha256 } = newSecret()
@@ -35,6 +44,7 @@ export const makePartnerLink = useCase(
         reason: 'conflict',
       })
     }
-    return { sender_id, path: `/partner#${id}_${secret}`, expires_at: timeOut(ends_at) }
+    const url = `${partnerPage.base()}/partner#${id}_${secret}`
+    return { sender_id, url, expires_at: timeOut(ends_at) }
   },
 )

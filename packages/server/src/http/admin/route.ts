@@ -9,6 +9,7 @@ import type { HasJudged } from '../../admin/doctor/findings.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import type { HasHealth } from '../../admin/overview.ts'
 import type { HasDayLimits } from '../../admin/participants/show.ts'
+import type { HasPartnerPage } from '../../admin/partner/link.ts'
 import type { RetentionNeeds } from '../../admin/persons/retention.ts'
 import type { HasIndexing } from '../../admin/registries/index-build.ts'
 import type { HasSamples } from '../../admin/registries/samples.ts'
@@ -38,6 +39,7 @@ export type AdminNeeds = HasVault &
   HasJudged &
   HasTrial &
   HasOperator &
+  HasPartnerPage &
   RetentionNeeds & {
     readonly limits: Pick<Limits, 'check_days' | 'session_idle' | 'searched_accounts'>
     /** Where some acts wait for a second operator. */

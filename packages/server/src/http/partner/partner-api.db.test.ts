@@ -68,11 +68,12 @@ describe('signing in', () => {
       201,
       {
         sender_id,
-        path: expect.stringMatching(/^\/partner#\d+_[\w-]{43}$/),
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/partner#\d+_[\w-]{43}$/),
         expires_at: TIME,
       },
     ])
-    const code = String(body.path).replace('/partner#', '')
+    const [base, code = ''] = String(body.url).split('/partner#')
+    expect(base).toBe(server.url)
     expect((await askPartner(server, '/session', {}, { code })).status).toBe(201)
     expect(await caller.refusal('/participants/nobody.example/link', {}, caller.tokens.operate)).toBe(
       '404 err.request.not_found no participant has sender_id nobody.example',

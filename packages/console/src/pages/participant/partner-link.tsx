@@ -1,0 +1,34 @@
+/** A link by which the people of a participant sign in to the partner page; it is shown once. */
+import { useState } from 'react'
+import { answered, api } from '../../api/client.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { SecretOnce } from '../../parts/secret.tsx'
+import { PARTICIPANT } from '../../texts/participants.ts'
+
+const { link: TEXTS } = PARTICIPANT
+
+export function PartnerLink({ sender_id }: { readonly sender_id: string }) {
+  const [link, setLink] = useState<string | null>(null)
+  return (
+    <>
+      <FormDialog
+        label={TEXTS.label}
+        title={TEXTS.title(sender_id)}
+        act={TEXTS.act}
+        call={() =>
+          answered(
+            api.POST('/admin/v1/participants/{sender_id}/link', {
+              params: { path: { sender_id } },
+              body: {},
+            }),
+          )
+        }
+        changes={[]}
+        onDone={({ url }) => setLink(url)}
+      >
+        <p>{TEXTS.lead}</p>
+      </FormDialog>
+      <SecretOnce title={TEXTS.once} what={TEXTS.once} value={link} onClose={() => setLink(null)} />
+    </>
+  )
+}
