@@ -230,7 +230,7 @@ it(
     await open('/deliveries?state=pending')
     const rows = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').filter({ hasText: SENDER })
     await rows.first().getByRole('link').click()
-    await page.getByText('The receiver answered with an HTTP status of 500 or more.').waitFor()
+    await page.getByText('The receiver answered with an HTTP status of 500 or more.').first().waitFor()
     await act('Cancel', 'Cancel deliveries', 'Cancel 1')
     await page.getByText('An operator cancelled it.').waitFor()
 
