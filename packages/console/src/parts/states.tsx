@@ -84,9 +84,19 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
+/** What the address names is not there, or not any more: no fault, and asking again does not help. */
+const Gone = ({ error }: { readonly error: ApiFault }) => (
+  <Empty title={COMMON.gone}>
+    <p className={styles.why}>{COMMON.goneAdvice}</p>
+    <FaultLines error={error} />
+  </Empty>
+)
+
 /** What was asked for, as soon as it is here. What was here before stays while it is asked for again. */
 export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)
-  return error === null ? <Skeleton lines={lines} /> : <Fault error={error} retry={() => void refetch()} />
+  if (error === null) return <Skeleton lines={lines} />
+  if (error instanceof ApiFault && error.status === 404) return <Gone error={error} />
+  return <Fault error={error} retry={() => void refetch()} />
 }

@@ -36,6 +36,9 @@ export const COMMON = {
   noMatch: 'Nothing matches the filter',
   noMatchAdvice: 'Take a condition out of the filter, or choose a longer time.',
   ago: (text: string) => `${text} ago`,
+  gone: 'It is not here',
+  goneAdvice:
+    'It was removed or its time of storage is over, or it belongs to a registry that you may not see.',
   crashed: 'This page has failed',
   crashedAdvice:
     'The fault is in the console, not in your data. Load the page again. If it fails again, report it.',

@@ -66,5 +66,4 @@ export const TIMELINE = {
   page: (page: number) => `page ${page}`,
   toDelivery: 'Delivery',
   docs: 'What this step is',
-  gone: 'Nothing is stored of this message any more, or there never was one.',
 } as const

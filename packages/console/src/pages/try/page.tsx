@@ -64,15 +64,17 @@ function Trial({ names, first }: { readonly names: readonly string[]; readonly f
       <Section title={TRY.form}>
         <Panel padded>
           <div className={styles.form}>
-            <NativeSelect
-              label={TRY.fields.namespace}
-              data={[...names]}
-              value={namespace}
-              onChange={(event) => {
-                setNamespace(event.currentTarget.value)
-                act.reset()
-              }}
-            />
+            <div className={styles.fields}>
+              <NativeSelect
+                label={TRY.fields.namespace}
+                data={[...names]}
+                value={namespace}
+                onChange={(event) => {
+                  setNamespace(event.currentTarget.value)
+                  act.reset()
+                }}
+              />
+            </div>
             <Loaded query={registry}>
               {(found) =>
                 samples.isPending ? null : (
