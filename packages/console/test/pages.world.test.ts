@@ -170,6 +170,17 @@ it('shows the content of a message after a reason, which is accounted', async ()
   expect(complaints.splice(0)).toEqual([])
 })
 
+it('leads from a step of the timeline to its section of the help', async () => {
+  await open(`/messages/${message_id}`)
+  await page.getByRole('link', { name: 'Accepted', exact: true }).click()
+  const section = page.getByRole('heading', { name: 'accepted', level: 3, exact: true })
+  await section.waitFor()
+  await page.waitForFunction('document.activeElement?.id === "help-accepted"')
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('The life of a message')
+  expect(await violations()).toEqual([])
+  expect(complaints.splice(0)).toEqual([])
+})
+
 it('adds a participant, shows its secret once, grants after a preview, and removes it when its name is typed', async () => {
   await page.setViewportSize({ width: 1280, height: 900 })
   await open('/participants')
