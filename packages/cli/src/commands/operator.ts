@@ -118,8 +118,10 @@ async function runList(options: OutputOptions): Promise<void> {
 async function runRevoke(name: string, options: OutputOptions): Promise<void> {
   stopRequest()
   const revoked = await ask(revokeOperator, { name })
-  const ended = revoked.sessions > 0 ? `; sessions ended: ${revoked.sessions}` : ''
-  print(options, revoked, `${revoked.name} is revoked${ended}`)
+  const { sessions, proposals } = revoked
+  const ended = sessions > 0 ? `; sessions ended: ${sessions}` : ''
+  const lapsed = proposals > 0 ? `; proposals that nobody can approve now: ${proposals}` : ''
+  print(options, revoked, `${name} is revoked${ended}${lapsed}`)
 }
 
 async function runSessions(options: OutputOptions): Promise<void> {

@@ -35,7 +35,7 @@ export function isOperatorHost(
 }
 
 /**
- * Whether a browser that sent this to the operator's listener speaks TLS with a proxy: one stands before it, and says so or
+ * Whether a browser that sent this to one of our listeners speaks TLS with a proxy: one stands before it, and says so or
  * passes on a name that is not this machine's. An operator on this machine, or in a tunnel to it, does without the proxy.
  */
 export function isReachedByTls(

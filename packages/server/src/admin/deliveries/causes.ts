@@ -19,6 +19,7 @@ type DeliveryCause =
   | 'operator'
   | 'replayed'
   | 'recalled'
+  | 'restored'
 
 interface Explained {
   /** What happened. */
@@ -190,7 +191,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
     ownAdvice: ASK,
   },
   replayed: {
-    meaning: 'An operator had its events composed and sent anew.',
+    meaning: 'Its events were asked for again, and were composed and sent anew.',
     advice: 'Nothing is to be done. Another delivery has its events.',
     ownAdvice: 'Nothing is to be done. Another delivery has its events.',
   },
@@ -198,6 +199,12 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
     meaning: 'The envelope was taken back before it was sent, because a grant or a subscription changed.',
     advice: 'Nothing is to be done. What may still be sent is composed anew.',
     ownAdvice: 'Nothing is to be done. What may still be sent is composed anew.',
+  },
+  restored: {
+    meaning:
+      'It waited in a database that was restored from a backup, and an operator decided that it is not sent.',
+    advice: 'Replay it if it is to be sent after all. It may have been sent before the restore.',
+    ownAdvice: 'Send your request again if you still need its answer.',
   },
 }
 

@@ -83,7 +83,9 @@ test('a token expires, after 90 days unless said otherwise', async () => {
 test('a revoked token is refused at once, and its name may be used again', async () => {
   const operators = createOperators(database.db)
   const first = await add('leaver')
-  expect(await revokeOperator(database, { name: 'leaver' })).toEqual({ name: 'leaver', sessions: 0 })
+  expect(await revokeOperator(database, { name: 'leaver' })).toEqual({
+    ...{ name: 'leaver', sessions: 0, proposals: 0 },
+  })
   expect(await operators.operatorOf(first.token)).toBeNull()
   await expect(revokeOperator(database, { name: 'leaver' })).rejects.toMatchObject({
     message: 'no live token is named leaver',

@@ -12,6 +12,7 @@ import {
   type OperatorToken,
   revokeOperatorToken,
 } from '../../store/directory/operator-tokens.ts'
+import { lapseProposalsOf } from '../../store/directory/proposals.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { authorityNamed } from '../consents/authorities.ts'
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
@@ -128,14 +129,19 @@ export const listOperators = useCase(
 export const revokeOperator = useCase(
   {
     input: closed({ name: Name }),
-    result: closed({ name: Name, sessions: wholeNumber('Sessions of the console that it ended.') }),
+    result: closed({
+      name: Name,
+      sessions: wholeNumber('Sessions of the console that it ended.'),
+      proposals: wholeNumber('What it had proposed and still waited: nobody can approve it any more.'),
+    }),
   },
   async ({ db }: HasDatabase, { name }) => {
     const revoked = await db.journal.write({ kind: 'operator_revoked', name }, () =>
       revokeOperatorToken(db, name),
     )
     const sessions = await endOperatorSessions(db, name)
-    if (revoked || sessions > 0) return { name, sessions }
+    const proposals = await lapseProposalsOf(db, name)
+    if (revoked || sessions > 0 || proposals > 0) return { name, sessions, proposals }
     throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
   },
 )

@@ -238,7 +238,9 @@ describe('an identifier type is refused', () => {
     await addIdentifierType({ db }, { namespace, name: 'CARD', compared_as: 'code' })
     const card = { namespace: 'other', name: 'CARD', compared_as: 'phone' } as const
     await expect(addIdentifierType({ db }, card)).rejects.toThrow(
-      refusal('compared_as: values of CARD are compared as code in civil; a person must be the same in both'),
+      refusal(
+        'compared_as: values of CARD are compared as code in another registry; a person must be the same in both',
+      ),
     )
     await expect(changeIdentifierType({ db }, { namespace, name: 'NID', patterns: ['1'] })).rejects.toThrow(
       refusal('no identifier type NID was added to civil'),

@@ -128,7 +128,8 @@ async function checkElsewhere(db: Database, namespace: string, { name, normalise
     const other = registry.kind.identifier_types.find((type) => type.name === name)
     if (registry.namespace === namespace || other === undefined || other.normaliser === normaliser) continue
     throw new AdminRefusal(
-      `compared_as: values of ${name} are compared as ${other.normaliser} in ${registry.namespace}; a person must be the same in both`,
+      `compared_as: values of ${name} are compared as ${other.normaliser} in another registry; a person must be the same in both`,
+      { hint: ` (${registry.namespace})` },
     )
   }
 }

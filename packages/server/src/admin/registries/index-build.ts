@@ -85,8 +85,8 @@ export function createIndexing({ db, log }: HasDatabase & { readonly log: Pick<L
       ] of builds) {
         if (state !== 'running') continue
         throw new AdminRefusal(
-          `this server builds the indexes of ${other} now; try again when it has ended, or use rollcall index apply`,
-          { reason: 'conflict' },
+          'this server builds the indexes of another registry now; try again when it has ended, or use rollcall index apply',
+          { reason: 'conflict', hint: ` (it builds those of ${other})` },
         )
       }
       const { promise, resolve } = Promise.withResolvers<void>()

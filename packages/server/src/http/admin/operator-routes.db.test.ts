@@ -22,7 +22,9 @@ it('a token is made, is in one answer alone, and ends', async () => {
   expect(await refusal('/registries', undefined, body.token)).toBe(
     '403 err.request.forbidden this call needs the role read',
   )
-  expect((await post('/operators/revoke', { name: 'crvs' })).body).toEqual({ name: 'crvs', sessions: 0 })
+  expect((await post('/operators/revoke', { name: 'crvs' })).body).toEqual({
+    ...{ name: 'crvs', sessions: 0, proposals: 0 },
+  })
   expect(await refusal('/registries', undefined, body.token)).toMatch(/^401 err\.request\.unauthorized /)
   expect(await refusal('/operators/revoke', { name: 'crvs' })).toBe(
     '404 err.request.not_found no live token is named crvs',

@@ -187,6 +187,19 @@ it('it is declined once, and then nobody approves it', async () => {
   expect(await seen(sender_id)).toEqual([['birth_date']])
 })
 
+it('what an operator proposed whose token was revoked since is approved by nobody', async () => {
+  const leaver = await caller.token('leaver', ['own'])
+  const sender_id = await peer()
+  const id = await proposed(grantPath(sender_id), { terms: WIDE }, leaver)
+  expect((await caller.post('/operators/revoke', { name: 'leaver' }, bea)).body).toEqual({
+    ...{ name: 'leaver', sessions: 0, proposals: 1 },
+  })
+  expect(await refusedApproval(id)).toBe(
+    '409 err.request.bad the proposal does not wait any more: it is lapsed',
+  )
+  expect(await seen(sender_id)).toEqual([['birth_date']])
+})
+
 it('what two approve at once is done once', async () => {
   const sender_id = await peer()
   const id = await proposed(grantPath(sender_id), { terms: WIDE })

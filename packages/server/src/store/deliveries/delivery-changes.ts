@@ -1,4 +1,4 @@
-/** What an operator does with deliveries by hand. */
+/** Changes of deliveries by hand: an operator retries, replays or cancels them, and a participant asks for its own again. */
 import type { Database } from '../db/database.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { isNotifiedBy } from './deliveries.ts'

@@ -137,6 +137,17 @@ export async function lapseWaiting(kysely: Kysely['kysely']): Promise<void> {
     .execute()
 }
 
+/** What an operator of this name proposed waits no more. @returns how many waited */
+export async function lapseProposalsOf({ kysely }: Kysely, name: string): Promise<number> {
+  const { numUpdatedRows } = await kysely
+    .updateTable('proposal')
+    .set({ state: 'lapsed', sealed: null })
+    .where('state', '=', 'waiting')
+    .where('proposed_name', '=', name)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
 /** Notes which proposals have lapsed and erases their inputs; deletes those that lapsed, or would have, so many days before. */
 export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
   await kysely
