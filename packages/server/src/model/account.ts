@@ -92,12 +92,15 @@ interface AccountContent {
   readonly shown: Readonly<Record<string, readonly string[]>>
   /** correlation_ids whose stored answers this one gives again. */
   readonly repeats?: readonly string[]
-  /** Of refusals of one sort, which share an entry: how many, and since when (RFC 3339). */
+  /**
+   * Of refusals of one sort, which share an entry: how many, and since when (RFC 3339). Of an act of a participant: of how many
+   * deliveries.
+   */
   readonly count?: number
   readonly since?: string
   /** Of refusals: from where, an IPv4 address or the /64 of an IPv6 address. */
   readonly address?: string
-  /** Of an operator's act: the command, never a value. */
+  /** Of an act of an operator, or of a participant by hand: the command, never a value. */
   readonly note?: string
 }
 

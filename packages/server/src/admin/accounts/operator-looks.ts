@@ -1,4 +1,5 @@
-/** The accounts of what operators do with data of persons. */
+/** The accounts of what operators do with data of persons, and of what a participant does by hand. */
+import { EMPTY_ENTRY } from '../../accounts/account-of.ts'
 import type { AccountEntry, AccountedPerson } from '../../model/account.ts'
 import type { HasAccounts } from '../needs.ts'
 
@@ -36,6 +37,19 @@ export const accountOperator = (
       ...(repeats.length > 0 && { repeats }),
     },
     persons,
+  )
+
+/**
+ * Writes the account of what a participant does by hand on the partner page. It is awaited before anything is sent.
+ * @param act.count of what it is done with
+ */
+export const accountParticipant = (
+  { accounts, sender_id }: Pick<HasAccounts, 'accounts'> & { readonly sender_id: string },
+  { note, count }: { readonly note: string; readonly count: number },
+): Promise<void> =>
+  accounts.write(
+    { ...EMPTY_ENTRY, kind: 'operator', participant: sender_id, note, count, outcomes: { succ: 1 } },
+    [],
   )
 
 /** Whether it is an operator who calls, and not another part of the server. */

@@ -26,6 +26,8 @@ interface Explained {
   readonly meaning: string
   /** What an operator can do. */
   readonly advice: string
+  /** What happened, in the words for the participant, where they differ. */
+  readonly ownMeaning?: string
   /** What the participant itself can do. */
   readonly ownAdvice: string
 }
@@ -38,6 +40,15 @@ const OWN_RECEIVER =
 const OWN_ADDRESS = 'Use another address: in sender_uri, or ask the operator to set it.'
 const ASK = 'Ask the operator of the registry.'
 const CREDENTIALS = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
+
+/**
+ * A stored message that cannot be sent: the participant does not learn why, because it might learn that somebody in it is protected
+ * now, or has withdrawn a consent. Its request gets the answer of today.
+ */
+const NOT_SENT = {
+  ownMeaning: 'The stored message cannot be sent any more.',
+  ownAdvice: 'Send your request again.',
+} as const
 
 export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   ack_err: {
@@ -157,17 +168,17 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   not_permitted: {
     meaning: 'The grant of today does not permit the answer, or not with these records.',
     advice: 'Nothing is to be done. The participant may ask again once its grant permits it.',
-    ownAdvice: 'Look at your grants. You may ask again once they permit it.',
+    ...NOT_SENT,
   },
   body_forgotten: {
     meaning: "The key of the message's day is destroyed: it was older than messages are stored.",
     advice: 'It cannot be sent any more. The participant has to ask again.',
-    ownAdvice: 'It cannot be sent any more. Send your request again.',
+    ...NOT_SENT,
   },
   body_altered: {
     meaning: 'The stored message was altered or moved.',
     advice: 'Look for who changed the database. The participant has to ask again.',
-    ownAdvice: 'It cannot be sent any more. Send your request again.',
+    ...NOT_SENT,
   },
   internal: {
     meaning: 'The server failed. The log says why.',
@@ -217,7 +228,7 @@ export function explainedCause(cause: string | null) {
 /** The same in the words for the owner of the receiving system. */
 export function ownCause(cause: string | null) {
   const found = causeNamed(cause)
-  return found && { meaning: found.meaning, advice: found.ownAdvice }
+  return found && { meaning: found.ownMeaning ?? found.meaning, advice: found.ownAdvice }
 }
 
 function causeNamed(cause: string | null): Explained | null {

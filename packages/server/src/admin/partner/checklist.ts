@@ -76,11 +76,11 @@ export const showChecklist = useCase(
       }),
     ),
   },
-  async ({ db, sender_id }: PartnerNeeds) => {
+  async ({ db, clock, sender_id }: PartnerNeeds) => {
     const participant = await participantNamed(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: Seen = {
-      ...(await milestonesOf(db, participant)),
+      ...(await milestonesOf(db, participant, clock.date())),
       key: await keyOf(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { changeDeliveries, countChange } from '../../store/deliveries/delivery-changes.ts'
 import { ownDeliveryIds } from '../../store/deliveries/own-deliveries.ts'
+import { accountParticipant } from '../accounts/operator-looks.ts'
 import { ownCause } from '../deliveries/causes.ts'
 import { type DeliveryState, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
@@ -128,14 +129,18 @@ export const replayOwnDeliveries = useCase(
       ),
     }),
   },
-  async ({ db, sender_id, mayReplay }: PartnerNeeds, { message_ids }) => {
+  async ({ db, accounts, sender_id, mayReplay }: PartnerNeeds, { message_ids }) => {
     mayReplay(message_ids.length)
     const ids = await ownDeliveryIds(db, sender_id, message_ids)
     const choice = { participant: sender_id, ids, states: REPLAYABLE }
     const counted = await countChange(db, 'replay', choice)
     const in_closed_mailboxes = sumOf(counted, 'in_closed_mailboxes')
-    if (sumOf(counted, 'deliveries') > 0) {
-      return { deliveries: await changeDeliveries(db, 'replay', choice), in_closed_mailboxes }
+    const count = sumOf(counted, 'deliveries')
+    if (count > 0) {
+      await accountParticipant({ accounts, sender_id }, { note: 'partner replay', count })
+      // A circuit breaker that is open stays so: only an operator tries a destination before its time.
+      const deliveries = await changeDeliveries(db, 'replay', choice, { probes: false })
+      return { deliveries, in_closed_mailboxes }
     }
     throw new AdminRefusal(
       in_closed_mailboxes > 0

@@ -4,11 +4,13 @@
  */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import type { Clock } from '../../shared/clock.ts'
 import { findSubscription } from '../../store/events/subscription-list.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
 import { grantWords } from '../grants/words.ts'
 import { closed, instant, Namespace, NOTHING, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import type { HasAccounts } from '../needs.ts'
 import { type HasDayLimits, showParticipant } from '../participants/show.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
@@ -17,7 +19,8 @@ export interface SampleIdentifier {
   readonly identifier_value: string
 }
 
-export interface PartnerNeeds extends HasDayLimits {
+export interface PartnerNeeds extends HasDayLimits, Pick<HasAccounts, 'accounts'> {
+  readonly clock: Pick<Clock, 'date'>
   /** Of the participant that is signed in. */
   readonly sender_id: string
   /** Is called before so many deliveries are sent again; throws where that are too many. */
@@ -126,7 +129,7 @@ async function wordsOf(
 
 const listed = listSubscriptions.result.items.properties
 
-/** Without what they are about, which may be personal data. */
+/** Without what they are about, which may be personal data, and without why they ended: a reason may be a death. */
 export const listOwnSubscriptions = useCase(
   {
     input: closed({
@@ -137,7 +140,7 @@ export const listOwnSubscriptions = useCase(
     result: Type.Array(
       closed({
         ...{ code: listed.code, namespace: Namespace, event_type: listed.event_type },
-        ...{ record_type: listed.record_type, state: listed.state, reason: listed.reason },
+        ...{ record_type: listed.record_type, state: listed.state },
         ...{ cron: listed.cron, start_at: listed.start_at, end_at: listed.end_at },
         created_at: instant('When it was made.'),
         ended_at: listed.ended_at,
@@ -149,6 +152,6 @@ export const listOwnSubscriptions = useCase(
       throw new AdminRefusal('before: there is no such subscription', { reason: 'not_found' })
     }
     const rows = await listSubscriptions({ db }, { participant: sender_id, state, before, limit })
-    return rows.map(({ participant: _, ...row }) => row)
+    return rows.map(({ participant: _, reason: __, ...row }) => row)
   },
 )

@@ -1,7 +1,8 @@
 /** The partner API over HTTP: signing in, and what a participant sees of itself. */
 import { randomUUID } from 'node:crypto'
-import { isJsonObject, validator } from '@rollcall/protocol'
-import { afterAll, describe, expect, it } from 'vitest'
+import { isJsonObject, RequestFault, validator } from '@rollcall/protocol'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { storedAccounts } from '../../../test/accounts.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
 import {
   accepted,
@@ -122,11 +123,15 @@ describe('a participant sees', () => {
     const search = () => searchFor(peer, [byIdentifier('UIN', UIN)])
     const answer = await sendAs(server, peer, signedBody(peer, search()))
     expect(answer.body.message.search_response[0].status).toBe('succ')
+    // Messages are looked at once a minute.
+    expect(await steps()).toMatchObject({ token: 'open' })
+    clock.pass(MINUTE)
     expect(await steps()).toEqual({
       ...{ key: 'done', token: 'done', search: 'done', signature: 'done', callback: 'open' },
     })
     await answerExchange(server, await accepted(server, peer, signedBody(peer, search())))
     await deliverAll(server)
+    clock.pass(MINUTE)
     const done = { key: 'done', token: 'done', search: 'done', signature: 'done', callback: 'done' }
     expect(await steps()).toEqual(done)
     // As if these searches were forgotten.
@@ -189,6 +194,40 @@ describe('a participant sees', () => {
     )
     await deliverAll(server)
     expect(peer.receiver.received.length).toBe(before + 1)
+    // The act is accounted; what was refused is not.
+    expect(await replaysAccounted()).toEqual([
+      { kind: 'operator', participant: sender_id, operator: null, count: 1, persons: [] },
+    ])
+  })
+
+  it('nothing sent again where it cannot be accounted for', async () => {
+    const [{ message_id }] = (await get('/deliveries')).body
+    const fault = new RequestFault('err.service.unavailable', 'the access cannot be accounted for')
+    const writing = vi.spyOn(server.context.accounts, 'write').mockRejectedValueOnce(fault)
+    expect((await post('/deliveries/replay', { message_ids: [message_id] })).status).toBe(503)
+    writing.mockRestore()
+    expect((await get(`/deliveries/${message_id}`)).body.state).toBe('delivered')
+  })
+
+  it('that a delivery which it asks for again waits while the circuit breaker of the destination is open', async () => {
+    const [{ message_id }] = (await get('/deliveries')).body
+    const before = peer.receiver.received.length
+    const { origin } = new URL(peer.receiver.url)
+    await pool.query(
+      `insert into breaker (participant, origin, failures, opened_at, probe_at)
+        values ($1, $2, 5, now(), now() + interval '1 hour')
+        on conflict (participant, origin) do update set failures = 5, opened_at = now(), probe_at = excluded.probe_at`,
+      [peer.id, origin],
+    )
+    expect((await post('/deliveries/replay', { message_ids: [message_id] })).body.deliveries).toBe(1)
+    await deliverAll(server)
+    expect(peer.receiver.received.length).toBe(before)
+    expect((await get(`/deliveries/${message_id}`)).body.state).toBe('pending')
+
+    await pool.query(`update breaker set probe_at = now()`)
+    await pool.query(`update delivery set next_attempt_at = now() where state = 'pending'`)
+    await deliverAll(server)
+    expect(peer.receiver.received.length).toBe(before + 1)
   })
 
   it('why a delivery failed, in words for the owner of the receiver', async () => {
@@ -208,6 +247,20 @@ describe('a participant sees', () => {
     })
   })
 
+  it('of a message that may not be sent any more only that: not who is protected now, or has withdrawn', async () => {
+    const causes = []
+    for (const reason of ['not_permitted', 'body_forgotten', 'body_altered']) {
+      await pool.query(`update delivery set reason = $1 where state = 'dead'`, [reason])
+      const [dead] = (await get('/deliveries?state=dead')).body
+      causes.push(dead.cause)
+    }
+    const said = {
+      meaning: 'The stored message cannot be sent any more.',
+      advice: 'Send your request again.',
+    }
+    expect(causes).toEqual([said, said, said])
+  })
+
   it('its subscriptions, without what they are about', async () => {
     const rows = eventRows(server.database, civil)
     const { code } = await rows.subscribe(peer, {
@@ -216,6 +269,8 @@ describe('a participant sees', () => {
     const [subscription] = (await get('/subscriptions')).body
     expect(subscription).toMatchObject({ code, namespace: 'civil', state: 'live' })
     expect(subscription).not.toHaveProperty('criteria')
+    // A subscription may have ended because somebody died.
+    expect(subscription).not.toHaveProperty('reason')
     expect((await get(`/subscriptions?before=${code}`)).body).toEqual([])
   })
 
@@ -232,6 +287,13 @@ describe('a participant sees', () => {
     }
   })
 })
+
+const replaysAccounted = async () =>
+  (await storedAccounts(server.database.db))
+    .filter(({ entry }) => entry.note === 'partner replay')
+    .map(({ entry: { kind, participant, operator, count }, persons }) => ({
+      ...{ kind, participant, operator, count, persons },
+    }))
 
 /** Members that are called like a number of the database. */
 const idsIn = (value: unknown): readonly string[] => {

@@ -76,14 +76,16 @@ export async function countChange(
  * where a destination's breaker is open, with a probe. What is retried is attempted first. A
  * finished notification is not sent again: its events wait in the mailbox, and are composed anew under another message_id,
  * unless the mailbox is closed.
+ * @param options.probes whether a destination whose circuit breaker is open is tried at once
  * @returns how many
  */
 export async function changeDeliveries(
   db: Pick<Database, 'pool'>,
   change: keyof typeof DELIVERY_CHANGES,
   choice: DeliveryChoice,
+  { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<number> {
-  return (await changeAtMost(db, change, choice, null)).changed
+  return (await changeAtMost(db, change, choice, null, { probes })).changed
 }
 
 /**
@@ -95,12 +97,14 @@ export async function changeAtMost(
   change: keyof typeof DELIVERY_CHANGES,
   choice: DeliveryChoice,
   most: number | null,
+  { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<{ readonly chosen: number; readonly changed: number }> {
   const { from, set, sends }: Change = DELIVERY_CHANGES[change]
   const { text, values } = chosen(choice)
   const states = `$${values.length + 1}`
   const sending = `$${values.length + 2}::boolean`
   const bound = `$${values.length + 3}::bigint`
+  const probing = `$${values.length + 4}::boolean`
   const { rows } = await pool.query<{ chosen: number; changed: number }>(
     `with chosen as (
         select delivery.id, notifications, ${sending} and mailbox is not null and state <> 'pending' as anew
@@ -125,7 +129,7 @@ export async function changeAtMost(
       ),
       probed as (
         update breaker set probe_at = now()
-        where ${sending} and opened_at is not null and (participant, origin) in (select participant, origin from changed)
+        where ${probing} and opened_at is not null and (participant, origin) in (select participant, origin from changed)
       ),
       announced as (
         select pg_notify('${WORK_CHANNEL}', participant::text) from (select distinct participant from changed) as those
@@ -137,7 +141,7 @@ export async function changeAtMost(
       select (select count(*) from chosen) as chosen,
         (select count(*) from changed) + (select count(distinct id) from renewed) as changed,
         (select count(*) from announced) as announced`,
-    [...values, from, sends, most],
+    [...values, from, sends, most, sends && probes],
   )
   return rows[0] ?? { chosen: 0, changed: 0 }
 }

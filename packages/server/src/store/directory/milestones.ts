@@ -1,6 +1,7 @@
 /** What the system of a participant was seen to do. Messages are forgotten; what was seen once is noted. */
 import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
+import { perPool } from '../db/group-commit.ts'
 
 /** When a step was first seen; null: not yet. */
 export interface Milestones {
@@ -31,13 +32,28 @@ const SEEN = `with newest as (
         and read.entry -> 'request' ->> 'signature' is not null) as signature,
     (select min(finished_at) from sent where state = 'delivered') as callback`
 
-/** Looks at what is stored, and notes what was seen for the first time. */
+/** Milliseconds for which we do not look again: it reads messages of other participants too. */
+const LOOKED_FOR = 60_000
+const MOST_LOOKS = 10_000
+
+/** When we last looked, by `Participant.id`. */
+const lastLooks = perPool(() => new Map<number, number>())
+
+/**
+ * Looks at what is stored, once a minute at most, and notes what was seen for the first time.
+ * @param now milliseconds
+ */
 export async function milestonesOf(
   { pool }: Pick<Database, 'pool'>,
   { id }: Pick<Participant, 'id'>,
+  now: number,
 ): Promise<Milestones> {
   const noted = await notedOf({ pool }, id)
   if (Object.values(noted).every((at) => at !== null)) return noted
+  const looks = lastLooks(pool)
+  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOKED_FOR) return noted
+  if (looks.size >= MOST_LOOKS) looks.clear()
+  looks.set(id, now)
   const { rows } = await pool.query<Milestones>(SEEN, [id])
   const seen = Object.entries(rows[0] ?? {}).filter(([, at]) => at !== null)
   if (seen.length > 0) {
