@@ -91,7 +91,9 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
     if (problem !== null) throw refusalOf(problem)
     if (approval !== undefined && isApproving(needs)) await approvalChecked(needs, approval, input)
     if (accounted !== undefined && isAccounting(needs) && needs.isSameLook !== true) {
-      await accountOperator(needs, { note: accounted, registry: namespaceIn(input) })
+      await accountOperator(needs, {
+        ...{ note: isDryRun(input) ? `${accounted} (dry run)` : accounted, registry: namespaceIn(input) },
+      })
     }
     try {
       return await work(needs, input as ReadOnly<Static<Input>>)
@@ -127,6 +129,10 @@ function namespaceIn(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('namespace' in input)) return undefined
   return typeof input.namespace === 'string' ? input.namespace : undefined
 }
+
+/** It counts, and changes nothing. */
+const isDryRun = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'dry_run' in input && input.dry_run === true
 
 /** The errors with which the rooms below refuse: their messages are written for the operator too. */
 const REFUSALS = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]

@@ -8,6 +8,7 @@ import { applyConfiguration, exportConfiguration } from '../configuration/apply.
 import { addConsentAuthority, removeConsentAuthority } from '../consents/authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from '../consents/consents.ts'
 import { addPurpose } from '../consents/purposes.ts'
+import { cancelDeliveries } from '../deliveries/changes.ts'
 import { listEvents } from '../events/list.ts'
 import { grantTemplate, revokeGrant, setGrant } from '../grants/grants.ts'
 import { trace } from '../messages/trace.ts'
@@ -33,6 +34,18 @@ it('before they show anything: the name of the act and of the operator, and neve
     ['operator', 'ada', 'events list', 'civil'],
   ])
   expect(JSON.stringify(accounts.written)).not.toContain('tx-secret')
+})
+
+it('a dry run as what it is: the preview of an act is not the act', async () => {
+  const accounts = memoryAccounts()
+  const needs = { db, accounts, operator: 'ada', limits: { changed_deliveries: 10 } }
+  await cancelDeliveries(needs, { state: 'pending', dry_run: true })
+  // Accounted before it is refused: nothing waits.
+  await expect(cancelDeliveries(needs, { state: 'pending' })).rejects.toThrow('none of these is')
+  expect(accounts.written.map(({ entry }) => entry.note)).toEqual([
+    'deliveries cancel (dry run)',
+    'deliveries cancel',
+  ])
 })
 
 it('of consents: withdrawals, reinstatements, and who may sign them', async () => {
