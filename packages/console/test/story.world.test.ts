@@ -188,7 +188,7 @@ it(
       await timeline.getByRole('listitem').locator('a[href^="#/help/message-flow/"]').allTextContents(),
     ).toEqual([
       ...['Received', 'Verified', 'Checked', 'Accepted', 'Begun', 'Searched', 'Answer made', 'Finished'],
-      ...['Delivery attempt 1', 'Replayed', 'Delivery attempt 2', 'Delivery ended'],
+      ...['Delivery attempt 1', 'Sent again', 'Delivery attempt 2', 'Delivery ended'],
     ])
   },
   LONG,
@@ -249,7 +249,10 @@ it(
     await button('Search').click()
     await page.getByText('With all that match the filter:').waitFor()
     await act('Replay', 'Replay deliveries', 'Replay 3')
-    await page.getByText(WAITS).last().waitFor()
+    const notice = page.getByRole('status').getByText(WAITS)
+    await notice.last().waitFor()
+    await page.clock.fastForward(60_000)
+    await expect.poll(() => notice.count()).toBe(0)
     expect(mended.received.length).toBe(before + 3)
     await approve(ben, 'deliveries replay', ['more than 2'])
     await expect.poll(() => mended.received.length).toBe(before + 6)

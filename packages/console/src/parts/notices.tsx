@@ -1,13 +1,19 @@
-/** Short messages about what was done; screen readers hear them. */
+/** Short messages about what was done; screen readers hear them. They end by themselves, and with the page they belong to. */
 import { CloseButton } from '@mantine/core'
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './notices.module.css'
+
+/** Milliseconds after which one ends. */
+const SHOWN_MS = { good: 8_000, info: 60_000, bad: 60_000 } as const
 
 interface Notice {
   readonly number: number
   readonly content: ReactNode
-  readonly tone: 'good' | 'bad'
+  /** info: there is something to follow. */
+  readonly tone: keyof typeof SHOWN_MS
+  /** The address at which it was said. */
+  readonly at: string
 }
 
 type Notify = (content: ReactNode, tone?: Notice['tone']) => void
@@ -24,23 +30,45 @@ export function Notices({ children }: { readonly children: ReactNode }) {
   const [notices, setNotices] = useState<readonly Notice[]>([])
   const notify = useCallback<Notify>((content, tone = 'good') => {
     last += 1
-    const notice = { number: last, content, tone }
+    const notice = { number: last, content, tone, at: location.hash }
     setNotices((before) => [...before, notice].slice(-MOST))
   }, [])
-  const close = (number: number) =>
-    setNotices((before) => before.filter((notice) => notice.number !== number))
+  const close = useCallback(
+    (number: number) => setNotices((before) => before.filter((notice) => notice.number !== number)),
+    [],
+  )
+  useEffect(() => {
+    const moved = () => setNotices((before) => before.filter(({ at }) => at === location.hash))
+    addEventListener('hashchange', moved)
+    return () => removeEventListener('hashchange', moved)
+  }, [])
   const shown = useMemo(() => children, [children])
   return (
     <NoticeContext value={notify}>
       {shown}
       <div className={styles.area} role="status" aria-live="polite">
-        {notices.map(({ number, content, tone }) => (
-          <div key={number} className={styles.notice} data-tone={tone}>
-            <div>{content}</div>
-            <CloseButton aria-label={COMMON.close} onClick={() => close(number)} />
-          </div>
+        {notices.map((notice) => (
+          <OneNotice key={notice.number} notice={notice} close={close} />
         ))}
       </div>
     </NoticeContext>
+  )
+}
+
+interface OneProps {
+  readonly notice: Notice
+  readonly close: (number: number) => void
+}
+
+function OneNotice({ notice: { number, content, tone }, close }: OneProps) {
+  useEffect(() => {
+    const timer = setTimeout(() => close(number), SHOWN_MS[tone])
+    return () => clearTimeout(timer)
+  }, [number, tone, close])
+  return (
+    <div className={styles.notice} data-tone={tone}>
+      <div>{content}</div>
+      <CloseButton aria-label={COMMON.close} onClick={() => close(number)} />
+    </div>
   )
 }

@@ -26,14 +26,15 @@ export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: A
     // What it answered may be personal data, or a secret: it goes with the page.
     gcTime: 0,
     onSuccess: async (output) => {
-      if (done !== undefined) notify(done(output))
       onDone?.(output)
       onOver?.()
+      // Behind a change of the page: it is said on the page that is seen then.
+      if (done !== undefined) notify(done(output))
       await Promise.all(changes.map((first) => queries.invalidateQueries({ queryKey: [first] })))
     },
     onError: (error) => {
       if (error instanceof Proposed) {
-        notify(<ProposalNotice id={error.id} />)
+        notify(<ProposalNotice id={error.id} />, 'info')
         onOver?.()
         void queries.invalidateQueries({ queryKey: ['proposals'] })
         return

@@ -51,9 +51,10 @@ export const DELIVERY = {
 
 export const DESTINATIONS = {
   title: 'Destinations in trouble',
-  lead: 'Where deliveries fail, why, and what to do.',
+  lead: 'Where deliveries fail or are held, why, and what to do.',
   noAddress: 'no address',
   dead: (count: string) => `${count} dead`,
+  held: (count: string) => `${count} held`,
   waiting: (count: string) => `${count} waiting`,
   open: 'circuit breaker open',
   failures: (count: string) => `Attempts that failed in a row: ${count}.`,

@@ -30,6 +30,7 @@ export const OVERVIEW = {
     breaker: (who: string, origin: string) => `${who} cannot be reached at ${origin}`,
     breakerNote: (failures: string) => `${failures} attempts failed in a row; next attempt`,
     dead: (count: string) => `Dead letters: ${count}`,
+    held: (count: string) => `Answers that are held, because their participant has no address: ${count}`,
     emergencies: (count: string) => `Emergency accesses that nobody has reviewed: ${count}`,
     proposals: (count: string) => `Acts that wait for a second operator: ${count}`,
   },

@@ -197,7 +197,7 @@ export const PARTICIPANT = {
     notifyNote: 'Whatever its subscriptions name. Empty: the one that they name.',
     change: 'Change',
     save: 'Save',
-    done: 'The settings are saved. What waited is tried again.',
+    done: 'The settings are saved. What waits is attempted now. What is held is sent when you replay it.',
     authenticate: 'Set credentials',
     authenticateLead:
       'They take the place of those that are stored. They are encrypted, and never shown again.',

@@ -134,7 +134,7 @@ test('when its time is used up, the hours that are missing say so', async () => 
 test('what waits, fails and died, what ends soon, and what nobody has looked at', async () => {
   const { pool } = server.database.db
   const origin = 'https://away.example'
-  const add = (state: string, target: string) =>
+  const add = (state: string, target: string | null) =>
     pool.query(
       `insert into delivery (id, participant, registry, callback, message_id, target, encrypted, body, state, attempts, next_attempt_at)
        select gen_random_uuid(), participant.id, registry.id, 'on-search', $1::text, $3, false, '\\x01', $2, 1, case when $2 = 'pending' then now() end
@@ -144,6 +144,7 @@ test('what waits, fails and died, what ends soon, and what nobody has looked at'
   await add('pending', `${origin}/a`)
   await add('pending', 'https://well.example/a')
   await add('dead', `${origin}/a`)
+  await add('held', null)
   await pool.query(
     `insert into breaker (participant, origin, failures, opened_at, probe_at)
      select id, $1, 5, now(), now() from participant where sender_id = 'peer.example'`,
@@ -156,7 +157,7 @@ test('what waits, fails and died, what ends soon, and what nobody has looked at'
     { name: 'soon', roles: ['read'], expires_at },
   )
   const seen = await show()
-  expect(seen.deliveries).toEqual({ waiting: 2, failing: 1, dead: 1 })
+  expect(seen.deliveries).toEqual({ waiting: 2, failing: 1, dead: 1, held: 1 })
   expect(seen.breakers).toMatchObject([{ participant: 'peer.example', origin, failures: 5 }])
   expect(seen.expiring).toMatchObject([{ what: 'operator token', name: 'soon', of: 'read', at: expires_at }])
   expect(seen.health).toMatchObject({ database: 'closed', ready: true, schema_ahead: 0, overdue: 0 })
@@ -169,4 +170,7 @@ test('what waits, fails and died, what ends soon, and what nobody has looked at'
     1,
   ])
   expect((await show({ namespace: 'civil' })).emergencies).toBe(0)
+  // Its breaker is still open: nothing is on its way there any more.
+  await pool.query("update delivery set target = 'https://well.example/a' where state = 'pending'")
+  expect((await show()).breakers).toEqual([])
 })

@@ -74,6 +74,7 @@ export const showOverview = useCase(
         waiting: wholeNumber('To be attempted now or later.'),
         failing: wholeNumber('Of them, those to destinations at which the last attempt failed.'),
         dead: wholeNumber('Given up, and neither replayed nor cancelled since.'),
+        held: wholeNumber('Answers that are not attempted, because there is no address.'),
       }),
       breakers: Type.Array(
         closed({
@@ -83,7 +84,9 @@ export const showOverview = useCase(
           opened_at: instant('When it opened.'),
           probe_at: instant('When the next attempt is made.'),
         }),
-        { description: `Open circuit breakers, the oldest first; ${MOST} at most.` },
+        {
+          description: `Open circuit breakers for which a delivery waits, the oldest first; ${MOST} at most.`,
+        },
       ),
       expiring: Type.Array(
         closed({

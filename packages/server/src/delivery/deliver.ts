@@ -244,7 +244,8 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
     { claim: claim.id, target },
   )
   // While its breaker was open, the pauses of what waits first in mailboxes have grown to hours.
-  if (probe && result.peer === 'up') await retryMailboxes(parts.db, participant.id, originOf(target))
+  if (probe && result.peer === 'up')
+    await retryMailboxes(parts.db, participant.id, { origin: originOf(target) })
   if (update.wait !== null) parts.deliveryDue(participant.id, update.wait)
   else if (update.state !== 'pending') {
     parts.metrics.deliveryEnded(update.state)

@@ -38,17 +38,21 @@ const NAMES = Object.keys(CALLS) as ActName[]
 
 interface ActsProps {
   readonly choice: Choice
+  /** Of single acts, where they are of others; null: not offered. */
+  readonly choices?: Readonly<Partial<Record<ActName, Choice | null>>>
   /** Of the deliveries; without it every act is offered. */
   readonly state?: string | undefined
   /** Inside a table. */
   readonly small?: boolean
 }
 
-export function DeliveryActs({ choice, state, small = false }: ActsProps) {
+export function DeliveryActs({ choice, choices = {}, state, small = false }: ActsProps) {
   const may = useMay()
   const [act, setAct] = useState<ActName | null>(null)
   if (!may('operate')) return null
-  const offered = NAMES.filter((name) => state === undefined || STATES[name].includes(state))
+  const offered = NAMES.filter(
+    (name) => choices[name] !== null && (state === undefined || STATES[name].includes(state)),
+  )
   return (
     <>
       {offered.map((name) => (
@@ -56,7 +60,7 @@ export function DeliveryActs({ choice, state, small = false }: ActsProps) {
           {DELIVERY_ACTS[name].button}
         </Button>
       ))}
-      {act !== null && <ActDialog name={act} choice={choice} onClose={() => setAct(null)} />}
+      {act !== null && <ActDialog name={act} choice={choices[act] ?? choice} onClose={() => setAct(null)} />}
     </>
   )
 }

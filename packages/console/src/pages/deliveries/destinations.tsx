@@ -1,4 +1,4 @@
-/** Where deliveries wait or were given up: why, and what to do. */
+/** Where deliveries fail, are held or were given up: why, and what to do. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -22,7 +22,7 @@ export function Destinations() {
     queryFn: () => answered(api.GET('/admin/v1/destinations')),
     refetchInterval: EVERY_MS,
   })
-  const troubled = data?.destinations.filter(({ dead, failures }) => dead > 0 || failures > 0) ?? []
+  const troubled = data?.destinations.filter(isTroubled) ?? []
   if (troubled.length === 0) return null
   return (
     <Section title={DESTINATIONS.title} lead={DESTINATIONS.lead}>
@@ -39,18 +39,26 @@ export function Destinations() {
   )
 }
 
+/** One whose address was changed has no failure yet, and what failed before still waits there. */
+const isTroubled = ({ dead, held, failures, last_cause }: Destination): boolean =>
+  dead > 0 || held > 0 || failures > 0 || last_cause !== null
+
 function OneDestination({ destination }: { readonly destination: Destination }) {
-  const { participant, origin, waiting, dead, failures, opened_at, probe_at, causes, last_cause } =
+  const { participant, origin, waiting, dead, held, failures, opened_at, probe_at, causes, last_cause } =
     destination
-  const choice = { participant, ...(origin !== null && { origin }) }
+  // Empty: those without an address.
+  const choice = { participant, origin: origin ?? '' }
+  const state = held > 0 ? 'held' : 'dead'
+  const listed = { participant, ...(origin === null ? { state } : { origin }) }
   return (
     <div className={styles.destination}>
       <div className={styles.head}>
-        <a className={styles.where} href={`#/deliveries${filterText(choice)}`}>
+        <a className={styles.where} href={`#/deliveries${filterText(listed)}`}>
           {participant}
         </a>
         <code>{origin ?? DESTINATIONS.noAddress}</code>
         {dead > 0 && <Badge state="dead" label={DESTINATIONS.dead(count(dead, LOCALE))} />}
+        {held > 0 && <Badge state="held" label={DESTINATIONS.held(count(held, LOCALE))} />}
         {waiting > 0 && <Badge state="pending" label={DESTINATIONS.waiting(count(waiting, LOCALE))} />}
         {opened_at !== null && <Badge state="open" tone="bad" label={DESTINATIONS.open} />}
       </div>
@@ -78,7 +86,12 @@ function OneDestination({ destination }: { readonly destination: Destination }) 
         </p>
       )}
       <div className={styles.acts}>
-        <DeliveryActs small choice={choice} />
+        <DeliveryActs
+          small
+          choice={choice}
+          choices={{ replay: dead + held === 0 ? null : { ...choice, state } }}
+          state={waiting + dead === 0 ? 'held' : undefined}
+        />
       </div>
     </div>
   )

@@ -39,7 +39,9 @@ function StepLine({ step }: { readonly step: Step }) {
           <a className={styles.stepTitle} href={helpAddress('message-flow', step.step)} title={TIMELINE.docs}>
             {titleOf(step)}
           </a>
-          {step.outcome !== 'done' && <span className={styles.word}>{TIMELINE.outcomes[step.outcome]}</span>}
+          {step.outcome !== 'done' && !isHeld(step) && (
+            <span className={styles.word}>{TIMELINE.outcomes[step.outcome]}</span>
+          )}
           <span className={styles.when}>
             <Time at={step.at} seconds relative={step.outcome === 'waiting'} />
           </span>
@@ -51,7 +53,12 @@ function StepLine({ step }: { readonly step: Step }) {
   )
 }
 
-function titleOf({ step, attempt }: Step): string {
+/** It has ended for now. */
+const isHeld = ({ step, outcome }: Step): boolean => step === 'ended' && outcome === 'waiting'
+
+function titleOf(whole: Step): string {
+  const { step, attempt } = whole
+  if (isHeld(whole)) return TIMELINE.held
   if (attempt !== null) return step === 'next' ? TIMELINE.nextAttempt(attempt) : TIMELINE.attempt(attempt)
   return TIMELINE.steps[step] ?? step
 }

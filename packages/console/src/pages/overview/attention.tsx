@@ -46,6 +46,7 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals }: Over
       ...{ tone: 'bad' as const, text: TEXTS.closedMailbox(who) },
       to: `/subscriptions?participant=${encodeURIComponent(who)}`,
     })),
+    ...counted(deliveries.held, TEXTS.held, 'warn', '/deliveries?state=held'),
     ...counted(health.unwitnessed, TEXTS.unwitnessed, 'warn', '/accounts'),
     ...counted(health.schema_ahead, TEXTS.schemaAhead, 'warn', '/settings'),
     ...counted(emergencies, TEXTS.emergencies, 'warn', '/accounts'),

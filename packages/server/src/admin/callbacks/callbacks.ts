@@ -137,7 +137,9 @@ export const changeCallback = useCase(
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
     // What failed for an earlier reason may succeed now.
-    if (Object.keys(changes).length > 0 || secrets !== undefined) await retryMailboxes(db, participant.id)
+    if (Object.keys(changes).length > 0 || secrets !== undefined) {
+      await retryMailboxes(db, participant.id, { answers: true })
+    }
     return { sender_id, ...(await callbackOf({ db }, participant)) }
   },
 )

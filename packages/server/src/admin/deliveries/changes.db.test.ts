@@ -6,6 +6,7 @@ import { eventRows } from '../../../test/notifications.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
 import { findParticipant } from '../../store/directory/participants.ts'
 import { registryAt } from '../../store/registries/registries.ts'
+import { changeCallback } from '../callbacks/callbacks.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { DELIVERY_CAUSES, explainedCause } from './causes.ts'
 import { cancelDeliveries, replayDeliveries, retryDeliveries } from './changes.ts'
@@ -31,7 +32,8 @@ interface Row {
   readonly namespace?: string
   readonly state?: string
   readonly reason?: string | null
-  readonly origin?: string
+  /** Null: there is no address. */
+  readonly origin?: string | null
   /** Minutes ago. */
   readonly made?: number
 }
@@ -46,7 +48,7 @@ async function add(row: Row = {}): Promise<string> {
      select $1::uuid, participant.id, registry.id, 'on-search', 'm-1', $2, false, '\\x01', $3::text, $4, 1,
        case when $3::text = 'pending' then now() end, now() - make_interval(mins => $5)
      from participant, registry where participant.sender_id = $6 and namespace = $7`,
-    [id, `${origin}/in`, state, reason, made, participant, namespace],
+    [id, origin === null ? null : `${origin}/in`, state, reason, made, participant, namespace],
   )
   return id
 }
@@ -224,6 +226,33 @@ test('one that waits has the cause of its last attempt, and so has its destinati
   expect([listed?.reason, listed?.cause]).toEqual([null, explainedCause('http_5xx')])
   const { destinations } = await listDestinations(server.database, {})
   expect(destinations).toMatchObject([{ waiting: 1, causes: [], last_cause: listed?.cause }])
+})
+
+test('one that is held says that there is no address, and only those without one are replayed', async () => {
+  await add({ state: 'held', reason: null, origin: null })
+  await add({ state: 'delivered', reason: null })
+  const [held] = await listDeliveries(server.database, { state: 'held' })
+  expect([held?.next_attempt_at, held?.cause]).toEqual([null, explainedCause('no_address')])
+  const { destinations } = await listDestinations(server.database, {})
+  expect(destinations).toMatchObject([
+    { origin: null, waiting: 0, dead: 0, held: 1, last_cause: held?.cause },
+  ])
+  const choice = { participant: 'one.example', origin: '', state: 'held' } as const
+  expect(await replayDeliveries(needs(), choice)).toMatchObject({ deliveries: 1 })
+  expect(await statesOf()).toEqual({ delivered: 1, pending: 1 })
+})
+
+test('what waits is due at once after the settings for callbacks were changed, what is held stays held', async () => {
+  const pending = await add({ state: 'pending', reason: null })
+  await add({ state: 'held', reason: null, origin: null })
+  await query("update delivery set next_attempt_at = now() + interval '1 day' where id = $1", [pending])
+  const { db, vault } = { ...server.context }
+  await changeCallback({ db, vault }, { sender_id: 'one.example', default_url: 'https://well.example' })
+  const { rows } = await query(
+    `select target, next_attempt_at < now() + interval '1 hour' as due from delivery where state = 'pending'`,
+  )
+  expect(rows).toEqual([{ target: 'https://well.example/registry/on-search', due: true }])
+  expect(await statesOf()).toEqual({ held: 1, pending: 1 })
 })
 
 test('destinations say what waits there, what was given up and why', async () => {

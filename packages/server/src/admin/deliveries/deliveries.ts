@@ -42,7 +42,11 @@ const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/d
 export const CHOICE = {
   participant: Type.Optional(SenderId),
   namespace: Type.Optional(Namespace),
-  origin: Type.Optional(text('Only those to this origin of an address, such as https://peer.example.')),
+  origin: Type.Optional(
+    text(
+      'Only those to this origin of an address, such as https://peer.example; empty: those without an address.',
+    ),
+  ),
   since: Type.Optional(instant('Only those made at this time or later.')),
   until: Type.Optional(instant('Only those made before this time.')),
   state: Type.Optional(State),
@@ -229,7 +233,7 @@ export async function choiceOf(
   }
 }
 
-/** One that waits has no reason: its cause is that of its last attempt. */
+/** One that waits or is held has no reason: its cause is that of its last attempt, or that it has no address. */
 const described = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
   cause: explainedCause(row.reason ?? last_error),

@@ -1,4 +1,4 @@
-/** Destinations: where deliveries wait or were given up, why, and what to do. */
+/** Destinations: where deliveries wait, are held or were given up, why, and what to do. */
 import Type from 'typebox'
 import { isStorable } from '../../store/db/text.ts'
 import { listDestinations as listRows } from '../../store/deliveries/destination-list.ts'
@@ -22,6 +22,7 @@ export const listDestinations = useCase(
           origin: orNull(text('Of the address; null: there is no address.')),
           waiting: wholeNumber('Deliveries that are to be attempted.'),
           dead: wholeNumber('Deliveries that were given up.'),
+          held: wholeNumber('Answers that are not attempted, because there is no address.'),
           oldest: instant('When the oldest of them was made.'),
           failures: wholeNumber('Attempts that failed in a row.'),
           opened_at: orNull(instant('Since when its circuit breaker is open; null: it is closed.')),

@@ -45,7 +45,7 @@ type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]
 const described = (row: Listed) => ({
   ...{ message_id: row.message_id, namespace: row.registry, callback: row.callback, page: row.page },
   ...{ correlation_id: row.correlation_id, state: row.state, attempts: row.attempts, target: row.target },
-  cause: ownCause(row.reason),
+  cause: ownCause(row.reason ?? row.cause?.cause ?? null),
   ...{ created_at: row.created_at, next_attempt_at: row.next_attempt_at, finished_at: row.finished_at },
   replayable: REPLAYABLE.some((state) => state === row.state),
 })

@@ -1,4 +1,4 @@
-/** How many deliveries wait, fail or died, for the overview. */
+/** How many deliveries wait, fail, are held or died, for the overview. */
 import type { Database } from '../db/database.ts'
 
 export interface DeliveryCounts {
@@ -8,6 +8,8 @@ export interface DeliveryCounts {
   readonly failing: number
   /** Given up, and neither replayed nor dropped since. */
   readonly dead: number
+  /** Not attempted, because there is no address. */
+  readonly held: number
 }
 
 /** @param registry its namespace; null: of all */
@@ -25,11 +27,13 @@ export async function countDeliveries(
       select coalesce(sum(deliveries), 0)::float8 as waiting,
         coalesce(sum(deliveries) filter (where failures > 0), 0)::float8 as failing,
         (select count(*) from delivery where state = 'dead' and ($1::text is null or registry = (select id from chosen)))
-          as dead
+          as dead,
+        (select count(*) from delivery where state = 'held' and ($1::text is null or registry = (select id from chosen)))
+          as held
       from waiting left join breaker using (participant, origin)`,
     values: [registry],
   })
-  return rows[0] ?? { waiting: 0, failing: 0, dead: 0 }
+  return rows[0] ?? { waiting: 0, failing: 0, dead: 0, held: 0 }
 }
 
 /** A destination whose circuit breaker is open. */
@@ -43,8 +47,8 @@ export interface OpenBreaker {
 }
 
 /**
- * The one that opened first is first.
- * @param registry its namespace: only those for which a delivery of it waits; null: all
+ * Those for which a delivery waits, the one that opened first is first.
+ * @param registry its namespace: a delivery of it; null: of any
  */
 export async function listOpenBreakers(
   { pool }: Pick<Database, 'pool'>,
@@ -54,9 +58,10 @@ export async function listOpenBreakers(
   const { rows } = await pool.query<OpenBreaker>(
     `select sender_id as participant, origin, failures, opened_at, probe_at
       from breaker join participant on participant.id = breaker.participant
-      where opened_at is not null and ($1::text is null or exists (
+      where opened_at is not null and exists (
         select from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
-          and delivery.state = 'pending' and delivery.registry = (select id from registry where namespace = $1)))
+          and delivery.state = 'pending'
+          and ($1::text is null or delivery.registry = (select id from registry where namespace = $1)))
       order by opened_at, sender_id, origin limit $2`,
     [registry, limit],
   )

@@ -17,7 +17,10 @@ export interface ListedDelivery {
   readonly attempts: number
   readonly target: string | null
   readonly reason: string | null
-  /** What went wrong at the last attempt of one that waits; null: nothing, or it was not attempted yet. */
+  /**
+   * What went wrong at the last attempt of one that waits; null: nothing, or it was not attempted yet. One that is held has no
+   * address.
+   */
   readonly last_error: string | null
   readonly created_at: Date
   readonly next_attempt_at: Date | null
@@ -47,7 +50,8 @@ export const lastError = (delivery: string): string =>
 
 const LISTED = `delivery.id, participant.sender_id as participant,
   (select namespace from registry where registry.id = delivery.registry) as registry, callback, page, message_id, correlation_id, state,
-  attempts, target, reason, case when state = 'pending' then ${lastError('delivery.id')} end as last_error,
+  attempts, target, reason,
+  case state when 'pending' then ${lastError('delivery.id')} when 'held' then 'no_address' end as last_error,
   delivery.created_at, ${DUE} as next_attempt_at, finished_at`
 
 /** The newest first, `limit` of them at most. */

@@ -1,4 +1,4 @@
-/** Destinations at which something waits or was given up, as an operator looks at them. */
+/** Destinations at which something waits, is held or was given up, as an operator looks at them. */
 import type { Database } from '../db/database.ts'
 import { lastError } from './delivery-list.ts'
 
@@ -9,6 +9,8 @@ export interface ListedDestination {
   readonly origin: string
   readonly waiting: number
   readonly dead: number
+  /** Answers that have no address. */
+  readonly held: number
   readonly oldest: Date
   /** Attempts that failed in a row. */
   readonly failures: number
@@ -16,7 +18,7 @@ export interface ListedDestination {
   readonly probe_at: Date | null
   /** Why deliveries were given up, with how many. */
   readonly reasons: Readonly<Record<string, number>>
-  /** What went wrong at the last attempt of one that waits; null: nothing waits that was attempted. */
+  /** What went wrong at the last attempt of one that waits, or why some are held; null: nothing waits that was attempted. */
   readonly last_error: string | null
 }
 
@@ -53,13 +55,21 @@ export async function listDestinations(
       dead as (
         select participant, origin, sum(dead) as dead, min(oldest) as oldest, json_object_agg(reason, dead) as reasons
         from reasons group by participant, origin
+      ),
+      held as (
+        select participant, origin, count(*) as held, min(created_at) as oldest
+        from delivery
+        where state = 'held' and ($1::text is null or participant = (select participant from asked))
+          and ($2::text is null or registry = (select registry from asked))
+        group by participant, origin
       )
       select sender_id as participant, origin, coalesce(waiting, 0)::float8 as waiting, coalesce(dead, 0)::float8 as dead,
-        least(waiting.oldest, dead.oldest) as oldest, coalesce(failures, 0) as failures, opened_at, probe_at,
-        coalesce(reasons, '{}') as reasons, ${lastError('attempted::uuid')} as last_error
-      from waiting full join dead using (participant, origin) left join breaker using (participant, origin)
+        coalesce(held, 0)::float8 as held, least(waiting.oldest, dead.oldest, held.oldest) as oldest, coalesce(failures, 0) as failures, opened_at, probe_at,
+        coalesce(reasons, '{}') as reasons,
+        coalesce(${lastError('attempted::uuid')}, case when held > 0 then 'no_address' end) as last_error
+      from waiting full join dead using (participant, origin) full join held using (participant, origin) left join breaker using (participant, origin)
         join participant as owner on owner.id = participant
-      order by dead desc, waiting desc, sender_id, origin limit $3`,
+      order by dead desc, waiting desc, held desc, sender_id, origin limit $3`,
     values: [participant, registry, limit],
   })
   return rows

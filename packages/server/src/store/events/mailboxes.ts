@@ -153,17 +153,18 @@ const KNOWN = 1
  * Makes what waits first in the mailboxes of a participant due as soon as every node knows its new settings: it may be
  * deliverable now, and its next attempt may be hours away. Announces the participant to the workers.
  * @param origin only what waits for this destination, which answers again
+ * @param answers the answers that wait, too
  */
 export async function retryMailboxes(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
-  origin: string | null = null,
+  { origin = null, answers = false }: { readonly origin?: string | null; readonly answers?: boolean } = {},
 ): Promise<void> {
   await pool.query({
     name: 'retry mailboxes',
     text: `with retried as (
         update delivery set next_attempt_at = least(next_attempt_at, now() + make_interval(secs => $2))
-        where participant = $1 and mailbox is not null and state = 'pending' and ($3::text is null or origin = $3)
+        where participant = $1 and (mailbox is not null or $4) and state = 'pending' and ($3::text is null or origin = $3)
           and (claimed_until is null or claimed_until <= now())
         returning origin
       ),
@@ -177,7 +178,7 @@ export async function retryMailboxes(
           and claimed_until is not null
       )
       select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES}')`,
-    values: [participant, KNOWN, origin],
+    values: [participant, KNOWN, origin, answers],
   })
 }
 
