@@ -3,6 +3,8 @@ import { afterAll, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { ADA } from '../../../test/civil.ts'
 import { testServer } from '../../../test/server.ts'
+import { createIndexing } from '../../admin/registries/index-build.ts'
+import { AdminRefusal } from '../../admin/use-case.ts'
 import { importFile } from '../../import/import-file.ts'
 import { claimImport, NOTHING_YET, saveProgress } from '../../store/records/import-progress.ts'
 
@@ -146,6 +148,32 @@ it('what another process builds is said to be built elsewhere, and is not begun 
     const elsewhere = { state: 'elsewhere', by: null, task: null }
     expect(await built()).toMatchObject(elsewhere)
     expect((await post(`${AT}/indexes/build`, {}, tokens.operate)).body).toMatchObject(elsewhere)
+  } finally {
+    await client.query('select pg_advisory_unlock_all()')
+    client.release()
+  }
+})
+
+it('a server makes one build at a time, and says why one has failed', async () => {
+  const { db } = server.database
+  const indexing = createIndexing({ db, log: { error: () => undefined } })
+  const client = await db.pool.connect()
+  try {
+    await client.query("select pg_advisory_lock(hashtext('rollcall indexes'), $1)", [civil.id])
+    expect(indexing.begin('civil', 'ada').state).toBe('running')
+    expect(indexing.begin('civil', 'ben').by).toBe('ada')
+    expect(() => indexing.begin('social', 'ada')).toThrow(
+      new AdminRefusal(
+        'this server builds the indexes of another registry now; try again when it has ended, or use rollcall index apply',
+        { reason: 'conflict' },
+      ),
+    )
+    await indexing.stop()
+    expect(indexing.progress('civil')).toMatchObject({
+      ...{ state: 'failed', by: 'ada', task: null },
+      failure:
+        'another command builds the indexes of civil or changed its attributes; try again when it has ended',
+    })
   } finally {
     await client.query('select pg_advisory_unlock_all()')
     client.release()
