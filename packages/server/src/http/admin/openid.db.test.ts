@@ -115,6 +115,7 @@ it('whoever comes back is signed in, with the roles of the claim, until the name
   expect(await revokeOperator(server.database, { name: 'oidc:amina' })).toEqual({
     name: 'oidc:amina',
     sessions: 1,
+    proposals: 0,
   })
   expect((await session(cookie)).status).toBe(401)
 })
@@ -298,6 +299,7 @@ describe('where the provider names registries, the console has a key, and names 
     expect(await revokeOperator(own.server.database, { name: names[0] ?? '' })).toEqual({
       name: names[0],
       sessions: 2,
+      proposals: 0,
     })
     const left = await listSessions({ ...own.server.database, limits: own.server.context.limits }, {})
     expect(left.map(({ name }) => name)).toContain(names[1])

@@ -239,7 +239,7 @@ describe('a session', () => {
   it('ends with its token, at once, also where that expires', async () => {
     const { name, token } = await tokenOf()
     const browser = await signedIn(token)
-    expect(await revokeOperator(server.database, { name })).toEqual({ name, sessions: 1 })
+    expect(await revokeOperator(server.database, { name })).toEqual({ name, sessions: 1, proposals: 0 })
     expect(errorOf(await call('/registries', browser))).toBe(ENDED)
 
     const expires_at = new Date(clock.date() + MINUTE).toISOString()
