@@ -111,6 +111,7 @@ describe('the reference page', () => {
       operatorUrl: server.adminUrl,
       commands: 'curl',
       samples: new Map([['civil', [sample]]]),
+      receiver: null,
     })
     const ids: string[] = []
     const seen = await visit('civil', async (page) => {

@@ -23,6 +23,7 @@ import {
 } from '../demo/demo-file.ts'
 import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
+import { forgetDemoReceiver, type RunningReceiver, startDemoReceiver } from '../demo/receiver.ts'
 import { showcaseOf } from '../demo/showcase.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
@@ -37,19 +38,25 @@ export function addCommand(program: Command): void {
     .description(
       'run a demo: a registry of synthetic people for each kind, and a participant whose secret is in demo.json',
     )
+    .option('--no-receiver', "run no receiver of callbacks, and leave that to 'rollcall listen'")
     .addHelpText(
       'after',
       `
 It listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1; its database is its own. With PORT=0 it takes
 any free port. $ROLLCALL_DATA/demo.json has its addresses and identifiers to search for. The demo is complete when
-/ready answers 200.
+/ready answers 200. It also runs a receiver of callbacks on this machine, for its participant; the page of that participant
+in the console makes it fail, and lets it answer again.
 
 Example: PORT=9000 rollcall demo`,
     )
     .action(runDemo)
 }
 
-async function runDemo(options: OutputOptions): Promise<void> {
+interface DemoOptions extends OutputOptions {
+  readonly receiver: boolean
+}
+
+async function runDemo(options: DemoOptions): Promise<void> {
   const stop = stopRequest()
   // A demo starts without preparation on any database, so it may keep its master key by itself. It does everything.
   // No load balancer stands before it, so it need not wait for one when it stops.
@@ -107,14 +114,13 @@ async function runUntil(
   stop: StopRequest,
   config: Config,
   db: Database,
-  options: OutputOptions,
+  options: DemoOptions,
 ): Promise<void> {
-  const { registries, secrets, ...participants } = await ensureDemoDirectory({
-    db,
-    vault: () => openVault(config, db),
-  })
+  const needs = { db, vault: () => openVault(config, db) }
+  const { registries, secrets, ...participants } = await ensureDemoDirectory(needs)
   // The port is known, and ours, before the long work.
   const { server } = await startListening(config, db)
+  let receiver: RunningReceiver | null = null
   try {
     await fill(db, registries)
     if (stop.signal.aborted) return
@@ -133,13 +139,21 @@ async function runUntil(
     }
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
-    server.show(showcaseOf(demo))
+    if (options.receiver) {
+      receiver = await startDemoReceiver(needs, {
+        ...demo,
+        base_url: listenerUrl(config.host, server.port),
+      })
+    } else await forgetDemoReceiver(needs, participant.sender_id)
+    server.show(showcaseOf(demo, receiver))
     server.markReady()
     const link = await demoSignInLink(db, admin.base_url)
-    print(options, summary(demo, path), greeting(demo, { path, link }))
+    print(options, summary(demo, path), greeting(demo, { path, link, hasReceiver: receiver !== null }))
     await stop.asked
   } finally {
     await server.stop()
+    // What is sent until then still arrives.
+    await receiver?.close()
   }
 }
 

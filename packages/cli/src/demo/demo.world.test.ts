@@ -38,8 +38,8 @@ let demo: DemoFile
 let env: { ROLLCALL_DATA: string }
 const demoFile = () => join(home.path, 'demo.json')
 
-async function startDemo(): Promise<void> {
-  running = start(['demo'], env)
+async function startDemo(...words: string[]): Promise<void> {
+  running = start(['demo', ...words], env)
   await printed(running, /Ctrl-C stops it/)
   demo = JSON.parse(await readFile(demoFile(), 'utf8'))
 }
@@ -259,6 +259,54 @@ test('its operator token opens the admin API', async () => {
   expect((await admin('registries')).status).toBe(200)
 })
 
+const adminJson = async (path: string): Promise<Answer> => (await admin(path)).json()
+const adminPost = async (path: string, body: object): Promise<Answer> => {
+  const { base_url, token } = demo.admin
+  const answer = await fetch(`${base_url}/admin/v1/${path}`, {
+    ...{ method: 'POST', body: JSON.stringify(body) },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+  return answer.json()
+}
+const addressOfCallbacks = async (): Promise<string | null> =>
+  (await adminJson(`participants/${demo.participant.sender_id}`)).callback.default_url
+
+test('its receiver of callbacks fails when it is told to, is mended, and then takes what waited', async () => {
+  const { sender_id } = demo.participant
+  const before = await adminJson('demo/receiver')
+  expect(before).toEqual({
+    ...{ sender_id, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/demo-receiver$/) },
+    ...{ answers: true, taken: 0, not_taken: 0, last_message_id: null },
+  })
+  expect(await addressOfCallbacks()).toBe(before.url)
+  expect(running.output().stdout).toContain(
+    `Break a receiver of callbacks and mend it: ${demo.admin.base_url}/#/participants/${sender_id}\n`,
+  )
+
+  expect(await adminPost('demo/receiver', { answers: false })).toMatchObject({ answers: false })
+  const [{ type, value } = { type: '', value: '' }] = civilQueries()
+  const asked = { sender_id, identifier: { type, value }, later: true, send: true }
+  const { reply } = await adminPost('registries/civil/try', asked)
+  expect([reply.status, JSON.parse(reply.body).message.ack_status]).toEqual([200, 'ACK'])
+  const state = (wanted: (state: Answer) => boolean) => async () => {
+    const found = await adminJson('demo/receiver')
+    return wanted(found) ? found : null
+  }
+  expect(
+    await until(
+      running,
+      state(({ not_taken }) => not_taken > 0),
+    ),
+  ).toMatchObject({ taken: 0 })
+
+  expect(await adminPost('demo/receiver', { answers: true })).toMatchObject({ answers: true })
+  const mended = await until(running, async () => {
+    await adminPost('deliveries/retry', { participant: sender_id })
+    return state(({ taken }) => taken > 0)()
+  })
+  expect(mended).toMatchObject({ taken: 1, last_message_id: expect.any(String) })
+})
+
 test('the link that it prints signs in to its console, once; the peers’ page leads there, and has no token of the operator’s', async () => {
   const { stdout } = running.output()
   const [, base, code] = /^ {2}(\S+)\/#\/sign-in\/(\S+)$/m.exec(stdout) ?? []
@@ -394,6 +442,7 @@ describe('another start', () => {
     expect((await askToken(demo.token_url, before)).status).toBe(200)
     expect((await admin('registries')).status).toBe(200)
     expect((await admin('registries', { ...demo.admin, token: old })).status).toBe(401)
+    expect((await adminJson('demo/receiver')).url).toBe(await addressOfCallbacks())
     expect(running.output().stderr).not.toContain('records each went into')
   })
 
@@ -410,7 +459,9 @@ describe('another start', () => {
     const before = demo.participant
     await running.stop()
     await rm(demoFile())
-    await startDemo()
+    await startDemo('--no-receiver')
+    // Its own receiver, of the start before, is nobody's address now.
+    expect([(await admin('demo/receiver')).status, await addressOfCallbacks()]).toEqual([404, null])
     expect(demo.participant.client_secret).not.toBe(before.client_secret)
     expect(demo.participant.client_id).toBe(before.client_id)
     expect((await askToken(demo.token_url, demo.participant)).status).toBe(200)

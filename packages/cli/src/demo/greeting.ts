@@ -6,10 +6,15 @@ import type { DemoFile, DemoRegistry } from './demo-file.ts'
  * The text, with commands for bash and for sh.
  * @param options.path of demo.json
  * @param options.link signs in to the console
+ * @param options.hasReceiver whether it runs a receiver of callbacks
  */
 export function greeting(
   demo: DemoFile,
-  { path, link }: { readonly path: string; readonly link: string },
+  {
+    path,
+    link,
+    hasReceiver,
+  }: { readonly path: string; readonly link: string; readonly hasReceiver: boolean },
 ): string {
   const width = Math.max(...demo.registries.map(({ namespace }) => namespace.length))
   const pages = demo.registries.map(
@@ -25,7 +30,7 @@ The operator's console is at ${demo.admin.base_url}. This link signs you in, onc
   ${link}
 
 Later, npx rollcall operator link demo-console prints another one. The token of the admin API is ${demo.admin.token}
-
+${hasReceiver ? breaking(demo) : ''}
 A participant sees what is stored of itself on the partner page, ${demo.base_url}/partner. This command prints a link to it:
 
 npx rollcall participant link ${demo.participant.sender_id}
@@ -45,6 +50,10 @@ ${eventCommands(demo)}
 
 Ctrl-C stops it.`
 }
+
+/** Where its receiver is broken and mended. */
+const breaking = ({ admin, participant }: DemoFile): string =>
+  `Break a receiver of callbacks and mend it: ${admin.base_url}/#/participants/${participant.sender_id}\n`
 
 /** Of the first registry, as one word for the shell. */
 function identifierOf({ registries }: DemoFile): string {

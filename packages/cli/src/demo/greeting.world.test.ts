@@ -63,10 +63,13 @@ test('whatever a sample holds reaches the server as it is', () => {
 
 test('it says where the pages and the file are, and how to stop', () => {
   const link = 'http://127.0.0.1:8081/#/sign-in/1_x'
-  const text = greeting(demo, { path: '/data/demo.json', link })
+  const text = greeting(demo, { path: '/data/demo.json', link, hasReceiver: true })
   expect(text).toContain(`console is at http://127.0.0.1:8081. `)
   expect(text).toContain(`\n  ${link}\n`)
   expect(text).toContain('The token of the admin API is t\n')
+  const receiver = `${demo.admin.base_url}/#/participants/${demo.participant.sender_id}`
+  expect(text).toContain(`Break a receiver of callbacks and mend it: ${receiver}\n`)
+  expect(greeting(demo, { path: '', link, hasReceiver: false })).not.toContain('receiver of callbacks')
   expect(text).toContain(`\nnpx rollcall participant link ${demo.participant.sender_id}\n`)
   expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
   expect(text).toContain('/data/demo.json')

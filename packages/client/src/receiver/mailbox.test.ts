@@ -36,6 +36,12 @@ describe('a mailbox', () => {
     await expect(mailbox.take('c', { timeout: 5 })).rejects.toThrow('no callback within 5 ms')
   })
 
+  it('holds nothing where nothing may be held', async () => {
+    const mailbox = new Mailbox({ ...LIMITS, callbacks: 0 })
+    mailbox.put(callback('a'))
+    await expect(mailbox.take('a', { timeout: 5 })).rejects.toThrow('no callback within 5 ms')
+  })
+
   it('waits without end where it is told to', async () => {
     vi.useFakeTimers()
     try {

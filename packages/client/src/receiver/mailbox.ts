@@ -34,7 +34,8 @@ export class Mailbox {
   put(callback: ReplyCallback): void {
     const [first] = this.#waiting.get(callback.message.correlation_id) ?? []
     if (first !== undefined) first(callback)
-    else this.#held = [...this.#live(), { callback, at: this.#now() }].slice(-this.#limits.callbacks)
+    else if (this.#limits.callbacks > 0)
+      this.#held = [...this.#live(), { callback, at: this.#now() }].slice(-this.#limits.callbacks)
   }
 
   /** @throws TransportError no_callback, or the reason of `signal` */

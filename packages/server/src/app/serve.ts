@@ -144,6 +144,7 @@ export async function startServer(
   }
   const show = (shown: Showcase): void => {
     showcase = shown
+    context.demoReceiver.current = shown.receiver
   }
   const { role, host, adminHost } = config
   const port = publicServer === null ? 0 : portOf(publicServer)

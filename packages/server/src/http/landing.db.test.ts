@@ -26,6 +26,7 @@ const showcase = {
   operatorUrl: 'http://127.0.0.1:8081',
   commands: 'curl -d client_secret=secret-1 "<&>"',
   samples: new Map([['civil', [{ identifier_type: 'UIN', identifier_value: 'P-<1>' }]]]),
+  receiver: null,
 }
 
 it('tells programs which registries are here', async () => {

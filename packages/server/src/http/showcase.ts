@@ -1,5 +1,6 @@
 /** What a demo shows to whoever opens its pages. A server of real data has none. */
 import type { IncomingMessage } from 'node:http'
+import type { DemoReceiver } from '../admin/callbacks/demo-receiver.ts'
 
 export interface Showcase {
   /** Who may do everything. Its secret is shown on this machine only. */
@@ -14,6 +15,8 @@ export interface Showcase {
   readonly commands: string
   /** By namespace: identifiers of records that are there. */
   readonly samples: ReadonlyMap<string, readonly ShownIdentifier[]>
+  /** Takes the callbacks of the participant; null: the demo runs none. */
+  readonly receiver: DemoReceiver | null
 }
 
 export interface ShownIdentifier {

@@ -14,6 +14,7 @@ import { PARTICIPANT } from '../../texts/participants.ts'
 import { Acts } from './acts.tsx'
 import { Callbacks } from './callbacks.tsx'
 import { Checks } from './checks.tsx'
+import { DemoReceiver } from './demo-receiver.tsx'
 import { Grants } from './grants.tsx'
 import { Hosts } from './hosts.tsx'
 import { Keys } from './keys.tsx'
@@ -45,6 +46,7 @@ export function Page() {
             <Panel padded>
               <Facts rows={factsOf(participant)} />
             </Panel>
+            <DemoReceiver participant={participant} />
             <Grants participant={participant} />
             <Quotas participant={participant} />
             <Keys participant={participant} />

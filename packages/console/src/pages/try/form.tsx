@@ -14,6 +14,7 @@ export interface Tried {
   page_size?: number
   identifier?: { type: string; value: string }
   expression?: Record<string, unknown>
+  later?: boolean
   send?: boolean
 }
 
@@ -32,6 +33,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const [recordType, setRecordType] = useState(types[0] ?? '')
   const [sender, setSender] = useState('')
   const [by, setBy] = useState<keyof typeof TRY.by>('attributes')
+  const [answer, setAnswer] = useState<keyof typeof TRY.answer>('now')
   const [type, setType] = useState(registry.identifier_types[0]?.name ?? '')
   const [value, setValue] = useState('')
   const [pageSize, setPageSize] = useState(FEW)
@@ -45,7 +47,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const build = () => {
     const kinds = new Map(attributes.map(({ name, type: kind }) => [name, kind]))
     onBuild({
-      ...{ sender_id: sender.trim(), record_type: recordType },
+      ...{ sender_id: sender.trim(), record_type: recordType, later: answer === 'later' },
       ...(/^\d{1,9}$/.test(pageSize) && { page_size: Number(pageSize) }),
       ...(by === 'identifier'
         ? { identifier: { type, value: value.trim() } }
@@ -107,6 +109,18 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
       ) : (
         <Conditions attributes={attributes} conditions={conditions} onChange={setConditions} />
       )}
+      {offersLater(registry) && (
+        <Radio.Group
+          label={FIELDS.answer}
+          value={answer}
+          onChange={(chosen) => setAnswer(chosen === 'later' ? chosen : 'now')}
+        >
+          <div className={styles.choices}>
+            <Radio value="now" label={TRY.answer.now} />
+            <Radio value="later" label={TRY.answer.later} />
+          </div>
+        </Radio.Group>
+      )}
       <div>
         <Button type="submit" loading={busy} disabled={sender.trim() === ''}>
           {TRY.build}
@@ -115,6 +129,9 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
     </form>
   )
 }
+
+/** Where a search can be sent. */
+const offersLater = ({ demo, environment }: Registry): boolean => demo || environment === 'sandbox'
 
 /** To begin with: the first attribute that the synthetic record has a value of. */
 function usual(

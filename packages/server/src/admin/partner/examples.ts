@@ -73,6 +73,6 @@ function exampleOf(
   return {
     ...{ namespace, title: kind.title, path },
     curl: curlOf(path, tryEnvelope(question).body),
-    typescript: typeScriptOf({ ...question, namespace }),
+    typescript: typeScriptOf({ ...question, namespace, later: false }),
   }
 }

@@ -78,6 +78,7 @@ export function typeScriptOf({
   record_type,
   form,
   page_size,
+  later,
 }: {
   readonly namespace: string
   readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }
@@ -85,6 +86,7 @@ export function typeScriptOf({
   readonly record_type: string
   readonly form: TriedForm
   readonly page_size: number | undefined
+  readonly later: boolean
 }): string {
   const { name, text } = FORMS[form.name].code(form.query, record_type)
   const more = [
@@ -105,7 +107,7 @@ const registry = new RegistryClient({
   signing: { key: JSON.parse(process.env.SIGNING_KEY ?? '{}') },
 })
 
-console.log(await registry.search({ ...${text}, ${more.join(', ')} }))
+console.log(await registry.${later ? 'searchAsync' : 'search'}({ ...${text}, ${more.join(', ')} }))
 `
 }
 

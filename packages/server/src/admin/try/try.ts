@@ -64,6 +64,9 @@ export const trySearch = useCase(
       ),
       graphql: Type.Optional(personalData(text('A query as a text.'))),
       page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in the answer, at most.' })),
+      later: Type.Optional(
+        flag('The answer comes later, as a callback to the address of the participant (default: at once).'),
+      ),
       send: Type.Optional(
         flag('Send it; refused unless registry and participant are of a demo or a sandbox.'),
       ),
@@ -87,13 +90,16 @@ export const trySearch = useCase(
         orNull(
           closed({
             status: Type.Integer({ description: 'HTTP status.' }),
-            body: text('The answer, as it came.'),
+            body: text('The answer, as it came; with `later` the acknowledgement.'),
           }),
         ),
       ),
     }),
   },
-  async (needs: HasTrial, { namespace, sender_id, record_type, page_size, send = false, ...form }) => {
+  async (
+    needs: HasTrial,
+    { namespace, sender_id, record_type, page_size, later = false, send = false, ...form },
+  ) => {
     const { db, now = () => new Date() } = needs
     const registry = await registryAt(db, namespace)
     const participant = await participantNamed(db, sender_id)
@@ -102,7 +108,9 @@ export const trySearch = useCase(
     const tried = formOf(form)
     const question = { registry, participant, record_type: type.name, form: tried, page_size, now: now() }
     const { envelope, body } = tryEnvelope(question)
-    const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`
+    const { sync_paths, async_paths } = operation('search')
+    const [end = ''] = later ? async_paths : sync_paths
+    const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
     const problem = sendProblem(registry, participant)
     if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
     const [key] = (await listLiveKeys(db, participant)).filter(
@@ -118,7 +126,7 @@ export const trySearch = useCase(
           key === undefined ? null : await signedBytes(needs, participant, key, { envelope, now: now() }),
       },
       curl: curlOf(path, body),
-      typescript: typeScriptOf({ ...question, namespace }),
+      typescript: typeScriptOf({ ...question, namespace, later }),
       can_send: problem === null,
       reply: send ? await sent(needs, { registry, participant, path, body }) : null,
     }

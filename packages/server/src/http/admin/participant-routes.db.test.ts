@@ -201,3 +201,9 @@ it.each([
     '404 err.request.not_found no participant has sender_id nobody.example',
   )
 })
+
+it('only a demo has a receiver to break', async () => {
+  const none = '404 err.request.not_found this server runs no receiver of a demo'
+  expect(await refusal('/demo/receiver', undefined)).toBe(none)
+  expect(await refusal('/demo/receiver', { answers: false })).toBe(none)
+})

@@ -82,12 +82,23 @@ it.each([
   expect(body.reply.body).toContain('2014-06-01')
 })
 
+it('a search that is answered later is acknowledged', async () => {
+  const asked = { sender_id: 'new.example', ...ADA_BY_UIN, later: true }
+  const { body } = await post(SANDBOX, asked, tokens.operate)
+  expect(body.path).toBe('/civil-test/v1.0.0/registry/search')
+  expect(body.curl).toContain('"$REGISTRY/civil-test/v1.0.0/registry/search"')
+  expect(body.typescript).toContain('await registry.searchAsync({')
+  const sent = await post(SANDBOX, { ...asked, send: true }, tokens.operate)
+  expect(sent.body.reply.status).toBe(200)
+  expect(JSON.parse(sent.body.reply.body).message).toMatchObject({ ack_status: 'ACK' })
+})
+
 it('the operator who sends is accounted for, and without what was asked', async () => {
   const written = (await storedAccounts(server.database.db)).filter(({ entry }) => entry.note === 'try')
   expect(written.map(({ entry }) => [entry.kind, entry.operator, entry.registry])).toEqual(
     written.map(() => ['operator', 'test-operate', 'civil-test']),
   )
-  expect(written).toHaveLength(4)
+  expect(written).toHaveLength(5)
   expect(JSON.stringify(written)).not.toContain('"0012"')
 })
 
