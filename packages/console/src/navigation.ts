@@ -17,6 +17,7 @@ import {
 } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { OperatorRole } from '../../server/src/model/operator.ts'
+import { NotLoaded } from './parts/boundary.tsx'
 import { PAGES } from './texts/pages.ts'
 import type { SHELL } from './texts/shell.ts'
 
@@ -38,7 +39,12 @@ export interface NavigationRow {
 }
 
 const page = (load: () => Promise<{ readonly Page: ComponentType }>) =>
-  lazy(async () => ({ default: (await load()).Page }))
+  lazy(async () => {
+    const { Page } = await load().catch(() => {
+      throw new NotLoaded()
+    })
+    return { default: Page }
+  })
 
 export const NAVIGATION: readonly NavigationRow[] = [
   {

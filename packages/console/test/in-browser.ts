@@ -1,4 +1,6 @@
 /** Operators in a browser, for tests of the console: each with a browser context, and so with a session, of its own. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { addOperator, type OperatorRole } from '../../server/src/admin/operators/operators.ts'
 import type { TestServer } from '../../server/test/server.ts'
@@ -86,4 +88,32 @@ export async function operatorPage(
 export async function signIn({ page, button }: OperatorPage, token: string): Promise<void> {
   await page.getByLabel('Operator token').fill(token)
   await button('Sign in').click()
+}
+
+const ARTEFACTS = join(import.meta.dirname, '../../../test-artefacts/console')
+const WIDTHS = [360, 768, 1280]
+
+/**
+ * Pictures of a page, to be looked at by people.
+ * @param whole also what is below the screen
+ * @returns at which widths the page is too wide
+ */
+export async function pictures(page: Page, name: string, whole = false): Promise<readonly string[]> {
+  mkdirSync(ARTEFACTS, { recursive: true })
+  const wide: string[] = []
+  const picture = (kind: string | number) =>
+    page.screenshot({ path: join(ARTEFACTS, `${name}-${kind}.png`), fullPage: whole })
+  const before = page.viewportSize()
+  await page.emulateMedia({ colorScheme: 'light' })
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    await picture(width)
+    const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+    if (beyond > 0) wide.push(`${name}: at ${width} px the page is ${beyond} px too wide`)
+  }
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture('dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  if (before !== null) await page.setViewportSize(before)
+  return wide
 }

@@ -3,8 +3,6 @@
  * accessibility, writes an error, asks another host, or does what the content security policy forbids.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -19,10 +17,8 @@ import {
   type TestServer,
   testServer,
 } from '../../server/test/server.ts'
-import { LONG, type OperatorPage, operatorPage, settled, strangerPage } from './in-browser.ts'
-
-const ARTEFACTS = join(import.meta.dirname, '../../../test-artefacts/console')
-const WIDTHS = [360, 768, 1280]
+import { LONG, type OperatorPage, operatorPage, pictures, settled, strangerPage } from './in-browser.ts'
+import { checked, importUnderWay, indexesMissing } from './rare-states.ts'
 
 let server: TestServer
 let opened: TestBrowser
@@ -33,6 +29,10 @@ let token: string
 let message_id: string
 /** Whatever the browser found wrong. */
 let complaints: string[]
+let endImport: (() => void) | undefined
+
+/** Whose rare states are below the screen. */
+const RARE = new Set(['registries-one', 'participants-one'])
 
 const person = (uin: string) => ({
   '@type': 'Person',
@@ -41,21 +41,24 @@ const person = (uin: string) => ({
 })
 
 beforeAll(async () => {
-  mkdirSync(ARTEFACTS, { recursive: true })
   server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
-  await server.registry('civil', [person('0012'), person('0013')])
+  const civil = await server.registry('civil', [person('0012'), person('0013')])
   const asker = await server.participant('spmis.example')
   const item = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } } }
   await postSearch(server, asker, [item])
   const later = searchRequest(asker.sender_id, { type: 'UIN', value: '0013' })
   message_id = later.header.message_id
   await post(`${server.url}/civil/v1.0.0/registry/search`, later, bearer(asker))
+  await indexesMissing(server, civil)
+  endImport = await importUnderWay(server, civil)
+  await checked(server, civil, asker.sender_id)
   token = (await addOperator(server.context, { name: 'ops', roles: ['own'] })).token
   opened = await openBrowser()
   const found = await strangerPage(opened.browser, server)
   ;({ page, open, complaints } = found)
 })
 afterAll(async () => {
+  endImport?.()
   await opened?.close()
   await server?.close()
 })
@@ -83,24 +86,13 @@ async function violations(): Promise<readonly string[]> {
   return found
 }
 
-async function screenshots(name: string): Promise<readonly string[]> {
-  const wide: string[] = []
-  await page.emulateMedia({ colorScheme: 'light' })
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.screenshot({ path: join(ARTEFACTS, `${name}-${width}.png`) })
-    const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-    if (beyond > 0) wide.push(`${width} px: the page is ${beyond} px too wide`)
-  }
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.screenshot({ path: join(ARTEFACTS, `${name}-dark.png`) })
-  await page.emulateMedia({ colorScheme: 'light' })
-  return wide
-}
-
 /** Everything that is wrong with the page that is open. */
 async function faults(name: string): Promise<string[]> {
-  const found = [...(await violations()), ...(await screenshots(name)), ...complaints.splice(0)]
+  const found = [
+    ...(await violations()),
+    ...(await pictures(page, name, RARE.has(name))),
+    ...complaints.splice(0),
+  ]
   return found.map((fault) => `${name}: ${fault}`)
 }
 
@@ -155,7 +147,6 @@ it(
 )
 
 it('shows the content of a message after a reason, which is accounted', async () => {
-  await page.setViewportSize({ width: 1280, height: 900 })
   await open(`/messages/${message_id}`)
   await page.getByRole('button', { name: 'Show the content' }).click()
   const act = page.getByRole('button', { name: 'Account and show' })
@@ -182,7 +173,6 @@ it('leads from a step of the timeline to its section of the help', async () => {
 })
 
 it('adds a participant, shows its secret once, grants after a preview, and removes it when its name is typed', async () => {
-  await page.setViewportSize({ width: 1280, height: 900 })
   await open('/participants')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const dialog = page.getByRole('dialog')
@@ -240,7 +230,6 @@ it('shows who is signed in, and signs somebody out', async () => {
 })
 
 it('is used with the keyboard alone', async () => {
-  await page.setViewportSize({ width: 1280, height: 900 })
   await open('/')
   await page.keyboard.press('g')
   await page.keyboard.press('m')
@@ -327,7 +316,6 @@ it(
       wrong.push(...(await faults(`partner-${nameOf(view)}`)))
     }
     expect(wrong).toEqual([])
-    await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(`${at}#/deliveries`)
     await page.locator('main table a').first().click()
     await page.getByText('The answer did not come in time.').waitFor()
@@ -339,6 +327,63 @@ it(
     await found.button('Sign out').click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect([await page.getByRole('table').count(), complaints]).toEqual([0, []])
+  },
+  LONG,
+)
+
+it(
+  'says what to do where there is nothing yet, and what went wrong where there is no answer',
+  async () => {
+    const empty = await testServer()
+    const first = await operatorPage(opened.browser, empty, 'first', ['own'])
+    const wrong: string[] = []
+    for (const hash of [
+      '/',
+      '/messages',
+      '/deliveries',
+      '/participants',
+      '/registries',
+      '/try',
+      '/approvals',
+    ]) {
+      await first.open(hash)
+      wrong.push(...(await pictures(first.page, `empty-${nameOf(hash)}`)))
+    }
+    await first.open('/messages/none')
+    await first.page.getByText('It is not here').waitFor()
+    wrong.push(...(await pictures(first.page, 'error-not-found')))
+    expect([...wrong, ...first.complaints.splice(0)]).toEqual([])
+
+    // The page waits before it asks again, by its own timer.
+    await first.page.clock.install()
+    await first.open('/registries')
+    await first.page.context().setOffline(true)
+    await first.page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await first.page.getByText('This page could not be loaded').waitFor()
+    wrong.push(...(await pictures(first.page, 'error-not-loaded')))
+    await first.open('/messages/another')
+    const failed = first.page.getByRole('alert')
+    await expect
+      .poll(async () => {
+        await first.page.clock.fastForward(5_000)
+        return failed.getByText('The server does not answer.').count()
+      })
+      .toBe(1)
+    wrong.push(...(await pictures(first.page, 'error-no-answer')))
+    await first.open('/approvals')
+    const outdated = first.page.getByText('The server has not answered since.')
+    await expect
+      .poll(async () => {
+        await first.page.clock.fastForward(10_000)
+        return outdated.count()
+      })
+      .toBe(1)
+    wrong.push(...(await pictures(first.page, 'error-outdated')))
+    expect(wrong).toEqual([])
+    await first.page.context().setOffline(false)
+    await first.button('Try again').click()
+    await outdated.waitFor({ state: 'detached' })
+    await empty.close()
   },
   LONG,
 )

@@ -11,7 +11,7 @@ import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import { answering, type Receiver, receiver } from '../../server/test/deliveries.ts'
 import { keyPair } from '../../server/test/key-pairs.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
-import { LONG, type OperatorPage, operatorPage, strangerPage } from './in-browser.ts'
+import { LONG, type OperatorPage, operatorPage, pictures, strangerPage } from './in-browser.ts'
 
 const SENDER = 'ministry.example'
 const REGISTRY = 'civil.example'
@@ -87,7 +87,7 @@ async function approve(
   for (const text of changes) await diff.getByText(text).first().waitFor()
   await button('Approve').click()
   await dialog('Approve').getByRole('button', { name: 'Approve', exact: true }).click()
-  await page.getByText('Approved and done').last().waitFor()
+  await page.locator('main').getByText('done', { exact: true }).waitFor()
 }
 
 const callbackAddress = (by: OperatorPage, url: string): Promise<void> =>
@@ -127,6 +127,7 @@ it(
       await host.getByLabel('An address of this machine').check()
     })
     await page.getByText('No key is registered').waitFor()
+    const wide = [...(await pictures(page, 'waits-for-approval'))]
     await open(`/participants/${SENDER}/grants/civil`)
     await page.getByLabel('Begin with').selectOption('eligibility')
     await propose(ada, ['Grant', `Grant this to ${SENDER} in civil`], async () => undefined)
@@ -140,6 +141,11 @@ it(
     await page.reload()
     await page.getByRole('table', { name: 'Registered keys' }).getByText('sig-1').waitFor()
     await page.getByText(broken.url).waitFor()
+    await ben.open('/approvals')
+    await ben.page.getByRole('link', { name: 'grant set' }).click()
+    await ben.page.getByRole('table', { name: 'What would change' }).waitFor()
+    wide.push(...(await pictures(ben.page, 'approved-grant')))
+    expect(wide).toEqual([])
   },
   LONG,
 )
@@ -163,6 +169,7 @@ it(
     const trouble = page.getByRole('region', { name: 'Destinations in trouble' })
     await trouble.getByText('The receiver answered with an HTTP status that the same message').waitFor()
     await trouble.getByText('set another address; then replay the delivery').waitFor()
+    const wide = [...(await pictures(page, 'deliveries-in-trouble'))]
 
     await open(`/participants/${SENDER}`)
     await callbackAddress(ada, mended.url)
@@ -173,8 +180,9 @@ it(
     const replay = dialog('Replay deliveries')
     await replay.getByText('Deliveries: 1').waitFor()
     await replay.getByText(SENDER).waitFor()
+    wide.push(...(await pictures(page, 'replay-preview')))
     await replay.getByRole('button', { name: 'Replay 1' }).click()
-    await page.getByText('Deliveries that are sent again: 1').waitFor()
+    await replay.waitFor({ state: 'detached' })
     await expect.poll(() => mended.received.length).toBe(1)
     const headers = [broken, mended].map(({ received }) => JSON.parse(received[0]?.body ?? '').header)
     expect(headers[1].message_id).toBe(headers[0].message_id)
@@ -190,6 +198,7 @@ it(
       ...['Received', 'Verified', 'Checked', 'Accepted', 'Begun', 'Searched', 'Answer made', 'Finished'],
       ...['Delivery attempt 1', 'Sent again', 'Delivery attempt 2', 'Delivery ended'],
     ])
+    expect([...wide, ...(await pictures(page, 'timeline-replayed'))]).toEqual([])
   },
   LONG,
 )

@@ -1,6 +1,6 @@
 /** Calls of the admin API, with the types of its OpenAPI document. The session's cookie says who calls. */
 import createClient from 'openapi-fetch'
-import { ApiFault, errorsOf, Proposed, proposalOf } from './fault.ts'
+import { ApiFault, errorsOf, noAnswer, Proposed, proposalOf } from './fault.ts'
 import { consoleHeader } from './presence.ts'
 import type { paths } from './schema.d.ts'
 
@@ -34,8 +34,8 @@ type Done<Data> = Data extends { readonly proposal: unknown }
  * @throws Proposed
  */
 export async function answered<Data>(pending: Promise<Pending<Data>>): Promise<Done<Data>> {
-  const { data, error, response } = await pending.catch((reason: unknown) => {
-    throw new ApiFault(0, [{ code: 'network', message: `The server does not answer. (${String(reason)})` }])
+  const { data, error, response } = await pending.catch(() => {
+    throw noAnswer()
   })
   if (!response.ok) throw new ApiFault(response.status, errorsOf(response.status, error))
   const proposal = response.status === 202 ? proposalOf(data) : null

@@ -24,6 +24,10 @@ export class ApiFault extends Error {
   }
 }
 
+/** The server was not reached, or its answer did not come. */
+export const noAnswer = (): ApiFault =>
+  new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
+
 /** The act was not done: it waits for a second operator. */
 export class Proposed extends Error {
   readonly id: string

@@ -6,6 +6,8 @@ import { SESSION_KEY, type SessionState } from './session.ts'
 /** Every page asks anew when it is opened; going back shows what was there at once. */
 const FRESH_MS = 5_000
 const ATTEMPTS = 2
+/** Also where the browser says that it is offline: the server may be on the same machine, or in the same room. */
+const ANYWHERE = { networkMode: 'always' } as const
 
 /** The sign-in page takes the place of the page, whose address stays: who signs in again is back. */
 const ended = (error: Error): void => {
@@ -19,10 +21,11 @@ export const queries: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: ended }),
   defaultOptions: {
     queries: {
+      ...ANYWHERE,
       staleTime: FRESH_MS,
       retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < ATTEMPTS,
     },
-    mutations: { retry: false },
+    mutations: { ...ANYWHERE, retry: false },
   },
 })
 

@@ -1,6 +1,6 @@
 /** The session of this browser: who is signed in, and how to sign in and out. */
 import type { OperatorRole } from '../../../server/src/model/operator.ts'
-import { ApiFault, errorsOf } from './fault.ts'
+import { ApiFault, errorsOf, noAnswer } from './fault.ts'
 import { consoleHeader } from './presence.ts'
 
 export interface Session {
@@ -60,8 +60,8 @@ async function send(method: string, address: string, given?: object) {
     ...{ method, credentials: 'same-origin', redirect: 'error' },
     headers: { ...consoleHeader(), ...(given && { 'Content-Type': 'application/json' }) },
     ...(given && { body: JSON.stringify(given) }),
-  }).catch((reason: unknown) => {
-    throw new ApiFault(0, [{ code: 'network', message: `The server does not answer. (${String(reason)})` }])
+  }).catch(() => {
+    throw noAnswer()
   })
   const body: unknown = await response.json().catch(() => null)
   return { status: response.status, body: body ?? {} }

@@ -1,8 +1,13 @@
-/** What is shown instead of a page that has failed: a fault of the console. */
+/** What is shown instead of a page that has failed, or whose files did not come. */
 import { Button } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './states.module.css'
+
+/** The files of a page did not come: the server does not answer, or has other files since an update. */
+export class NotLoaded extends Error {
+  override readonly name = 'NotLoaded'
+}
 
 interface Props {
   readonly children: ReactNode
@@ -22,11 +27,12 @@ export class Boundary extends Component<Props, State> {
   override render(): ReactNode {
     const { error } = this.state
     if (error === null) return this.props.children
+    const texts = error instanceof NotLoaded ? COMMON.pageNotLoaded : COMMON.pageFailed
     return (
       <div className={styles.state} role="alert">
-        <p className={styles.title}>{COMMON.crashed}</p>
-        <p className={styles.advice}>{COMMON.crashedAdvice}</p>
-        <code className={styles.code}>{error.message}</code>
+        <h1 className={styles.title}>{texts.title}</h1>
+        <p className={styles.advice}>{texts.advice}</p>
+        {error.message !== '' && <code className={styles.code}>{error.message}</code>}
         <Button onClick={() => location.reload()}>{COMMON.reload}</Button>
       </div>
     )

@@ -78,6 +78,19 @@ interface Asked<Data> {
   readonly refetch: () => unknown
 }
 
+/** Where what is shown could not be asked for again: nobody must take it for what is so now. */
+export function Outdated({ query: { data, error, refetch } }: { readonly query: Asked<unknown> }) {
+  if (data === undefined || error === null) return null
+  return (
+    <p className={styles.outdated} role="status">
+      {COMMON.outdated}{' '}
+      <Button variant="subtle" size="compact-sm" onClick={() => void refetch()}>
+        {COMMON.retry}
+      </Button>
+    </p>
+  )
+}
+
 interface LoadedProps<Data> {
   readonly query: Asked<Data>
   readonly lines?: number
@@ -95,7 +108,14 @@ const Gone = ({ error }: { readonly error: ApiFault }) => (
 /** What was asked for, as soon as it is here. What was here before stays while it is asked for again. */
 export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
-  if (data !== undefined) return children(data)
+  if (data !== undefined) {
+    return (
+      <>
+        <Outdated query={query} />
+        {children(data)}
+      </>
+    )
+  }
   if (error === null) return <Skeleton lines={lines} />
   if (error instanceof ApiFault && error.status === 404) return <Gone error={error} />
   return <Fault error={error} retry={() => void refetch()} />

@@ -1,7 +1,7 @@
 /** A table of rows that the server has chosen, ordered and paged. On a phone each row is a card. */
 import type { ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'
-import { Empty, Fault } from './states.tsx'
+import { Empty, Fault, Outdated } from './states.tsx'
 import styles from './table.module.css'
 
 export interface Column<Row> {
@@ -53,23 +53,33 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const { caption, columns, query, empty = <Empty title={COMMON.emptyTable} /> } = props
   const { data, error, refetch, isPlaceholderData } = query
   if (error !== null && data === undefined) return <Fault error={error} retry={() => void refetch()} />
-  if (data?.length === 0) return empty
+  if (data?.length === 0) {
+    return (
+      <>
+        <Outdated query={query} />
+        {empty}
+      </>
+    )
+  }
   return (
-    <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
-      <caption className={styles.caption}>{caption}</caption>
-      <thead {...AS.group}>
-        <tr {...AS.row}>
-          {columns.map(({ title, align, wideOnly }) => (
-            <th key={title} {...AS.head} data-align={align} data-wide={wideOnly || undefined}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody {...AS.group}>
-        {data === undefined ? <Loading columns={columns} /> : <Rows {...props} rows={data} />}
-      </tbody>
-    </table>
+    <>
+      <Outdated query={query} />
+      <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
+        <caption className={styles.caption}>{caption}</caption>
+        <thead {...AS.group}>
+          <tr {...AS.row}>
+            {columns.map(({ title, align, wideOnly }) => (
+              <th key={title} {...AS.head} data-align={align} data-wide={wideOnly || undefined}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody {...AS.group}>
+          {data === undefined ? <Loading columns={columns} /> : <Rows {...props} rows={data} />}
+        </tbody>
+      </table>
+    </>
   )
 }
 

@@ -28,6 +28,7 @@ export const COMMON = {
   search: 'Search',
   clear: 'Clear',
   more: 'More conditions',
+  outdated: 'The server has not answered since. This is what it said before.',
   notAnswered: 'This could not be shown',
   notDone: 'This was not done',
   proposed: 'A second operator has to approve this. Nothing has changed yet.',
@@ -39,9 +40,15 @@ export const COMMON = {
   gone: 'It is not here',
   goneAdvice:
     'It was removed or its time of storage is over, or it belongs to a registry that you may not see.',
-  crashed: 'This page has failed',
-  crashedAdvice:
-    'The fault is in the console, not in your data. Load the page again. If it fails again, report it.',
+  pageFailed: {
+    title: 'This page has failed',
+    advice:
+      'The fault is in the console, not in your data. Load the page again. If it fails again, report it.',
+  },
+  pageNotLoaded: {
+    title: 'This page could not be loaded',
+    advice: 'The server does not answer, or it was updated. Load the page again.',
+  },
   reload: 'Load the page again',
   notFound: 'There is no such page',
   notFoundAdvice: 'The address may be mistyped, or the page may need a role that you do not have.',

@@ -1,0 +1,84 @@
+/** A registry and a participant in states that are rare: an import under way, indexes that are missing, reports of checks. */
+import { addAttribute, indexAttribute } from '../../server/src/admin/registries/attributes.ts'
+import type { Registry } from '../../server/src/model/registry.ts'
+import { saveCheck } from '../../server/src/store/directory/participant-checks.ts'
+import { noteUsedKey } from '../../server/src/store/directory/published-keys.ts'
+import { claimImport, NOTHING_YET, saveProgress } from '../../server/src/store/records/import-progress.ts'
+import { addSlowSearches } from '../../server/src/store/records/index-plan.ts'
+import { publicKey } from '../../server/test/key-pairs.ts'
+import { registered } from '../../server/test/sealing.ts'
+import type { TestServer } from '../../server/test/server.ts'
+
+const HOUR = 3_600_000
+
+const REJECTIONS = [
+  { reason: 'identifier: a record needs an identifier of the type UIN', count: 1_204, lines: [17] },
+  { reason: 'the entry is no JSON object', count: 3, lines: [40_112] },
+]
+
+/** @returns what ends the import */
+export async function importUnderWay(server: TestServer, registry: Registry): Promise<() => void> {
+  const { db } = server.database
+  const client = await db.pool.connect()
+  await claimImport(client, registry.id)
+  const read = { ...NOTHING_YET.read, rejections: REJECTIONS }
+  const counts = {
+    line: 1_403_112,
+    entries: 1_403_111,
+    written: 1_401_904,
+    inserted: 1_388_020,
+    rejected: 1_207,
+  }
+  await saveProgress(client, registry.id, 'people.ndjson', { ...NOTHING_YET, ...counts, read })
+  return () => client.release(true)
+}
+
+/** Declared and not built, not filled, and asked for by slow searches. */
+export async function indexesMissing(server: TestServer, { id, namespace }: Registry): Promise<void> {
+  const { database } = server
+  const of = { namespace, record_type: 'Person' }
+  await indexAttribute(database, { ...of, name: 'birth_place' })
+  await addAttribute(database, { ...of, name: 'occupation', paths: ['occupation'], type: 'text' })
+  const slow = { registry: id, record_type: 'Person', searches: 812, total_ms: 1_930_000, max_ms: 8_400 }
+  await addSlowSearches(database.db, [{ ...slow, attributes: ['divorce_date', 'marriage_date'] }])
+}
+
+/** A check that has passed after one that has not, and keys that the participant publishes itself. */
+export async function checked(server: TestServer, registry: Registry, sender_id: string): Promise<void> {
+  const { db } = server.database
+  const participant = await registered(server, sender_id)
+  const step = (name: string, state: 'passed' | 'missing' | 'skipped', text: string) => ({
+    name,
+    state,
+    text,
+  })
+  const first = [
+    step('token', 'passed', 'an access token was fetched'),
+    step('signed', 'passed', 'a signed search was verified'),
+    step(
+      'callback',
+      'missing',
+      'no callback was acknowledged: search asynchronously, and answer the callback with an ACK',
+    ),
+    step('subscribe', 'skipped', 'subscribe is not granted here'),
+  ]
+  for (const [hours, steps] of [
+    [30, first],
+    [
+      2,
+      first.map((one) =>
+        one.state === 'missing' ? step(one.name, 'passed', 'a callback was acknowledged') : one,
+      ),
+    ],
+  ] as const) {
+    const since = new Date(Date.now() - hours * HOUR)
+    const passed = steps.every(({ state }) => state !== 'missing')
+    await saveCheck(
+      db,
+      { participant, registry, since },
+      { checked_at: since, version: '0.1.0', passed, steps },
+    )
+  }
+  for (const kid of ['2026-10', '2026-11'])
+    await noteUsedKey(db, sender_id, await publicKey('Ed25519', { kid, sender_id }))
+}
