@@ -58,6 +58,7 @@ test('these are the commands', () => {
     'participant key revoke',
     'participant secret rotate',
     'participant link',
+    'participant sign-out',
     'participant policy',
     'participant subscriptions',
     'participant limits',

@@ -196,7 +196,7 @@ export const LIMITS_OF_SERVICE = {
     max: 1_000,
     unit: 'sessions',
     meaning:
-      'sessions of the console that one operator token, or one user of the provider, has at a time; above it the one that was not used for longest ends',
+      'sessions of the console that one operator token, or one user of the provider, has at a time, and of the partner page that one participant has; above it the one that was not used for longest ends',
   },
   sign_in_failures: {
     variable: 'ROLLCALL_MAX_SIGN_IN_FAILURES',
@@ -219,11 +219,11 @@ export const LIMITS_OF_SERVICE = {
   partner_replays: {
     variable: 'ROLLCALL_MAX_PARTNER_REPLAYS',
     default: 100,
-    min: 1,
+    min: 100,
     max: 10_000,
     unit: 'deliveries a minute',
     meaning:
-      'deliveries that one participant asks for again on the partner page of one node, a call of 100 at most included; above it 429 err.request.too_many_requests',
+      'deliveries that one participant asks for again on the partner page of one node; above it 429 err.request.too_many_requests',
   },
   changed_deliveries: {
     variable: 'ROLLCALL_MAX_CHANGED_DELIVERIES',

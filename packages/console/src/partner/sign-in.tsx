@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { ApiFault } from '../api/fault.ts'
 import { FaultLines } from '../parts/states.tsx'
 import styles from '../session/sign-in.module.css'
 import { Brand } from '../shell/brand.tsx'
@@ -26,10 +27,10 @@ export function SignIn({ code, onOver }: SignInProps) {
       queries.setQueryData(SESSION_KEY, session)
       onOver()
     },
-    // A code is used up by the attempt. Who was signed in before stays so.
+    // Who was signed in before stays so. A code that the server did not look at is still good.
     onError: (error) => {
       setFault(error)
-      onOver()
+      if (error instanceof ApiFault && error.status === 401) onOver()
     },
   })
   useEffect(() => {

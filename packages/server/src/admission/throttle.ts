@@ -3,10 +3,13 @@
 import { recentlyUsed } from '../shared/recently-used.ts'
 
 export interface Throttle {
-  /** Seconds to wait before `key` may try again; 0 when it may now. */
-  wait(key: string): number
-  /** One more failure of `key`. */
-  fail(key: string): void
+  /**
+   * Seconds to wait before `key` may try again; 0 when it may now.
+   * @param more that would be counted: 1 where it is not given
+   */
+  wait(key: string, more?: number): number
+  /** One more failure of `key`, or so many. */
+  fail(key: string, more?: number): void
 }
 
 const WINDOW = 60_000
@@ -27,15 +30,15 @@ export function createThrottle(limit: number, now = () => performance.now()): Th
   }
 
   return {
-    wait(key) {
+    wait(key, more = 1) {
       const known = current(key)
-      if (known === undefined || known.count < limit) return 0
+      if (known === undefined || known.count + more <= limit) return 0
       return Math.max(1, Math.ceil((WINDOW - (now() - known.since)) / 1_000))
     },
-    fail(key) {
+    fail(key, more = 1) {
       const known = current(key)
-      if (known !== undefined) known.count += 1
-      else failures.set(key, { since: now(), count: 1 })
+      if (known !== undefined) known.count += more
+      else failures.set(key, { since: now(), count: more })
     },
   }
 }

@@ -9,6 +9,7 @@ import type { DemoReceiver } from '../admin/callbacks/demo-receiver.ts'
 import { EXPIRING_DAYS } from '../admin/grants/health.ts'
 import { createIndexing } from '../admin/registries/index-build.ts'
 import type { HasSamples } from '../admin/registries/samples.ts'
+import { createCookieFailures } from '../admission/cookie-failures.ts'
 import { createDayUses } from '../admission/day-limits.ts'
 import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
@@ -186,6 +187,7 @@ export async function createContext(
     twoPerson: config.twoPerson,
     signInFailures: createThrottle(limits.sign_in_failures, clock.now),
     partnerSessions: createPartnerSessions(db, { limits, clock }),
+    partnerCookieFailures: createCookieFailures(createThrottle(limits.address_failures, clock.now)),
     partnerSignInFailures: createThrottle(limits.sign_in_failures, clock.now),
     partnerCalls: createThrottle(limits.partner_calls, clock.now),
     partnerReplays: createThrottle(limits.partner_replays, clock.now),

@@ -1,8 +1,10 @@
 /** Sessions of the partner page. One is of one participant, and ends when that is disabled or removed. */
+import type { Limits } from '../limits.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addPartnerSession,
+  endOlderPartnerSessions,
   endPartnerSession,
   findPartnerLink,
   findPartnerSession,
@@ -21,11 +23,18 @@ export interface PartnerSessions extends Sessions<number, PartnerSession> {
 
 export function createPartnerSessions(
   db: Pick<Database, 'pool'>,
-  parts: { readonly limits: SessionLimits; readonly clock?: Pick<Clock, 'date'> },
+  parts: {
+    readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
+    readonly clock?: Pick<Clock, 'date'>
+  },
 ): PartnerSessions {
   const sessions = createSessions<number, StoredPartnerSession>(
     {
-      add: (participant, session) => addPartnerSession(db, participant, session),
+      async add(participant, session) {
+        const id = await addPartnerSession(db, participant, session)
+        if (id !== null) await endOlderPartnerSessions(db, participant, parts.limits.operator_sessions)
+        return id
+      },
       find: (id) => findPartnerSession(db, id),
       noteSeen: (id, now) => notePartnerSeen(db, id, now),
       findLink: (id, now) => findPartnerLink(db, id, now),

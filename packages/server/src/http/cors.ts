@@ -19,7 +19,7 @@ const PREFLIGHT = {
   'Content-Length': '0',
 }
 
-/** Answers preflights, and says of answers that a listed page may read them. Cookies are never read. */
+/** Answers preflights, and says of answers that a listed page may read them. The partner page, which reads a cookie, is for no other page. */
 export function addCors(
   app: HttpServer,
   parts: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
@@ -37,22 +37,24 @@ export function addCors(
 
 async function isAllowed(
   { directory }: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
-  { url }: FastifyRequest,
+  { url, routeOptions }: FastifyRequest,
   origin: string,
 ): Promise<boolean> {
   // A slash at the end means nothing.
   const path = (url.split('?', 1)[0] ?? '').replace(/\/+$/, '')
   const asked = SHARED.includes(path)
     ? await directory.registries()
-    : isPage(path)
+    : isPage(path) || isOfPartnerPage(routeOptions.url ?? path)
       ? []
       : [await directory.registry(path.split('/', 2)[1] ?? '')]
   return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
 }
 
 /** Pages are for people, who open them by themselves. */
-const isPage = (path: string): boolean =>
-  path.split('/').length < 4 || path.endsWith('/docs') || path.startsWith('/partner/api/')
+const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
+
+/** By its route: a path can be written in several ways. */
+const isOfPartnerPage = (route: string): boolean => route.startsWith('/partner/api/')
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined

@@ -10,6 +10,13 @@ import type { Refusals, RefusedRequest } from '../observe/refusals.ts'
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
 
+/** Nobody is signed in to a page for people. It does not count as a failure of the protocol: pages count theirs themselves. */
+export class NotSignedIn extends RequestFault {
+  constructor(message: string) {
+    super('err.request.unauthorized', message)
+  }
+}
+
 /** What is known of a request, for the refusals and the access log. */
 export interface Noted extends RefusedRequest {
   /** The sender_id of the token or of the client. */
@@ -97,7 +104,7 @@ export function createGate(parts: {
       const { participant } = noted(request)
       const reason = fault instanceof OtherEnvironment ? { reason: fault.reason } : {}
       refusals.note({ refusal: fault.code, participant, address, ...reason }, askedOf(request))
-      if (fault.code !== 'err.request.unauthorized') return fault
+      if (fault.code !== 'err.request.unauthorized' || fault instanceof NotSignedIn) return fault
       const retryAfter = count(address)
       if (retryAfter === 0) return fault
       note(request, { code: 'err.request.too_many_requests' })

@@ -12,8 +12,6 @@ export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => bool
 export interface SessionPages {
   /** Of the cookie. */
   readonly cookie: string
-  /** Below which the browser sends it. */
-  readonly path: string
   /** A header that these pages send with every call. A page of another origin cannot send it: a browser would ask us first, and we allow nobody. */
   readonly header: string
   /** For people. */
@@ -40,12 +38,11 @@ export interface SessionCookies {
 /** By the value of the header, whether somebody did something. */
 const ACTS: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
-export function sessionCookies({ cookie, path, header, title }: SessionPages): SessionCookies {
-  // `__Host-`: no other host can set it, and it is sent by TLS alone. A cookie of one path can have `__Secure-` only.
-  const prefix = path === '/' ? '__Host-' : '__Secure-'
-  const nameOf = (byTls: boolean): string => (byTls ? `${prefix}${cookie}` : cookie)
+export function sessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
+  // `__Host-`: no other host can set it, and it is sent by TLS alone. Its path is `/`.
+  const nameOf = (byTls: boolean): string => (byTls ? `__Host-${cookie}` : cookie)
   const begun = (value: string, byTls: boolean): string =>
-    `${nameOf(byTls)}=${value}; Path=${path}; HttpOnly; SameSite=Strict${byTls ? '; Secure' : ''}`
+    `${nameOf(byTls)}=${value}; Path=/; HttpOnly; SameSite=Strict${byTls ? '; Secure' : ''}`
   return {
     read: (request, byTls) => readCookie(request, nameOf(byTls)),
     begun,

@@ -6,7 +6,7 @@ import { ADMIN_BASE, type AdminRoute } from '../../src/http/admin/route.ts'
 import { ADMIN_ROUTES } from '../../src/http/admin/routes.ts'
 import { hasRole } from '../../src/model/operator.ts'
 import { testClock } from '../clock.ts'
-import { rawConnection } from '../raw-http.ts'
+import { type Sent as Request, rawCall } from '../raw-call.ts'
 import { type TestServer, testServer } from '../server.ts'
 
 let server: TestServer
@@ -22,37 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([server.close(), behindProxy.close()]))
 
-interface Sent {
+interface Sent extends Request {
   readonly at?: TestServer
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** More lines of the header, as they are. */
-  readonly lines?: string
-  readonly body?: string
 }
 
-/** Sends a request by hand: a client would not send many of these. */
-async function send(
-  path: string,
-  { at = server, method = 'GET', headers = {}, lines = '', body }: Sent = {},
-) {
-  const raw = await rawConnection(at.running.adminPort)
-  const all = {
-    ...{ Host: '127.0.0.1', 'Rollcall-Console': '1' },
-    ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }),
-    ...headers,
-  }
-  const written = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  raw.write(`${method} ${path} HTTP/1.1\r\n${written.join('')}${lines}\r\n${body ?? ''}`)
-  const answer = await raw.response()
-  raw.destroy()
-  const parsed = answer.body.startsWith('{') ? JSON.parse(answer.body) : null
-  const [error] = parsed?.errors ?? []
-  return {
-    ...{ ...answer, parsed, cookie: answer.headers.get('set-cookie') ?? null },
-    error: error === undefined ? null : `${answer.status} ${error.code} ${error.message}`,
-  }
-}
+/** Sends a request by hand. */
+const send = (path: string, { at = server, ...sent }: Sent = {}) =>
+  rawCall(at.running.adminPort, path, { 'Rollcall-Console': '1' }, sent)
 
 let made = 0
 async function token(roles: readonly OperatorRole[] = ['own'], at = server) {

@@ -87,7 +87,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['releaseRestored', 'replayOwnDeliveries'],
   ],
   'it shows a participant what is its own, and no person': [
-    ...['makePartnerLink', 'showSelf', 'showChecklist', 'listOwnGrants', 'listExamples'],
+    ...['makePartnerLink', 'signPartnerOut', 'showSelf', 'showChecklist', 'listOwnGrants', 'listExamples'],
     ...['listOwnSubscriptions', 'listOwnDeliveries', 'showOwnDelivery'],
   ],
   'how much may be asked at once, and no access': [

@@ -2,8 +2,8 @@
 import { newSecret } from '../../directory/secrets.ts'
 import { LINK_TIME } from '../../directory/sessions.ts'
 import { CLOCK, type Clock } from '../../shared/clock.ts'
-import { addPartnerLink } from '../../store/directory/partner-sessions.ts'
-import { closed, instant, SenderId, text, timeOut } from '../members.ts'
+import { addPartnerLink, endPartnerSessions } from '../../store/directory/partner-sessions.ts'
+import { closed, instant, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -18,7 +18,7 @@ export interface HasPartnerPage extends HasDatabase {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Makes a link. It is shown once: only the digest of its code is stored. */
+/** Makes a link, and ends those before it. It is shown once: only the digest of its code is stored. */
 export const makePartnerLink = useCase(
   {
     accounted: 'participant link',
@@ -46,5 +46,23 @@ export const makePartnerLink = useCase(
     }
     const url = `${partnerPage.base()}/partner#${id}_${secret}`
     return { sender_id, url, expires_at: timeOut(ends_at) }
+  },
+)
+
+/** Signs everybody of a participant out. The participant itself stays as it is: its system goes on. */
+export const signPartnerOut = useCase(
+  {
+    accounted: 'participant sign-out',
+    input: closed({ sender_id: SenderId }),
+    result: closed({
+      sender_id: SenderId,
+      sessions: wholeNumber(
+        'Sessions of the partner page that were ended. Links that were not used end as well.',
+      ),
+    }),
+  },
+  async ({ db }: HasDatabase, { sender_id }) => {
+    const { id } = await participantNamed(db, sender_id)
+    return { sender_id, sessions: await endPartnerSessions(db.kysely, { id }) }
   },
 )

@@ -2,6 +2,7 @@
 import { sessionCookies } from '../session-cookie.ts'
 
 export const CONSOLE_SESSION = sessionCookies({
-  ...{ cookie: 'rollcall_session', path: '/' },
-  ...{ header: 'Rollcall-Console', title: 'the console' },
+  cookie: 'rollcall_session',
+  header: 'Rollcall-Console',
+  title: 'the console',
 })

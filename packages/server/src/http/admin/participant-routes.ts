@@ -22,7 +22,7 @@ import {
 import { promoteParticipant } from '../../admin/participants/promote.ts'
 import { showParticipant } from '../../admin/participants/show.ts'
 import { changeParticipantSubscriptions } from '../../admin/participants/subscriptions.ts'
-import { makePartnerLink } from '../../admin/partner/link.ts'
+import { makePartnerLink, signPartnerOut } from '../../admin/partner/link.ts'
 import { removeParticipant } from '../../admin/removal.ts'
 import { type AdminRoute, route } from './route.ts'
 
@@ -101,6 +101,10 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
     ...{ method: 'POST', path: `${ONE}/link`, name: 'makePartnerLink', role: 'operate', status: 201 },
     summary:
       'A link by which the participant signs in to the partner page, once. Its code is in this answer and in no other.',
+  }),
+  route(signPartnerOut, {
+    ...{ method: 'POST', path: `${ONE}/sign-out`, name: 'signPartnerOut', role: 'operate' },
+    summary: 'Ends the sessions of a participant on the partner page, and the links to it.',
   }),
   route(changeParticipantLimits, {
     ...{ method: 'POST', path: `${ONE}/limits`, name: 'changeParticipantLimits', role: 'operate' },

@@ -66,7 +66,7 @@ async function answer(
 
 /** @throws RequestFault 429 */
 function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
-  const retryAfter = throttle.wait(sender_id)
+  const retryAfter = throttle.wait(sender_id, more)
   if (retryAfter > 0) throw tooMany(`${what} of this participant`, retryAfter)
-  for (let counted = 0; counted < more; counted += 1) throttle.fail(sender_id)
+  throttle.fail(sender_id, more)
 }

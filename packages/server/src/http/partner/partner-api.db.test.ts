@@ -50,7 +50,7 @@ describe('signing in', () => {
   it('with a link begins a session, in a cookie for this page alone that scripts cannot read', async () => {
     const answer = await askPartner(server, '/session', {}, { code: await partnerCode(server, sender_id) })
     expect(answer.headers.get('set-cookie')).toMatch(
-      /^rollcall_partner=\d+_[\w-]{43}; Path=\/partner; HttpOnly; SameSite=Strict$/,
+      /^rollcall_partner=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
     )
     const described = {
       sender_id,
@@ -105,7 +105,7 @@ describe('signing in', () => {
     const out = await partnerBrowser(server, sender_id)
     const answer = await askPartner(server, '/session/end', out, {})
     expect([answer.status, answer.body, answer.headers.get('set-cookie')]).toEqual([
-      ...[200, {}, 'rollcall_partner=; Path=/partner; HttpOnly; SameSite=Strict; Max-Age=0'],
+      ...[200, {}, 'rollcall_partner=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0'],
     ])
     expect(errorOf(await askPartner(server, '/self', out))).toBe(
       '401 err.request.unauthorized Cookie: the session has ended; ask the operator for a new link',
@@ -315,6 +315,12 @@ describe('limits', () => {
       '429 err.request.too_many_requests too many deliveries of this participant within a minute; try again later',
     )
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    clock.pass(MINUTE)
+    // A call that would pass the limit is refused whole, and not counted.
+    const some = (count: number) => post('/deliveries/replay', { message_ids: message_ids.slice(0, count) })
+    expect([(await some(2)).status, (await some(99)).status, (await some(98)).status]).toEqual([
+      409, 429, 409,
+    ])
     clock.pass(MINUTE)
     expect(errorOf(await post('/deliveries/replay', { message_ids: [...message_ids, 'm-100'] }))).toBe(
       '400 err.request.bad message_ids: must have at most 100 elements',

@@ -1,23 +1,24 @@
 /** The session of the partner page: its cookie, and the participant that is signed in. */
+
+import type { IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { PartnerNeeds } from '../../admin/partner/partner.ts'
+import type { CookieFailures } from '../../admission/cookie-failures.ts'
 import type { PartnerSession, PartnerSessions } from '../../directory/partner-sessions.ts'
-import { unauthorized } from '../../exchange/authenticate.ts'
-import type { Gate } from '../gate.ts'
+import { type Gate, NotSignedIn } from '../gate.ts'
 import { type IsReachedByTls, sessionCookies } from '../session-cookie.ts'
 
-/** Where the page is. */
-export const PARTNER_PAGE = '/partner'
-
 export const PARTNER_SESSION = sessionCookies({
-  ...{ cookie: 'rollcall_partner', path: PARTNER_PAGE },
-  ...{ header: 'Rollcall-Partner', title: 'the partner page' },
+  cookie: 'rollcall_partner',
+  header: 'Rollcall-Partner',
+  title: 'the partner page',
 })
 
 export interface HasPartnerSessions {
   readonly partnerSessions: PartnerSessions
-  readonly gate: Pick<Gate, 'identified' | 'unit' | 'wait'>
+  readonly partnerCookieFailures: CookieFailures
+  readonly gate: Pick<Gate, 'identified' | 'unit'>
 }
 
 /** What the peers' listener knows of itself. */
@@ -33,7 +34,7 @@ export interface PartnerListener {
  * @throws RequestFault 400, 401, 403, 429
  */
 export async function signedIn(
-  { partnerSessions, gate }: HasPartnerSessions,
+  parts: HasPartnerSessions,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,
   { raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>,
 ): Promise<PartnerSession> {
@@ -41,19 +42,34 @@ export async function signedIn(
   const cookie = PARTNER_SESSION.read(raw, isReachedByTls(raw))
   const { acts } = PARTNER_SESSION.checkOwn(headers)
   if (cookie === null) throw nobody()
-  // As for tokens: who has failed too often from here is not looked for in the database.
-  const retryAfter = gate.wait(raw)
-  if (retryAfter > 0) throw tooMany('failures of this address', retryAfter)
-  const session = await partnerSessions.sessionOf(cookie, acts)
+  const session = await sessionOf(parts, raw, cookie, acts)
   if (session === null) {
-    throw unauthorized('Cookie: the session has ended; ask the operator for a new link')
+    throw new NotSignedIn('Cookie: the session has ended; ask the operator for a new link')
   }
-  gate.identified(raw, session.sender_id)
+  parts.gate.identified(raw, session.sender_id)
   return session
 }
 
-export const nobody = (): RequestFault =>
-  unauthorized('Cookie: nobody is signed in; ask the operator for a link')
+/**
+ * The session of a cookie; null where it is not good. The database is not asked for an address that failed too often.
+ * @throws RequestFault 429
+ */
+export async function sessionOf(
+  { partnerSessions, partnerCookieFailures, gate }: HasPartnerSessions,
+  raw: IncomingMessage,
+  cookie: string,
+  acts: boolean,
+): Promise<PartnerSession | null> {
+  const unit = gate.unit(raw)
+  const retryAfter = partnerCookieFailures.wait(unit, cookie)
+  if (retryAfter > 0) throw tooMany('failures of this address', retryAfter)
+  const session = await partnerSessions.sessionOf(cookie, acts)
+  partnerCookieFailures.note(unit, cookie, session !== null)
+  return session
+}
+
+export const nobody = (): NotSignedIn =>
+  new NotSignedIn('Cookie: nobody is signed in; ask the operator for a link')
 
 export const tooMany = (what: string, retryAfter: number): RequestFault =>
   new RequestFault(

@@ -6,12 +6,12 @@ import { closed, flag, instant, NOTHING, SenderId, text, wholeNumber } from '../
 import type { Throttle } from '../../admission/throttle.ts'
 import type { PartnerSession } from '../../directory/partner-sessions.ts'
 import type { SessionLimits } from '../../directory/sessions.ts'
-import { unauthorized } from '../../exchange/authenticate.ts'
 import type { Log } from '../../observe/log.ts'
 import { type InputLimits, readInput } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
 import { checkFailures } from '../admin/session-admission.ts'
 import { sendFault, sendJson } from '../answer.ts'
+import { NotSignedIn } from '../gate.ts'
 import { type HttpServer, mountMethods } from '../server.ts'
 import {
   type HasPartnerSessions,
@@ -19,6 +19,7 @@ import {
   PARTNER_SESSION,
   type PartnerListener,
   refuseAuthorization,
+  sessionOf,
   signedIn,
 } from './partner-session.ts'
 import { inputLimits, PARTNER_BASE } from './route.ts'
@@ -114,11 +115,12 @@ async function beginSession(
   const begun = participant === null ? null : await parts.partnerSessions.begin(participant)
   if (begun === null) {
     parts.partnerSignInFailures.fail(parts.gate.unit(raw))
-    throw unauthorized(
+    throw new NotSignedIn(
       'code: is not valid here, was used before or has expired; ask the operator for a new link',
     )
   }
   const { cookie, session } = begun
+  parts.partnerCookieFailures.note(parts.gate.unit(raw), cookie, true)
   const before = earlier === null ? null : await parts.partnerSessions.sessionOf(earlier, false)
   if (before !== null) await parts.partnerSessions.end(before)
   parts.gate.identified(raw, session.sender_id)
@@ -127,7 +129,7 @@ async function beginSession(
   sendJson(reply, begin.status, body, { 'Set-Cookie': PARTNER_SESSION.begun(cookie, byTls) })
 }
 
-/** @throws RequestFault 400, 403, 413, 415 */
+/** @throws RequestFault 400, 403, 413, 415, 429 */
 async function endSession(
   parts: PartnerSessionParts,
   { isReachedByTls }: PartnerListener,
@@ -140,7 +142,7 @@ async function endSession(
   await readInput(PARTNER_SESSION_CALLS.end, request, inputLimits(parts))
   const byTls = isReachedByTls(raw)
   const cookie = PARTNER_SESSION.read(raw, byTls)
-  const session = cookie === null ? null : await parts.partnerSessions.sessionOf(cookie, false)
+  const session = cookie === null ? null : await sessionOf(parts, raw, cookie, false)
   if (session !== null) {
     await parts.partnerSessions.end(session)
     note(parts, 'signed out', session)

@@ -7,6 +7,7 @@ import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
+import { withTransaction } from '../db/transaction.ts'
 
 type Pool = Pick<Database, 'pool'>
 
@@ -60,14 +61,33 @@ export async function endPartnerSession({ pool }: Pool, id: number): Promise<voi
   await pool.query('delete from partner_session where id = $1', [id])
 }
 
-/** Ends every session of a participant, and the links that would begin one. */
-export async function endPartnerSessions(
-  transaction: Transaction<Tables>,
-  { id }: Pick<Participant, 'id'>,
+/** Of the sessions of one participant those stay that were used last, so many. */
+export async function endOlderPartnerSessions(
+  { pool }: Pool,
+  participant: number,
+  most: number,
 ): Promise<void> {
-  for (const table of ['partner_sign_in_link', 'partner_session'] as const) {
-    await transaction.deleteFrom(table).where('participant', '=', id).execute()
-  }
+  await pool.query(
+    `delete from partner_session where id in (
+      select id from partner_session where participant = $1 order by seen_at desc, id desc offset $2)`,
+    [participant, most],
+  )
+}
+
+/**
+ * Ends every session of a participant, and the links that would begin one.
+ * @returns how many sessions
+ */
+export async function endPartnerSessions(
+  on: Pick<Transaction<Tables>, 'deleteFrom'>,
+  { id }: Pick<Participant, 'id'>,
+): Promise<number> {
+  await on.deleteFrom('partner_sign_in_link').where('participant', '=', id).execute()
+  const { numDeletedRows } = await on
+    .deleteFrom('partner_session')
+    .where('participant', '=', id)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** Deletes sessions and links that have ended. */
@@ -79,20 +99,30 @@ export async function forgetPartnerSessions(
   await pool.query('delete from partner_sign_in_link where ends_at <= $1', [now])
 }
 
-/** @returns the id of the link; null: no active participant has this sender_id */
+/**
+ * Adds a link. Those of the participant that were not spent end.
+ * @returns the id of the link; null: no active participant has this sender_id
+ */
 export async function addPartnerLink(
   { pool }: Pool,
   link: { readonly sender_id: string; readonly sha256: Buffer; readonly ends_at: Date },
 ): Promise<number | null> {
   if (!isStorable(link.sender_id)) return null
-  const { rows } = await pool.query<{ id: string }>(
-    `insert into partner_sign_in_link (sha256, participant, ends_at)
-      select $2, active.id, $3
-      from (select id from participant where sender_id = $1 and status = 'active' for share) as active
-      returning id`,
-    [link.sender_id, link.sha256, link.ends_at],
-  )
-  return rows[0] === undefined ? null : Number(rows[0].id)
+  return withTransaction(pool, async (client) => {
+    // Locked: of links that are made at the same time the last one is good.
+    const { rows } = await client.query<{ participant: number }>(
+      `select id as participant from participant where sender_id = $1 and status = 'active' for no key update`,
+      [link.sender_id],
+    )
+    const [active] = rows
+    if (active === undefined) return null
+    await client.query('delete from partner_sign_in_link where participant = $1', [active.participant])
+    const added = await client.query<{ id: string }>(
+      'insert into partner_sign_in_link (sha256, participant, ends_at) values ($1, $2, $3) returning id',
+      [link.sha256, active.participant, link.ends_at],
+    )
+    return Number(added.rows[0]?.id)
+  })
 }
 
 /** The digest of a link that has not ended; null: there is none. */

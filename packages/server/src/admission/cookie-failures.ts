@@ -1,0 +1,34 @@
+/**
+ * Brakes who guesses cookies of the partner page, by address, apart from failures of the protocol. A cookie that was good on this
+ * node lately is read in any case: whoever is signed in is not locked out by a stranger behind the same address.
+ */
+import { createHash } from 'node:crypto'
+import { recentlyUsed } from '../shared/recently-used.ts'
+import type { Throttle } from './throttle.ts'
+
+export interface CookieFailures {
+  /** Seconds until a cookie that is not known here is looked for again for this address; 0: now. */
+  wait(unit: string, cookie: string): number
+  /** Notes what the database said of a cookie. */
+  note(unit: string, cookie: string, isGood: boolean): void
+}
+
+const MOST_KNOWN = 10_000
+
+export function createCookieFailures(failures: Throttle): CookieFailures {
+  const known = recentlyUsed<string, true>(MOST_KNOWN)
+  return {
+    wait: (unit, cookie) => (known.has(digestOf(cookie)) ? 0 : failures.wait(unit)),
+    note(unit, cookie, isGood) {
+      if (isGood) {
+        known.set(digestOf(cookie), true)
+      } else {
+        known.delete(digestOf(cookie))
+        failures.fail(unit)
+      }
+    },
+  }
+}
+
+/** A cookie is a secret, and is not held in memory. */
+const digestOf = (cookie: string): string => createHash('sha256').update(cookie).digest('base64')
