@@ -109,6 +109,19 @@ it('leads to the partner page where that is on', async () => {
   }
 })
 
+it('leads to the receiver of a demo that runs one', async () => {
+  const title = 'Break a receiver and mend it'
+  server.running.show(showcase)
+  expect((await page('/')).body).not.toContain(title)
+  const state = { sender_id: 'demo.example', url: 'http://127.0.0.1:9/demo-receiver', answers: true }
+  const counts = { taken: 0, not_taken: 0, last_message_id: null }
+  const receiver = { state: () => ({ ...state, ...counts }), answer: () => undefined }
+  server.running.show({ ...showcase, receiver })
+  const { body } = await page('/')
+  expect(body).toContain(title)
+  expect(body).toContain('<a href="http://127.0.0.1:8081/#/participants/demo.example">')
+})
+
 it('escapes what it shows', async () => {
   server.running.show(showcase)
   const { body } = await page('/')
