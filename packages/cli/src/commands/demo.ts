@@ -1,4 +1,5 @@
 /** `rollcall demo` (npm start): a registry of synthetic people for each kind, and a participant to ask them. */
+import { dirname } from 'node:path'
 import {
   baseUrl,
   becomeOnlyDemo,
@@ -147,8 +148,10 @@ async function runUntil(
     } else await forgetDemoReceiver(needs, participant.sender_id)
     server.show(showcaseOf(demo, receiver))
     server.markReady()
+    const data = process.env.ROLLCALL_DATA ? dirname(path) : null
+    const place = { data, port: server.port, adminPort: server.adminPort }
     const link = await demoSignInLink(db, admin.base_url)
-    print(options, summary(demo, path), greeting(demo, { path, link, hasReceiver: receiver !== null }))
+    print(options, summary(demo, path), greeting(demo, { path, link, place, hasReceiver: receiver !== null }))
     await stop.asked
   } finally {
     await server.stop()

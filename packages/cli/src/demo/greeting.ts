@@ -7,6 +7,7 @@ import type { DemoFile, DemoRegistry } from './demo-file.ts'
  * @param options.path of demo.json
  * @param options.link signs in to the console
  * @param options.hasReceiver whether it runs a receiver of callbacks
+ * @param options.place where it is not the usual one
  */
 export function greeting(
   demo: DemoFile,
@@ -14,8 +15,10 @@ export function greeting(
     path,
     link,
     hasReceiver,
-  }: { readonly path: string; readonly link: string; readonly hasReceiver: boolean },
+    place = USUAL,
+  }: { readonly path: string; readonly link: string; readonly hasReceiver: boolean; readonly place?: Place },
 ): string {
+  const rollcall = `${settingsOf(place)}npx rollcall`
   const width = Math.max(...demo.registries.map(({ namespace }) => namespace.length))
   const pages = demo.registries.map(
     (registry) => `  ${registry.namespace.padEnd(width)}  ${registryUrl(demo, registry)}/docs`,
@@ -29,11 +32,11 @@ The operator's console is at ${demo.admin.base_url}. This link signs you in, onc
 
   ${link}
 
-Later, npx rollcall operator link demo-console prints another one. The token of the admin API is ${demo.admin.token}
+Later, ${rollcall} operator link demo-console prints another one. The token of the admin API is ${demo.admin.token}
 ${hasReceiver ? breaking(demo) : ''}
 A participant sees what is stored of itself on the partner page, ${demo.base_url}/partner. This command prints a link to it:
 
-npx rollcall participant link ${demo.participant.sender_id}
+${rollcall} participant link ${demo.participant.sender_id}
 
 Ask for a token, then for a record:
 
@@ -42,11 +45,11 @@ ${curlPair(demo)}
 More identifiers to search for, and the client secret, are in ${path}
 The same search with the command, in another terminal:
 
-npx rollcall search --identifier ${identifierOf(demo)}
+${rollcall} search --identifier ${identifierOf(demo)}
 
 Subscribe to events, and let the registry live in one more terminal:
 
-${eventCommands(demo)}
+${eventCommands(demo, rollcall)}
 
 Ctrl-C stops it.`
 }
@@ -55,6 +58,26 @@ Ctrl-C stops it.`
 const breaking = ({ admin, participant }: DemoFile): string =>
   `Break a receiver of callbacks and mend it: ${admin.base_url}/#/participants/${participant.sender_id}\n`
 
+/** Where the demo of this terminal is. */
+interface Place {
+  /** Its folder; null: the usual one. */
+  readonly data: string | null
+  readonly port: number
+  readonly adminPort: number
+}
+
+const USUAL: Place = { data: null, port: 8080, adminPort: 8081 }
+
+/** What a command in another terminal needs to find this demo; nothing where it has the usual folder and ports. */
+function settingsOf({ data, port, adminPort }: Place): string {
+  const settings = [
+    data === null ? '' : `ROLLCALL_DATA=${quoted(data)} `,
+    port === USUAL.port ? '' : `PORT=${port} `,
+    adminPort === port + 1 ? '' : `ADMIN_PORT=${adminPort} `,
+  ]
+  return settings.join('')
+}
+
 /** Of the first registry, as one word for the shell. */
 function identifierOf({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
@@ -62,12 +85,12 @@ function identifierOf({ registries }: DemoFile): string {
 }
 
 /** Two commands for the first registry: a subscription to its first type of event, and a simulation. */
-function eventCommands({ registries }: DemoFile): string {
+function eventCommands({ registries }: DemoFile, rollcall: string): string {
   const [{ namespace, kind } = { namespace: '', kind: '' }] = registries
   const event = kindNamed(kind)?.event_types[0]?.name ?? ''
   return [
-    `npx rollcall subscribe ${namespace} --event ${event} --listen`,
-    `npx rollcall simulate ${namespace} --rate 2`,
+    `${rollcall} subscribe ${namespace} --event ${event} --listen`,
+    `${rollcall} simulate ${namespace} --rate 2`,
   ].join('\n')
 }
 

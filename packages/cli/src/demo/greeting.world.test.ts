@@ -61,6 +61,18 @@ test('whatever a sample holds reaches the server as it is', () => {
   })
 })
 
+test('its commands find a demo with a folder and ports of its own', () => {
+  const shown = (data: string | null, port: number, adminPort: number) =>
+    greeting(demo, { path: '', link: '', hasReceiver: false, place: { data, port, adminPort } })
+  const text = shown("/o'h", 7000, 7001)
+  const settings = `ROLLCALL_DATA='/o'\\''h' PORT=7000`
+  for (const command of ['participant link', 'search', 'subscribe', 'simulate'])
+    expect(text).toContain(`\n${settings} npx rollcall ${command} `)
+  expect(text).toContain(`Later, ${settings} npx rollcall operator link`)
+  expect(text).not.toMatch(/^npx rollcall/m)
+  expect(shown(null, 8080, 9000)).toContain('\nADMIN_PORT=9000 npx rollcall search ')
+})
+
 test('it says where the pages and the file are, and how to stop', () => {
   const link = 'http://127.0.0.1:8081/#/sign-in/1_x'
   const text = greeting(demo, { path: '/data/demo.json', link, hasReceiver: true })

@@ -168,6 +168,7 @@ export const PARTICIPANT = {
     },
     noUri: 'none: registered keys alone count',
     noPrefix: 'none',
+    signatureNote: 'With if-present or off, tick also that unsigned messages may be allowed.',
     unsignedNote: 'Needed for a signature policy other than required.',
     uriNote: 'Empty: registered keys alone count.',
   },

@@ -3,6 +3,7 @@ export const TRY = {
   lead: 'Build a search and see the message that a participant would send. Nothing is sent before you choose to.',
   form: 'Search',
   result: 'What would be sent',
+  answered: 'What was sent, and its answer',
   noRegistry: 'No registry yet',
   noRegistryNote: 'A search needs a registry to ask. Add one first.',
   fields: {
@@ -41,8 +42,8 @@ export const TRY = {
   },
   build: 'Build',
   send: 'Send',
-  mayNotSend:
-    'Nothing can be sent from here: the registry or the participant is live, or the participant must sign. Messages that must be signed are signed by the participant alone.',
+  mayNotSend: (problem: string) => `Nothing can be sent from here: ${problem}.`,
+  toParticipant: 'Open the participant',
   maySend: 'This is a demo or a sandbox: the search can be sent as it is.',
   parts: 'Parts of what was built',
   part: {
@@ -53,6 +54,10 @@ export const TRY = {
     signed: 'Signed bytes',
   },
   status: 'HTTP status',
+  outcome: 'Status of the answer',
+  rejected:
+    'The search was rejected; the answer says why. An attribute that the grant does not permit is answered like one that the registry does not have.',
+  toGrant: 'Open the grant',
   toTimeline: 'Open the timeline of this message',
   signature: {
     required: 'Signature',

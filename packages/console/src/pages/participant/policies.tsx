@@ -70,7 +70,7 @@ function Change({ sender_id, policy }: ChangeProps) {
       title={TEXTS.title}
       act={TEXTS.save}
       fields={[
-        choice('signature_policy', SIGNATURES, signature_policy),
+        { ...choice('signature_policy', SIGNATURES, signature_policy), note: TEXTS.signatureNote },
         {
           ...{ name: 'allow_unsigned', label: NAMES.allow_unsigned, note: TEXTS.unsignedNote },
           ...{ as: 'flag', value: policy.allow_unsigned },

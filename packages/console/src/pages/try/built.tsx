@@ -13,6 +13,7 @@ export interface BuiltSearch {
   readonly curl: string
   readonly typescript: string
   readonly can_send: boolean
+  readonly send_problem: string | null
   readonly signature: {
     readonly required: boolean
     readonly kid: string | null
@@ -24,6 +25,8 @@ export interface BuiltSearch {
 }
 
 interface BuiltProps {
+  readonly sender_id: string
+  readonly namespace: string
   readonly built: BuiltSearch
   readonly busy: boolean
   readonly onSend: () => void
@@ -33,16 +36,25 @@ type PartName = keyof typeof TRY.part
 
 const { signature: NAMES } = TRY
 
-export function Built({ built, busy, onSend }: BuiltProps) {
-  const { reply, can_send, curl, typescript, envelope } = built
+export function Built({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
+  const { reply, can_send, send_problem, curl, typescript, envelope } = built
   const [part, setPart] = useState<PartName>('envelope')
   // Who has sent wants to see the answer.
   useEffect(() => setPart(reply === null ? 'envelope' : 'answer'), [reply])
   const names = (Object.keys(TRY.part) as PartName[]).filter((name) => name !== 'answer' || reply !== null)
   return (
     <Section
-      title={TRY.result}
-      lead={can_send ? TRY.maySend : TRY.mayNotSend}
+      title={reply === null ? TRY.result : TRY.answered}
+      lead={
+        send_problem === null ? (
+          TRY.maySend
+        ) : (
+          <>
+            {TRY.mayNotSend(send_problem)}{' '}
+            <a href={`#/participants/${encodeURIComponent(sender_id)}`}>{TRY.toParticipant}</a>
+          </>
+        )
+      }
       actions={
         can_send && (
           <Button onClick={onSend} loading={busy}>
@@ -62,7 +74,11 @@ export function Built({ built, busy, onSend }: BuiltProps) {
           </Tabs.List>
           {reply !== null && (
             <Tabs.Panel value="answer" className={styles.part}>
-              <Reply reply={reply} envelope={envelope} />
+              <Reply
+                reply={reply}
+                envelope={envelope}
+                grant={`#/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`}
+              />
             </Tabs.Panel>
           )}
           <Tabs.Panel value="envelope" className={styles.part}>
@@ -83,17 +99,33 @@ export function Built({ built, busy, onSend }: BuiltProps) {
   )
 }
 
-function Reply({
-  reply,
-  envelope,
-}: Pick<BuiltSearch, 'envelope'> & { readonly reply: NonNullable<BuiltSearch['reply']> }) {
-  const id = messageId(envelope)
+interface ReplyProps extends Pick<BuiltSearch, 'envelope'> {
+  readonly reply: NonNullable<BuiltSearch['reply']>
+  /** Where the grant is that it was answered under. */
+  readonly grant: string
+}
+
+function Reply({ reply, envelope, grant }: ReplyProps) {
+  const id = headerText(envelope, 'message_id')
+  const outcome = headerText(parsed(reply.body), 'status')
+  const isRejected = outcome === 'rjct'
+  const tone = reply.status >= 300 ? 'bad' : isRejected ? 'quiet' : 'good'
   return (
     <>
       <p className={styles.status}>
-        {TRY.status} <Badge state={String(reply.status)} tone={reply.status < 300 ? 'good' : 'bad'} />
+        {TRY.status} <Badge state={String(reply.status)} tone={tone} />
+        {outcome !== null && (
+          <>
+            {TRY.outcome} <Badge state={outcome} />
+          </>
+        )}
         {id !== null && <a href={`#/messages/${encodeURIComponent(id)}`}>{TRY.toTimeline}</a>}
       </p>
+      {isRejected && (
+        <p className={styles.lead}>
+          {TRY.rejected} <a href={grant}>{TRY.toGrant}</a>
+        </p>
+      )}
       <Code text={readable(reply.body)} what={TRY.part.answer} />
     </>
   )
@@ -138,14 +170,21 @@ const Code = ({ text, what }: { readonly text: string; readonly what: string }) 
 
 /** JSON with line ends; anything else as it came. */
 function readable(body: string): string {
+  const json = parsed(body)
+  return json === undefined ? body : JSON.stringify(json, null, 2)
+}
+
+/** Undefined: it is no JSON. */
+function parsed(body: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2)
+    return JSON.parse(body)
   } catch {
-    return body
+    return undefined
   }
 }
 
-function messageId(envelope: unknown): string | null {
-  const { header } = (envelope ?? {}) as { readonly header?: { readonly message_id?: unknown } }
-  return typeof header?.message_id === 'string' ? header.message_id : null
+function headerText(envelope: unknown, name: 'message_id' | 'status'): string | null {
+  const { header } = (envelope ?? {}) as { readonly header?: Readonly<Record<string, unknown>> }
+  const value = header?.[name]
+  return typeof value === 'string' ? value : null
 }

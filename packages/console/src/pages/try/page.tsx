@@ -92,7 +92,13 @@ function Trial({ names, first }: { readonly names: readonly string[]; readonly f
         </Panel>
       </Section>
       {act.data !== undefined && last !== null && (
-        <Built built={act.data} busy={act.isPending} onSend={() => act.mutate({ ...last, send: true })} />
+        <Built
+          built={act.data}
+          sender_id={last.sender_id}
+          namespace={namespace}
+          busy={act.isPending}
+          onSend={() => act.mutate({ ...last, send: true })}
+        />
       )}
     </>
   )

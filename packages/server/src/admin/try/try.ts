@@ -86,6 +86,7 @@ export const trySearch = useCase(
       curl: personalData(text('Commands for a shell that send it unsigned, with names for the secrets.')),
       typescript: personalData(text('The same search with @rollcall/client, which signs it.')),
       can_send: flag('Whether it may be sent from here.'),
+      send_problem: orNull(text('Why it may not be sent from here; null: it may.')),
       reply: personalData(
         orNull(
           closed({
@@ -128,6 +129,7 @@ export const trySearch = useCase(
       curl: curlOf(path, body),
       typescript: typeScriptOf({ ...question, namespace, later }),
       can_send: problem === null,
+      send_problem: problem,
       reply: send ? await sent(needs, { registry, participant, path, body }) : null,
     }
   },

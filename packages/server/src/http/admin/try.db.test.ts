@@ -61,6 +61,10 @@ it('a search is built as a message, as commands, and as a program', async () => 
 it('the bytes that are signed are shown with the key of the participant, which is not here', async () => {
   await sealingPeer(server, 'signs.example')
   const { body } = await post(LIVE, { sender_id: 'signs.example', ...ADA_BY_UIN })
+  expect([body.can_send, body.send_problem]).toEqual([
+    false,
+    'the registry civil is live: a search is only built there',
+  ])
   expect(body.signature).toMatchObject({ required: true, kid: 'sig-1', algorithm: 'EdDSA' })
   expect(body.signature.bytes).toContain('digest: ')
 })
@@ -76,7 +80,7 @@ it.each([
     { sender_id: 'new.example', ...form, send: true },
     tokens.operate,
   )
-  expect([status, body.can_send, body.reply.status]).toEqual([200, true, 200])
+  expect([status, body.can_send, body.send_problem, body.reply.status]).toEqual([200, true, null, 200])
   const answer = JSON.parse(body.reply.body)
   expect(answer.message.search_response).toMatchObject([{ status: 'succ' }])
   expect(body.reply.body).toContain('2014-06-01')
