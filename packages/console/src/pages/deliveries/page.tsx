@@ -80,7 +80,15 @@ export function Page() {
           query={query}
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/deliveries/${encodeURIComponent(id)}`}
-          empty={filter.isSet ? <NoMatch /> : <Empty title={DELIVERIES.empty}>{DELIVERIES.emptyNote}</Empty>}
+          empty={
+            filter.isSet ? (
+              <NoMatch />
+            ) : (
+              <Empty title={DELIVERIES.empty}>
+                {DELIVERIES.emptyNote} {may('operate') && <a href="#/try">{DELIVERIES.emptyLink}</a>}
+              </Empty>
+            )
+          }
         />
       </Panel>
       <Pager filter={filter} next={next} />

@@ -41,6 +41,8 @@ export function GrantIt({ whose, before, draft, disabled }: GrantItProps) {
         }),
       ),
     changes: ['grants', 'participants', 'subscriptions'],
+    // What is in force now is above.
+    onDone: () => scrollTo(0, 0),
     done: ({ suspended }) => TEXTS.done(count(suspended, LOCALE)),
     onOver: dialog.close,
   })
