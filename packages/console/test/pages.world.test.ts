@@ -68,7 +68,7 @@ async function violations(): Promise<readonly string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    const axe = new AxeBuilder({ page })
+    const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
     const { violations: broken } = await (colorScheme === 'light'
       ? axe
       : axe.withRules('color-contrast')
@@ -160,6 +160,38 @@ it('shows the content of a message after a reason, which is accounted', async ()
   expect(looks).toContainEqual(['messages bodies', 'ops'])
   expect(complaints.splice(0)).toEqual([])
 })
+
+it(
+  'the receiver of a demo is broken and mended with the mouse',
+  async () => {
+    const sender_id = 'spmis.example'
+    let answers = true
+    const counts = { taken: 4, not_taken: 2, last_message_id: 'm-1' }
+    server.context.demoReceiver.current = {
+      state: () => ({ sender_id, url: 'http://127.0.0.1:9/demo-receiver', answers, ...counts }),
+      answer: (wanted) => {
+        answers = wanted
+      },
+    }
+    const setDemo = (demo: boolean) =>
+      server.database.db.pool.query('update participant set demo = $1 where sender_id = $2', [
+        demo,
+        sender_id,
+      ])
+    await setDemo(true)
+    await open(`/participants/${sender_id}`)
+    await page.getByRole('button', { name: 'Make it fail', exact: true }).click()
+    await page.getByRole('button', { name: 'Let it answer', exact: true }).waitFor()
+    expect(answers).toBe(false)
+    expect(await faults('receiver')).toEqual([])
+    await page.getByRole('button', { name: 'Let it answer', exact: true }).click()
+    await page.getByRole('button', { name: 'Make it fail', exact: true }).waitFor()
+    expect(answers).toBe(true)
+    server.context.demoReceiver.current = null
+    await setDemo(false)
+  },
+  LONG,
+)
 
 it('leads from a step of the timeline to its section of the help', async () => {
   await open(`/messages/${message_id}`)

@@ -80,24 +80,36 @@ test('a backup is verified without a database, and any change of it is found', a
     await expect(verified(await written(Buffer.concat(parts)))).rejects.toThrow(/^the file is damaged/)
   }
 
-  // Any character of the header may be another: each member has its type before it is used.
-  for (let at = MAGIC.length; at < head.length; at += 1) {
-    const bytes = Buffer.from(whole)
-    bytes[at] = (bytes[at] ?? 0) ^ 1
-    await expect(verified(await written(bytes))).rejects.toThrow(/^the file is damaged|another master key/)
-  }
-
   // The header says another time, or another schema.
   const header = JSON.parse(head.subarray(MAGIC.length).toString())
+  const withHeader = (changed: object) =>
+    written(Buffer.concat([MAGIC, Buffer.from(`${JSON.stringify(changed)}\n`), whole.subarray(head.length)]))
   for (const change of [
     { snapshot_at: '2000-01-01T00:00:00.000Z' },
     { schema: [] },
     { more: 1 },
     { id: 'x' },
   ]) {
-    const changed = Buffer.from(`${JSON.stringify({ ...header, ...change })}\n`)
-    const file = await written(Buffer.concat([MAGIC, changed, whole.subarray(head.length)]))
-    await expect(verified(file)).rejects.toThrow(/^the file is damaged/)
+    await expect(verified(await withHeader({ ...header, ...change }))).rejects.toThrow(/^the file is damaged/)
+  }
+  // Each member may be missing, or of another type: it is looked at before it is used.
+  const { master_key, journal } = header
+  for (const value of [undefined, null, 1, 'x', {}, []]) {
+    const members = Object.keys(header).map((name) => ({ ...header, [name]: value }))
+    const ofKey = Object.keys(master_key).map((name) => ({
+      ...header,
+      master_key: { ...master_key, [name]: value },
+    }))
+    const ofJournal = Object.keys(journal).map((name) => ({
+      ...header,
+      journal: { ...journal, [name]: value },
+    }))
+    for (const changed of [...members, ...ofKey, ...ofJournal]) {
+      if (JSON.stringify(changed) === JSON.stringify(header)) continue
+      await expect(verified(await withHeader(changed))).rejects.toThrow(
+        /^the file is damaged|^the file is no backup|^the backup was made under another master key/,
+      )
+    }
   }
 
   // Nothing of a damaged file is restored.
