@@ -1,4 +1,5 @@
 /** Every limit of the server, as rows: one place to read them, to set them and to document them. */
+import { LIMITS_OF_OPERATORS } from './limits-of-operators.ts'
 import { LIMITS_OF_REQUESTS } from './limits-of-requests.ts'
 import { LIMITS_OF_SERVICE } from './limits-of-service.ts'
 
@@ -16,6 +17,7 @@ interface LimitRow {
 export const LIMITS = {
   ...LIMITS_OF_REQUESTS,
   ...LIMITS_OF_SERVICE,
+  ...LIMITS_OF_OPERATORS,
 } as const satisfies Record<string, LimitRow>
 
 export type LimitName = keyof typeof LIMITS
