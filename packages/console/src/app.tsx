@@ -1,39 +1,20 @@
-/** The frame of everything: the looks, the memory of answers, the addresses, the session. */
-import { MantineProvider } from '@mantine/core'
-import { QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { Redirect, Router, useLocation } from 'wouter'
+/** The operator's console: the sign-in, or the pages of the operator who is signed in. */
+import { useQuery } from '@tanstack/react-query'
+import { Redirect, useLocation } from 'wouter'
 import { queries } from './api/queries.ts'
 import { readSession, SESSION_KEY } from './api/session.ts'
-import { Boundary } from './parts/boundary.tsx'
-import { Notices } from './parts/notices.tsx'
 import { Fault, Skeleton } from './parts/states.tsx'
 import { SessionContext } from './session/session.ts'
 import { isLink, SignInPage } from './session/sign-in.tsx'
-import { hashHref, useHashPath, useHashSearch } from './shell/hash-location.ts'
+import { AppFrame } from './shell/app-frame.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SHELL } from './texts/shell.ts'
-import { styleNonce } from './theme/nonce.ts'
-import { THEME, VARIABLES } from './theme/theme.ts'
 
 export function App() {
   return (
-    <MantineProvider
-      theme={THEME}
-      cssVariablesResolver={VARIABLES}
-      defaultColorScheme="auto"
-      getStyleNonce={styleNonce}
-      withGlobalClasses={false}
-    >
-      <QueryClientProvider client={queries}>
-        <Router hook={useHashPath} searchHook={useHashSearch} hrefs={hashHref}>
-          <Boundary>
-            <Notices>
-              <Entrance />
-            </Notices>
-          </Boundary>
-        </Router>
-      </QueryClientProvider>
-    </MantineProvider>
+    <AppFrame queries={queries}>
+      <Entrance />
+    </AppFrame>
   )
 }
 

@@ -1,15 +1,9 @@
-/** The frame of everything: the looks, the memory of answers, the addresses, the session. */
-import { MantineProvider } from '@mantine/core'
-import { QueryClientProvider, useQuery } from '@tanstack/react-query'
+/** The partner page: the sign-in, or what the participant that is signed in sees. */
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Router } from 'wouter'
-import { Boundary } from '../parts/boundary.tsx'
-import { Notices } from '../parts/notices.tsx'
 import { Fault, Skeleton } from '../parts/states.tsx'
-import { hashHref, useHashPath, useHashSearch } from '../shell/hash-location.ts'
+import { AppFrame } from '../shell/app-frame.tsx'
 import { PARTNER } from '../texts/partner.ts'
-import { styleNonce } from '../theme/nonce.ts'
-import { THEME, VARIABLES } from '../theme/theme.ts'
 import { takeCode } from './code.ts'
 import { Frame } from './frame.tsx'
 import { queries, readSession, SESSION_KEY } from './queries.ts'
@@ -17,23 +11,9 @@ import { SignIn } from './sign-in.tsx'
 
 export function PartnerApp({ code }: { readonly code: string | null }) {
   return (
-    <MantineProvider
-      theme={THEME}
-      cssVariablesResolver={VARIABLES}
-      defaultColorScheme="auto"
-      getStyleNonce={styleNonce}
-      withGlobalClasses={false}
-    >
-      <QueryClientProvider client={queries}>
-        <Router hook={useHashPath} searchHook={useHashSearch} hrefs={hashHref}>
-          <Boundary>
-            <Notices>
-              <Entrance given={code} />
-            </Notices>
-          </Boundary>
-        </Router>
-      </QueryClientProvider>
-    </MantineProvider>
+    <AppFrame queries={queries}>
+      <Entrance given={code} />
+    </AppFrame>
   )
 }
 

@@ -1,9 +1,6 @@
 /** Who looked: the accounts of access. */
-import { useSearch } from 'wouter'
-import { readFilter } from '../../parts/filters.ts'
 import { PageFrame } from '../../parts/page.tsx'
 import { Views } from '../../parts/views.tsx'
-import { useMay } from '../../session/session.ts'
 import { ACCOUNTS } from '../../texts/accounts.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { AccountList } from './account-list.tsx'
@@ -18,15 +15,8 @@ const VIEWS = [
   { name: 'verify', title: ACCOUNTS.view.verify, role: 'audit', content: Verification },
 ] as const
 
-export function Page() {
-  const may = useMay()
-  const views = VIEWS.filter(({ role }) => may(role))
-  const { view } = readFilter(useSearch(), ['view'])
-  const { name, content: Content } = views.find((one) => one.name === view) ?? VIEWS[0]
-  return (
-    <PageFrame title={PAGES.accounts} lead={ACCOUNTS.lead}>
-      <Views label={ACCOUNTS.views} views={views} current={name} />
-      <Content />
-    </PageFrame>
-  )
-}
+export const Page = () => (
+  <PageFrame title={PAGES.accounts} lead={ACCOUNTS.lead}>
+    <Views label={ACCOUNTS.views} views={VIEWS} />
+  </PageFrame>
+)

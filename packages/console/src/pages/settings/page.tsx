@@ -1,9 +1,6 @@
 /** The settings of the node, what doctor finds of them, and who may operate it. */
-import { useSearch } from 'wouter'
-import { readFilter } from '../../parts/filters.ts'
 import { PageFrame } from '../../parts/page.tsx'
 import { Views } from '../../parts/views.tsx'
-import { useMay } from '../../session/session.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { SETTINGS } from '../../texts/settings.ts'
 import { Findings } from './findings.tsx'
@@ -24,15 +21,8 @@ const VIEWS = [
   { name: 'operators', title: SETTINGS.view.operators, role: 'own', content: OperatorsAndSessions },
 ] as const
 
-export function Page() {
-  const may = useMay()
-  const views = VIEWS.filter(({ role }) => may(role))
-  const { view } = readFilter(useSearch(), ['view'])
-  const { name, content: Content } = views.find((one) => one.name === view) ?? VIEWS[0]
-  return (
-    <PageFrame title={PAGES.settings} lead={SETTINGS.lead}>
-      <Views label={SETTINGS.views} views={views} current={name} />
-      <Content />
-    </PageFrame>
-  )
-}
+export const Page = () => (
+  <PageFrame title={PAGES.settings} lead={SETTINGS.lead}>
+    <Views label={SETTINGS.views} views={VIEWS} />
+  </PageFrame>
+)
