@@ -12,9 +12,9 @@ import {
 } from '../store/events/corrections.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
 import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
+import type { ChangeCheck } from './change-check.ts'
 import type { DueTimes } from './due-times.ts'
 import { filingKeys } from './filing.ts'
-import type { ProtectionCheck } from './protection-check.ts'
 import type { Draft, Recording } from './recording.ts'
 
 const DAY = 86_400_000
@@ -32,7 +32,7 @@ export async function correctEvents(
   client: ClientBase,
   recording: Recording,
   draft: Draft,
-  permitted: ProtectionCheck,
+  permitted: ChangeCheck,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {

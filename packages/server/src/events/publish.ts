@@ -2,14 +2,7 @@
  * Changes of records become events, and events notifications, in the transaction that changes the records: none is lost, and
  * none is there twice.
  */
-import {
-  canonicalJson,
-  dayIn,
-  type JsonValue,
-  type Kind,
-  type RecordType,
-  resolveRecordType,
-} from '@rollcall/protocol'
+import { canonicalJson, dayIn, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RecordChange } from '../model/event.ts'
 import type { Protection } from '../model/protection.ts'
@@ -18,12 +11,12 @@ import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } fro
 import { findNamedRecords } from '../store/events/named-records.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
 import { publicText, readProtection } from '../store/records/protection.ts'
+import { type ChangeCheck, changeCheckOf, isOfHidden, parsed } from './change-check.ts'
 import { correctEvents } from './corrections.ts'
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from './derive.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import { ownIdentifiers } from './own-identifiers.ts'
-import { type ProtectionCheck, protectionCheckOf } from './protection-check.ts'
 import { type Draft, type NamedEvent, type RecordedEvent, type Recording, typeOf } from './recording.ts'
 import { shownRecord } from './shown.ts'
 
@@ -44,7 +37,8 @@ export async function recordChanges(
   if (drafts.length === 0) return []
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
-  const permitted = await protectionCheckOf(client, recording.registry, protection, drafts)
+  const checked = { recording, protection, derived: named === undefined }
+  const permitted = await changeCheckOf(client, checked, drafts)
   await notifyMatches(client, recording, drafts, permitted, matched, times)
   for (const draft of drafts) await correctEvents(client, recording, draft, permitted, matched, times)
   await storeShown(client, recording, drafts, matched)
@@ -64,7 +58,7 @@ async function insertDrafts(
   const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
     const read = readChange(registry, protection, change)
-    if (named === undefined && isUnseen(read)) return []
+    if (named === undefined && isUnseen(protection, read)) return []
     const events: readonly NamedEvent[] =
       named === undefined ? derived(recording, read.recordType, read) : [named]
     return events.length === 0 ? [] : [{ ...read, events }]
@@ -124,8 +118,12 @@ function readChange(
 }
 
 /** Whether nothing has changed but what a record says of protected persons: that is no event. */
-const isUnseen = ({ before, after }: StateChange): boolean =>
-  before !== null && after !== null && canonicalJson(before.document) === canonicalJson(after.document)
+const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
+  protection.borne.size > 0 &&
+  isOfHidden(
+    [parsed(change.before), parsed(change.after)],
+    [before?.document ?? null, after?.document ?? null],
+  )
 
 function recordTypeNamed(kind: Kind, name: string): RecordType {
   const recordType = resolveRecordType(kind, name)
@@ -171,7 +169,7 @@ async function notifyMatches(
   client: ClientBase,
   { registry, now, filters }: Recording,
   drafts: readonly Draft[],
-  permitted: ProtectionCheck,
+  permitted: ChangeCheck,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {
@@ -227,8 +225,6 @@ async function storeShown(
   })
   await storeMatches(client, shown)
 }
-
-const parsed = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))
 
 function endsSubscriptions({ registry: { kind } }: Recording, { event }: Draft): boolean {
   return kind.event_types.some(

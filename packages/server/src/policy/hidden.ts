@@ -1,5 +1,11 @@
 /** Whom a grant does not show: protected persons of categories that it does not name, and minors where it never finds them. */
-import { type JsonObject, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
+import {
+  type JsonObject,
+  type Kind,
+  type RecordType,
+  type TakesOut,
+  withoutPersons,
+} from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { type Protection, protectedAs, publicRecord, takesOutProtected } from '../model/protection.ts'
@@ -30,16 +36,32 @@ function hidingPersons<Of extends PartOfGrant>(
 ): Of {
   const { kind } = grant.identifiers
   const { categories } = grant.hidden
-  const never = grant.terms.minors === 'never'
-  const ofProtected = protection.borne.size === 0 ? null : takesOutProtected(kind, protection, categories)
-  const takesOut: TakesOut | null = never
-    ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null)
-    : ofProtected
+  const minors = grant.terms.minors === 'never'
+  const takesOut = takesOutHidden(kind, registry, protection, { categories, minors }, day)
   return {
     ...grant,
-    rows: never ? adultRows(grant, registry, day) : grant.rows,
+    rows: minors ? adultRows(grant, registry, day) : grant.rows,
     hidden: { categories, protection, takesOut },
   }
+}
+
+/**
+ * Takes out of records of others who is hidden; null: nobody is.
+ * @param hides.categories of protected persons who are found nevertheless
+ * @param hides.minors whether minors are never found
+ * @param day YYYY-MM-DD in the time zone of the registry
+ */
+export function takesOutHidden(
+  kind: Kind,
+  registry: Pick<Registry, 'majority_age'>,
+  protection: Protection,
+  { categories, minors }: { readonly categories: readonly string[]; readonly minors: boolean },
+  day: string,
+): TakesOut | null {
+  const ofProtected = protection.borne.size === 0 ? null : takesOutProtected(kind, protection, categories)
+  return minors
+    ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null)
+    : ofProtected
 }
 
 function adultRows(

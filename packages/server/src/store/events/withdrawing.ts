@@ -1,7 +1,7 @@
 /** Notifications that wait, taken back before they are sent. */
 import type { ClientBase } from 'pg'
 import type { RecordId } from '../../model/records.ts'
-import { maySeeProtected } from './may-see-protected.ts'
+import { hidingOf } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
 
 interface About {
@@ -28,12 +28,13 @@ export async function withdrawNotifications(
      order by notification.id for update of notification`,
     [registry, record_type, record],
   )
-  const categories = [category]
-  const allowed = await maySeeProtected(
+  const hides = await hidingOf(
     client,
-    rows.map(({ subscription }) => ({ subscription, categories })),
+    rows.map(({ subscription }) => subscription),
   )
-  const withdrawn = rows.filter((_, at) => !allowed[at]).map(({ id }) => id)
+  const withdrawn = rows
+    .filter(({ subscription }) => !hides(subscription).categories.includes(category))
+    .map(({ id }) => id)
   await dropNotifications(client, withdrawn)
   return withdrawn.length
 }

@@ -1,0 +1,122 @@
+/** Who may be told of a change: nobody from whom its record, or all that has changed in it, is hidden. */
+import { canonicalJson, dayIn, isJsonObject, type JsonValue, withoutPersons } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { Protection } from '../model/protection.ts'
+import { takesOutHidden } from '../policy/hidden.ts'
+import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hiding.ts'
+import { categoriesOf } from '../store/records/protection.ts'
+import { deriveEvents, RecordState } from './derive.ts'
+import type { Draft, Recording } from './recording.ts'
+
+/** Of what concerns subscriptions, that of those who may be told of the event. */
+export type ChangeCheck = <One extends { readonly subscription: number }>(
+  all: readonly One[],
+  eventOf: (one: One) => Draft | undefined,
+) => Promise<readonly One[]>
+
+interface Checked {
+  readonly recording: Recording
+  readonly protection: Protection
+  /** The rules of the record type have said what the changes are: an event is told where they say the same of what is seen. */
+  readonly derived: boolean
+}
+
+export async function changeCheckOf(
+  client: ClientBase,
+  checked: Checked,
+  drafts: readonly Draft[],
+): Promise<ChangeCheck> {
+  const { registry } = checked.recording
+  const categories =
+    checked.protection.named.size === 0
+      ? () => []
+      : await categoriesOf(
+          client,
+          registry,
+          drafts.map(({ change }) => change),
+        )
+  const known = new Map<string, boolean>()
+  const isTold = (draft: Draft, hiding: Hiding): boolean => {
+    const key = `${draft.id} ${hiding.minors} ${hiding.categories.join()}`
+    const told = known.get(key) ?? isChangeSeen(checked, draft, hiding)
+    known.set(key, told)
+    return told
+  }
+  return async (all, eventOf) => {
+    const about = all.flatMap((one) => {
+      const draft = eventOf(one)
+      return draft === undefined ? [] : [{ one, draft, categories: categories(draft.change) }]
+    })
+    // What everybody may be told of needs no look at the grants.
+    const hidden = about.filter((row) => row.categories.length > 0 || !isTold(row.draft, HIDES_ALL))
+    if (hidden.length === 0) return all
+    const hides = await hidingOf(
+      client,
+      hidden.map(({ one }) => one.subscription),
+    )
+    const refused = hidden.filter(({ one, draft, categories: of }) => {
+      const hiding = hides(one.subscription)
+      return !of.every((category) => hiding.categories.includes(category)) || !isTold(draft, hiding)
+    })
+    const untold = new Set(refused.map(({ one }) => one))
+    return all.filter((one) => !untold.has(one))
+  }
+}
+
+type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
+
+/** Whether anything but hidden persons has changed, and is the event for whoever does not see them. */
+function isChangeSeen({ recording, protection, derived }: Checked, draft: Draft, hiding: Hiding): boolean {
+  const { registry, now, limits } = recording
+  const { kind, time_zone } = registry
+  const { recordType, change, event } = draft
+  if (change.before === change.after) return true
+  const takesOut = takesOutHidden(kind, registry, protection, hiding, dayIn(time_zone, now.getTime()))
+  if (takesOut === null) return true
+  const without = (document: JsonValue | null): JsonValue | null =>
+    isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
+  // Without protected persons both are the same.
+  const isPublic = derived || protection.borne.size === 0
+  const whole: Documents = isPublic
+    ? [draft.before?.document ?? null, draft.after?.document ?? null]
+    : [parsed(change.before), parsed(change.after)]
+  const seen: Documents = [without(whole[0]), without(whole[1])]
+  if (seen[0] === whole[0] && seen[1] === whole[1]) return true
+  if (isOfHidden(whole, seen)) return false
+  if (!derived) return true
+  const state = (document: JsonValue | null): RecordState | null =>
+    document === null ? null : new RecordState(kind, recordType, document)
+  const derivation = { kind, recordType, time_zone, now, birth_span: limits.birth_span }
+  const events = deriveEvents(derivation, { before: state(seen[0]), after: state(seen[1]) })
+  return events.some(
+    ({ event_type, corrects }) => event_type === event.event_type && corrects === event.corrects,
+  )
+}
+
+/**
+ * Whether a record has changed only in what it says of hidden persons.
+ * @param seen the record without them
+ */
+export const isOfHidden = (whole: Documents, seen: Documents): boolean =>
+  textOf(seen[0]) === textOf(seen[1]) && textOf(whole[0]) !== textOf(whole[1])
+
+/** A list whose last hidden person has come or gone differs in nothing but that it is there, and empty. */
+const textOf = (document: JsonValue | null): string =>
+  document === null ? '' : canonicalJson(withoutEmpty(document) ?? {})
+
+/** Undefined: nothing is left. */
+function withoutEmpty(value: JsonValue): JsonValue | undefined {
+  if (value === null) return undefined
+  if (Array.isArray(value)) {
+    const left = value.flatMap((element) => withoutEmpty(element) ?? [])
+    return left.length === 0 ? undefined : left
+  }
+  if (!isJsonObject(value)) return value
+  const left = Object.entries(value).flatMap(([name, inner]): [string, JsonValue][] => {
+    const kept = withoutEmpty(inner)
+    return kept === undefined ? [] : [[name, kept]]
+  })
+  return left.length === 0 ? undefined : Object.fromEntries(left)
+}
+
+export const parsed = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))

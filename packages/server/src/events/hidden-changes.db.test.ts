@@ -1,0 +1,189 @@
+/** A change of a household that concerns hidden persons alone is told to nobody from whom they are hidden, whoever makes it. */
+import { Readable } from 'node:stream'
+import type { JsonObject } from '@rollcall/protocol'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testServer } from '../../test/server.ts'
+import { insertSubscription } from '../../test/subscriptions.ts'
+import { publishOutbox } from '../admin/events/outbox.ts'
+import { publishEvent } from '../admin/events/publish.ts'
+import { protectPerson } from '../admin/persons/protected-persons.ts'
+import { importRecords } from '../admin/records/records.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import { findParticipant } from '../store/directory/participants.ts'
+import { filingKeys } from './filing.ts'
+
+const server = await testServer()
+const { db } = server.database
+const registry = await server.registry('social')
+const needs = { db, limits: server.context.limits }
+const rows = async (text: string, ...values: unknown[]) => (await db.pool.query(text, values)).rows
+
+/** Who has subscribed, by what they may see. */
+const SUBSCRIBERS = {
+  all: { protected: 'all' as const },
+  shelter: { protected: ['shelter' as const] },
+  nobody: {},
+  adults: { minors: 'never' as const },
+  // What is shown of a record does not count.
+  head: { see: ['identifier'], protected: 'all' as const },
+}
+type Subscriber = keyof typeof SUBSCRIBERS
+const named = new Map<number, Subscriber>()
+for (const [name, terms] of Object.entries(SUBSCRIBERS)) {
+  await server.participant(`${name}.demo`, {}, { unfiltered: true, ...terms })
+  const participant = (await findParticipant(db, `${name}.demo`))?.id ?? 0
+  for (const event_type of ['NewHouseHoldMember', 'REGISTER']) {
+    await withTransaction(db.pool, async (client) => {
+      const filed = { event_type, record_type: 'Group', participant }
+      const criteria = JSON.stringify({ reg_event_type: event_type, notify_record_type: 'Group' })
+      const id = await insertSubscription(client, registry.id, filed, criteria)
+      named.set(id, name as Subscriber)
+      for (const { key, whole } of filingKeys(null)) {
+        await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
+          ...[registry.id, event_type, 'Group', key, id, whole],
+        ])
+      }
+    })
+  }
+}
+const EVERYBODY = Object.keys(SUBSCRIBERS).sort()
+const MAY_SEE = ['all', 'head', 'shelter']
+
+const uin = (value: string) => ({ identifier_type: 'UIN', identifier_value: value })
+const member = (value: string, birth_date: string | null = '1980-01-01'): JsonObject => ({
+  '@type': 'Member',
+  demographic_info: { ...(birth_date && { birth_date }) },
+  member_identifier: [uin(value)],
+})
+const [HEAD, SPOUSE, HIDDEN, CHILD] = [
+  member('U-1'),
+  member('U-2'),
+  member('U-66'),
+  member('U-7', '2020-01-01'),
+]
+let household = ''
+let count = 0
+const group = (members: readonly JsonObject[] | null, more: JsonObject = {}): JsonObject => ({
+  '@type': 'Group',
+  group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: household }],
+  ...(members && { group_size: members.length, member_list: [...members] }),
+  ...more,
+})
+
+beforeEach(async () => {
+  count += 1
+  household = `H-${count}`
+})
+await protectPerson(
+  { db },
+  {
+    namespace: 'social',
+    ...{ identifier_type: 'UIN', identifier_value: 'U-66' },
+    category: 'shelter',
+    reason: 'x',
+  },
+)
+
+/** Who is told of what is done. */
+async function toldBy(work: () => Promise<unknown>): Promise<Subscriber[]> {
+  const [{ last }] = await rows('select coalesce(max(id), 0) as last from notification')
+  await work()
+  const found = await rows('select subscription from notification where id > $1', last)
+  return found.flatMap(({ subscription }) => named.get(subscription) ?? []).sort()
+}
+
+const WAYS: Readonly<Record<string, (record: JsonObject) => Promise<unknown>>> = {
+  'a call': (record) =>
+    publishEvent(needs, { namespace: 'social', reg_event_type: 'NewHouseHoldMember', record, replace: true }),
+  'the outbox': async (record) => {
+    await rows(
+      `insert into rollcall_outbox.event (namespace, reg_event_type, record, replace)
+       values ('social', 'NewHouseHoldMember', $1, true)`,
+      JSON.stringify(record),
+    )
+    await publishOutbox(server.context, new AbortController().signal)
+  },
+  'an import': (record) =>
+    importRecords(
+      { ...needs, source: Readable.from([JSON.stringify(record)]) },
+      { namespace: 'social', format: 'ndjson', events: 'changes' },
+    ),
+}
+
+describe.each(Object.entries(WAYS))('by %s', (way, write) => {
+  const isImport = way === 'an import'
+  const store = (record: JsonObject) =>
+    publishEvent(needs, { namespace: 'social', reg_event_type: 'REGISTER', record, replace: true })
+
+  test.each<[string, JsonObject[] | null, JsonObject[]]>([
+    ['joins', [HEAD], [HEAD, HIDDEN]],
+    ['is the first who joins', [], [HIDDEN]],
+    ['joins a household that lists nobody', null, [HIDDEN]],
+    ['leaves', [HEAD, HIDDEN], [HEAD]],
+    ['was the last who leaves', [HIDDEN], []],
+    ['changes', [HEAD, HIDDEN], [HEAD, { ...HIDDEN, marital_status: 'S' }]],
+  ])('a protected member %s: those alone are told who may see them', async (_, before, after) => {
+    await store(group(before))
+    // group_size comes with the list there.
+    const change = () => write(group(after, before === null ? { group_size: null } : {}))
+    // The rules derive an event from what everybody may know.
+    expect(await toldBy(change)).toEqual(isImport ? [] : MAY_SEE)
+  })
+
+  test('a minor joins: whoever never sees minors is not told', async () => {
+    await store(group([HEAD]))
+    expect(await toldBy(() => write(group([HEAD, CHILD])))).toEqual(
+      EVERYBODY.filter((name) => name !== 'adults'),
+    )
+  })
+
+  test('both join: each is hidden from others', async () => {
+    await store(group([HEAD]))
+    expect(await toldBy(() => write(group([HEAD, CHILD, HIDDEN])))).toEqual([
+      'all',
+      'head',
+      'nobody',
+      'shelter',
+    ])
+  })
+
+  test('somebody else joins with them: everybody is told', async () => {
+    await store(group([HEAD]))
+    expect(await toldBy(() => write(group([HEAD, SPOUSE, CHILD, HIDDEN])))).toEqual(EVERYBODY)
+  })
+
+  test('a new household of hidden members: everybody is told of the household', async () => {
+    const told = await toldBy(() => write(group([HIDDEN, CHILD])))
+    expect(told).toEqual(EVERYBODY)
+  })
+
+  test('a record that is as it was is an event where it is published, and none where it is imported', async () => {
+    await store(group([HEAD, HIDDEN, CHILD]))
+    expect(await toldBy(() => write(group([HEAD, HIDDEN, CHILD])))).toEqual(isImport ? [] : EVERYBODY)
+  })
+
+  test('what holds nothing is no hidden person', async () => {
+    await store(group([HEAD]))
+    const told = await toldBy(() => write(group([HEAD], { additional_attributes: [] })))
+    expect(told).toEqual(isImport ? [] : EVERYBODY)
+  })
+})
+
+test('a minor joins while something else changes: the event that the rules derive is not told, a published one is', async () => {
+  const address = { address: { locality: 'Elm St' } }
+  await WAYS['a call']?.(group([HEAD]))
+  expect(await toldBy(async () => WAYS['an import']?.(group([HEAD, CHILD], address)))).toEqual(
+    EVERYBODY.filter((name) => name !== 'adults'),
+  )
+  await WAYS['a call']?.(group([HEAD]))
+  expect(await toldBy(async () => WAYS['a call']?.(group([HEAD, CHILD], address)))).toEqual(EVERYBODY)
+})
+
+test('a correction that changes a hidden member alone is told to the receivers who may see them', async () => {
+  const publish = (reg_event_type: string, record: JsonObject, more: object) =>
+    publishEvent(needs, { namespace: 'social', reg_event_type, record, replace: true, ...more })
+  await publish('NewHouseHoldMember', group([HEAD]), { event_id: `e-${household}` })
+  const corrects = { corrects: `e-${household}` }
+  expect(await toldBy(() => publish('CORRECTION', group([HEAD, HIDDEN]), corrects))).toEqual(MAY_SEE)
+  expect(await toldBy(() => publish('CANCEL', group([HEAD, HIDDEN]), corrects))).toEqual(EVERYBODY)
+})

@@ -1,0 +1,37 @@
+/** Whom the grants of subscribers hide, by the grants that count now. */
+import type { ClientBase } from 'pg'
+import { PROTECTION_CATEGORIES } from '../../model/protection.ts'
+
+/** What the grant of a subscriber says of persons who may be hidden. */
+export interface Hiding {
+  /** Categories of protected persons who are found nevertheless. */
+  readonly categories: readonly string[]
+  /** Whether minors are never found. */
+  readonly minors: boolean
+}
+
+/** Of whoever is granted the least, or nothing. */
+export const HIDES_ALL: Hiding = { categories: [], minors: true }
+
+/** By the id of the subscription. */
+export async function hidingOf(
+  client: Pick<ClientBase, 'query'>,
+  subscriptions: readonly number[],
+): Promise<(subscription: number) => Hiding> {
+  const { rows } = await client.query<{ id: number; categories: 'all' | string[]; minors: boolean }>(
+    `select subscription.id, coalesce(held.terms -> 'protected', '[]') as categories,
+       coalesce(held.terms ->> 'minors' = 'never', false) as minors
+     from subscription join participant_grant as held
+       on held.participant = subscription.participant and held.registry = subscription.registry
+     where subscription.id = any($1::int[]) and held.revoked_at is null and held.valid_from <= now()
+       and (held.valid_until is null or held.valid_until > now())`,
+    [subscriptions],
+  )
+  const found = new Map<number, Hiding>(
+    rows.map(({ id, categories, minors }) => [
+      id,
+      { categories: categories === 'all' ? PROTECTION_CATEGORIES : categories, minors },
+    ]),
+  )
+  return (subscription) => found.get(subscription) ?? HIDES_ALL
+}
