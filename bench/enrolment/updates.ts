@@ -161,7 +161,7 @@ function floor(db: Database, registry: Registry): Send {
     ),
     events as (
       insert into event (registry, event_type, record_type, record, record_version, occurred_at)
-      select $3, 'enrollement_status_change', 'Beneficiary', id, nextval('record_version'), now() from merged
+      select $3, 'enrollement_status_change', 'Beneficiary', id, (extract(epoch from clock_timestamp()) * 1000000)::bigint, now() from merged
     ),
     receipt as (
       insert into enrolment_receipt (correlation_id, encrypted, body) values ($5, false, $6)

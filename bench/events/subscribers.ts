@@ -76,7 +76,7 @@ export async function makeEvents(
 ): Promise<readonly number[]> {
   const { rows } = await db.pool.query<{ id: number }>(
     `insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, identifiers)
-      select $1, 'LiveBirth', 'Person', nth, nextval('record_version'), now(), replace($2, 'THE-UIN', 'UIN-' || nth), '{}'
+      select $1, 'LiveBirth', 'Person', nth, (extract(epoch from clock_timestamp()) * 1000000)::bigint, now(), replace($2, 'THE-UIN', 'UIN-' || nth), '{}'
       from generate_series(1, $3) as nth returning id`,
     [registry.id, document('THE-UIN'), count],
   )

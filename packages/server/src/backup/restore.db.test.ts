@@ -6,8 +6,9 @@ import { allRows, backupOf, catalogOf, folder, needsOf, target, world } from '..
 import { tamper } from '../../test/tampering.ts'
 import { makeBackup } from '../admin/backup/backup.ts'
 import { restoreDatabase } from '../admin/backup/restore.ts'
+import { publishEvent } from '../admin/events/publish.ts'
 import { foundObjects } from '../store/backup/catalog.ts'
-import { checkSchema, migrate } from '../store/db/database.ts'
+import { checkSchema, type Database, migrate } from '../store/db/database.ts'
 import { MIGRATIONS } from '../store/db/migrations/index.ts'
 
 const without = { without_journal: 'test' } as const
@@ -45,19 +46,40 @@ test('no number that was given out is given out again', async () => {
   const into = await target()
   await restoreDatabase(needsOf(into), { file, ...without })
   const { rows } = await into.ownerDb.pool.query(
-    `select nextval(pg_get_serial_sequence('event', 'id')) as event, nextval('record_version') as version,
+    `select nextval(pg_get_serial_sequence('event', 'id')) as event,
       nextval(pg_get_serial_sequence('participant', 'id')) as participant, (select sequence from mailbox) as mailbox`,
   )
   expect(rows).toEqual([
     {
       event: 1_000_000_002,
-      version: 1_000_000_002,
       participant: expect.any(Number),
       mailbox: 1_000_000_000,
     },
   ])
   expect(Number(rows[0].participant)).toBeGreaterThan(10_000)
 })
+
+test('versions of a record grow after a restore, also beyond those that the backup does not have', async () => {
+  const from = await world()
+  const file = await backupOf(from)
+  await from.publish('1')
+  const lost = await lastVersion(from)
+  const into = await target()
+  await restoreDatabase(needsOf(into), { file, ...without })
+  await publishEvent(
+    { db: into.db, limits: needsOf(into).limits },
+    {
+      ...{ namespace: 'civil', reg_event_type: 'MARRIAGE' },
+      record: { identifier: [{ identifier_type: 'UIN', identifier_value: '1' }] },
+    },
+  )
+  expect(await lastVersion(into)).toBeGreaterThan(lost)
+})
+
+async function lastVersion({ db }: { readonly db: Pick<Database, 'pool'> }): Promise<number> {
+  const { rows } = await db.pool.query('select record_version from event order by id desc limit 1')
+  return Number(rows[0].record_version)
+}
 
 test('a file that is there, and a database that is not empty, are refused', async () => {
   const from = await world()

@@ -66,7 +66,8 @@ async function insertDrafts(
   const found = [...own, ...(await eventsOfNamed(client, registry, protection, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
-  const numbers = await nextEventNumbers(client, { events: count, versions: found.length })
+  const changed = found.map(({ change }) => change)
+  const numbers = await nextEventNumbers(client, registry.id, { events: count, changes: changed })
   const ids = numbers.ids.values()
   const drafts = found.flatMap(({ events, ...change }, at) =>
     events.map((event) => {

@@ -5,7 +5,8 @@ import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../../test/subscriptions.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Registry } from '../../model/registry.ts'
-import { inTransaction } from '../../store/db/transaction.ts'
+import { inTransaction, withTransaction } from '../../store/db/transaction.ts'
+import { nextEventNumbers } from '../../store/events/events.ts'
 import { prepareRecord } from '../../store/records/prepare-record.ts'
 import { writeRecords } from '../../store/records/record-writer.ts'
 import { addRegistry } from '../../store/registries/registries.ts'
@@ -107,6 +108,55 @@ describe('a published event', () => {
     ])
     expect(shown[2]?.identifiers).toEqual(person())
     expect(new Set(shown.map(({ record_version }) => record_version)).size).toBe(4)
+  })
+
+  test('has the time in microseconds as the version of its record, and grows where a clock was ahead', async () => {
+    const clock = async () =>
+      Number((await rows('select extract(epoch from clock_timestamp()) * 1000000 as now'))[0]?.now)
+    const version = async () =>
+      Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
+    const before = await clock()
+    await publish('UPDATE', person())
+    const first = await version()
+    expect(first).toBeGreaterThanOrEqual(Math.floor(before))
+    expect(first).toBeLessThanOrEqual(await clock())
+    await publish('UPDATE', person())
+    expect(await version()).toBeGreaterThan(first)
+    const ahead = first + 86_400_000_000
+    await database.db.pool.query('update event set record_version = $1', [ahead])
+    await publish('UPDATE', person())
+    expect(await version()).toBe(ahead + 1)
+    await publish('UPDATE', person(), { replace: true })
+    expect(await version()).toBe(ahead + 2)
+    // Of another record nothing is counted.
+    await publish('UPDATE', person({}, 'U-45'))
+    expect(await version()).toBeLessThanOrEqual(await clock())
+  })
+
+  test('two changes of one record at once have versions one after the other', async () => {
+    const change = { record_type: 'Person', record: 7 }
+    const other = { record_type: 'Person', record: 8 }
+    await withTransaction(database.db.pool, async (client) => {
+      await client.query(
+        `insert into event (registry, event_type, record_type, record, record_version, occurred_at)
+         values ($1, 'UPDATE', 'Person', 7, 9000000000000000, now())`,
+        [registry.id],
+      )
+      const { versions } = await nextEventNumbers(client, registry.id, {
+        events: 0,
+        changes: [change, other, change, { ...change, record_type: 'Group' }],
+      })
+      expect(versions[0]).toBe(9_000_000_000_000_001)
+      expect(versions[2]).toBe(9_000_000_000_000_002)
+      expect([versions[1], versions[3]].every((one = 0) => one < 8_000_000_000_000_000)).toBe(true)
+    })
+  })
+
+  test('what nodes of the version before still take from the sequence is not lower', async () => {
+    const [row] = await rows(
+      `select last_value > (extract(epoch from now() + interval '29 days') * 1000000)::bigint as later from record_version`,
+    )
+    expect(row).toEqual({ later: true })
   })
 
   test('an equal record is an event all the same', async () => {

@@ -6,7 +6,7 @@ import { type CatalogSequence, tableSql } from './catalog.ts'
 type Client = Pick<PoolClient, 'query'>
 
 /**
- * Numbers that are passed over. Receivers remember versions of records, numbers of envelopes and ids of items that they got
+ * Numbers that are passed over. Receivers remember numbers of envelopes and ids of items that they got
  * between the snapshot and the end of the database before: a smaller one would be ignored, and an equal one taken for a copy.
  */
 const PASSED_OVER: Readonly<Record<string, bigint>> = {

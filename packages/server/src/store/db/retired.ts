@@ -3,10 +3,10 @@
  * do not use it either.
  */
 export interface Retired {
-  /** A table, or a column as `table.column`. */
+  /** A table, a sequence, or a column as `table.column`. */
   readonly name: string
   /** The schema version that does not use it any more. */
   readonly since: string
 }
 
-export const RETIRED: readonly Retired[] = []
+export const RETIRED: readonly Retired[] = [{ name: 'record_version', since: '0.1.0' }]

@@ -14,10 +14,16 @@ export const referenceOf = (mailbox: string, event: string): string =>
 /** Mailboxes that are named to the nodes that work; of more they hear that there are some. */
 const NAMED_MAILBOXES = 500
 
-/** Numbers for events, and for the records that they are about: all events of one change have one record version. */
+/** Numbers for events, and for the changes of records that they are about: all events of one change have one record version. */
 export interface EventNumbers {
   readonly ids: readonly number[]
+  /** Of each change, in their order. */
   readonly versions: readonly number[]
+}
+
+interface ChangedRecord {
+  readonly record_type: string
+  readonly record: RecordId
 }
 
 export interface NewEvent {
@@ -56,17 +62,42 @@ export interface NewNotification {
   readonly corrects?: number
 }
 
+/**
+ * The next version of a record is the time in microseconds since 1970, by the clock of the database, or one more than the last
+ * version that is known of it, if that is larger. So it says nothing of other records, grows after a restore, and is an exact
+ * number in JSON.
+ */
 export async function nextEventNumbers(
   client: ClientBase,
-  wanted: { readonly events: number; readonly versions: number },
+  registryId: number,
+  wanted: { readonly events: number; readonly changes: readonly ChangedRecord[] },
 ): Promise<EventNumbers> {
+  const { changes } = wanted
   const { rows } = await client.query<{ ids: number[]; versions: number[] }>(
     `select
        array(select nextval(pg_get_serial_sequence('event', 'id')) from generate_series(1, $1::int)) as ids,
-       array(select nextval('record_version') from generate_series(1, $2::int)) as versions`,
-    [wanted.events, wanted.versions],
+       array(select greatest((extract(epoch from clock_timestamp()) * 1000000)::bigint, (
+           select record_version + 1 from event
+           where registry = $2 and record_type = changed.record_type and record = changed.record
+           order by id desc limit 1))
+         from unnest($3::text[], $4::bigint[]) with ordinality as changed (record_type, record, at) order by at
+       ) as versions`,
+    [
+      wanted.events,
+      registryId,
+      changes.map(({ record_type }) => record_type),
+      changes.map(({ record }) => record),
+    ],
   )
-  return rows[0] ?? { ids: [], versions: [] }
+  const { ids = [], versions = [] } = rows[0] ?? {}
+  const last = new Map<string, number>()
+  const grown = changes.map(({ record_type, record }, at) => {
+    const name = `${record_type} ${record}`
+    const version = Math.max(versions[at] ?? 0, (last.get(name) ?? 0) + 1)
+    last.set(name, version)
+    return version
+  })
+  return { ids, versions: grown }
 }
 
 /** Inserts events that nobody is notified of yet. */

@@ -48,6 +48,7 @@ import { deliveryLists } from './0046-delivery-lists.ts'
 import { proposals } from './0048-proposals.ts'
 import { partnerSessions } from './0049-partner-sessions.ts'
 import { providedRegistries } from './0050-provided-registries.ts'
+import { recordVersions } from './0054-record-versions.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -97,4 +98,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0048-proposals': proposals,
   '0049-partner-sessions': partnerSessions,
   '0050-provided-registries': providedRegistries,
+  '0054-record-versions': recordVersions,
 }
