@@ -81,7 +81,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
         changes.document === undefined ? { identifier: [uinOf(uin)], sex: 'female' } : changes.document
       const { id } = await row<{ id: number }>(
         `insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, identifiers)
-          values ($1, $2, $3, $4, nextval('record_version'), '2026-02-03T09:15:00Z', $5, $6) returning id`,
+          values ($1, $2, $3, $4, (extract(epoch from clock_timestamp()) * 1000000)::bigint, '2026-02-03T09:15:00Z', $5, $6) returning id`,
         [
           ...[registry.id, event_type, record_type, record],
           ...[document === null ? null : canonicalJson(document), canonicalJson(identifiers)],
@@ -139,6 +139,7 @@ export const waiting = (changes: Partial<WaitingNotification>): WaitingNotificat
   event: 1,
   event_type: 'LiveBirth',
   record_type: 'Person',
+  record: 1,
   record_version: 1,
   occurred_at: new Date(0),
   recorded_at: new Date(0),

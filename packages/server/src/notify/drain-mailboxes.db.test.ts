@@ -70,6 +70,19 @@ test('what waits for its time holds nothing up, and then travels together', asyn
   await until(() => expect(peer.received.map(uinsOf)).toEqual([['now'], ['held', 'later']]))
 })
 
+test('an event that was held stands before a later one of its record that was due at once', async () => {
+  const participant = await newPeer()
+  const [immediate, held] = [await rows.subscribe(participant), await rows.subscribe(participant)]
+  const [first, second] = [await rows.event('first'), await rows.event('second')]
+  await rows.notify(held, first, { due: -1 })
+  await rows.notify(immediate, second, { due: -2 })
+  await rows.notify(held, second, { due: -1 })
+  await until(() => expect(peer.received.map(uinsOf)).toEqual([['first', 'second']]))
+  const { record_version } = envelopeOf(peer.received[0] as never).header.meta
+  const versions = Object.values<number>(record_version)
+  expect(versions[0]).toBeLessThan(versions[1] ?? 0)
+})
+
 test('what is held until runs of a frequency is sent once, together, after a restart across them', async () => {
   const { pool } = server.database.db
   const subscribed = await rows.subscribe(await newPeer())

@@ -68,3 +68,47 @@ test('whatever waits, envelope after envelope tells all of it, in order and with
     }),
   )
 })
+
+test('whatever is held and whatever is not, the items of one record come in the order of its versions', () => {
+  /** An event, the seconds at which it happens, and the runs until which each subscription that it matches holds it; 0: none. */
+  const event = fc.record({
+    record: fc.integer({ min: 1, max: 3 }),
+    record_type: fc.constantFrom('Person', 'Group'),
+    purpose: fc.constantFrom<Purpose>('event', 'event', 'event', 'correction', 'backfill', 'test'),
+    after: fc.integer({ min: 0, max: 20 }),
+    runs: fc.array(fc.constantFrom(0, 0, 10, 60), { minLength: 1, maxLength: 4 }),
+  })
+  fc.assert(
+    fc.property(
+      fc.array(event, { minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 9 }),
+      (all, notify_items) => {
+        let now = 0
+        const written = all.flatMap(({ after, runs, ...changes }, at) => {
+          now += after
+          const happened = now
+          return runs.map((run, nth) => ({
+            due: run === 0 ? happened : Math.ceil((happened + 1) / run) * run,
+            one: { ...changes, event: at + 1, record_version: at + 1, subscription: nth + 1 },
+          }))
+        })
+        const due = written
+          .map(({ due, one }, index) => ({ due, one: waiting({ id: index + 1, ...one }) }))
+          .toSorted((one, other) => one.due - other.due)
+          .map(({ one }) => one)
+        const told = planEnvelopes(due, { ...BOUNDS, notify_items }).flat()
+        expect(told.flatMap(({ notifications }) => notifications).toSorted((a, b) => a.id - b.id)).toEqual(
+          due.toSorted((a, b) => a.id - b.id),
+        )
+        const versions = Map.groupBy(
+          told.map(({ notifications: [first] }) => first),
+          (one) => `${markingOf(one)} ${one.record_type} ${one.record}`,
+        )
+        for (const items of versions.values()) {
+          const sent = items.map(({ record_version }) => record_version)
+          expect(sent).toEqual(sent.toSorted((a, b) => a - b))
+        }
+      },
+    ),
+  )
+})

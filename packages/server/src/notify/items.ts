@@ -18,11 +18,30 @@ export const markingOf = ({ purpose }: WaitingNotification): Marking =>
 const FRAME = 1_024
 const CODE = 160
 
-/** The items of envelope after envelope. */
+/**
+ * What waits, with the notifications of each record in the order of its versions, in the positions that they have. A receiver
+ * ignores lower versions: an event that was held until now must not stand behind a later one, which was due at once.
+ */
+function inVersionOrder(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
+  const recordOf = (one: WaitingNotification): string => `${markingOf(one)} ${one.record_type} ${one.record}`
+  const ordered = new Map(
+    Array.from(Map.groupBy(waiting, recordOf), ([record, all]) => [
+      record,
+      all.toSorted((one, other) => one.record_version - other.record_version).values(),
+    ]),
+  )
+  return waiting.map((one) => ordered.get(recordOf(one))?.next().value ?? one)
+}
+
+/**
+ * The items of envelope after envelope.
+ * @param due in the order in which they became due
+ */
 export function planEnvelopes(
-  waiting: readonly WaitingNotification[],
+  due: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
 ): readonly (readonly PlannedItem[])[] {
+  const waiting = inVersionOrder(due)
   const envelopes: (readonly PlannedItem[])[] = []
   for (let from = 0; from < waiting.length; ) {
     const items = planItems(waiting.slice(from), bounds)

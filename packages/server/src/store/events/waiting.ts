@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import type { GivenFor } from '../../model/consent.ts'
 import { type Presence, type Purpose, TAKEN_BACK } from '../../model/event.ts'
-import type { Identifier } from '../../model/records.ts'
+import type { Identifier, RecordId } from '../../model/records.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { hasEnded } from './consent-ended.ts'
 
@@ -22,6 +22,7 @@ export interface WaitingNotification {
   /** Canonical names. */
   readonly event_type: string
   readonly record_type: string
+  readonly record: RecordId
   readonly record_version: number
   readonly occurred_at: Date
   readonly recorded_at: Date
@@ -105,7 +106,8 @@ const dueOf = (isBackfill: boolean): string => `(select * from waiting_notificat
 // are parsed once for all that it waits for.
 const FIND_WAITING = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
-      event.event_type, event.record_type, event.record_version, event.occurred_at, event.recorded_at, event.replaced_by,
+      event.event_type, event.record_type, event.record, event.record_version, event.occurred_at, event.recorded_at,
+      event.replaced_by,
       array(select category from protected_record as hidden where hidden.registry = event.registry
         and hidden.record_type = event.record_type and hidden.record = event.record) as protected
     from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
@@ -126,8 +128,8 @@ const FIND_WAITING = `with due as materialized (
       cross join lateral (select subscription.criteria::json offset 0) as parsed (criteria)
   )
   select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrects,
-    due.corrects as corrected, due.event, due.event_type, due.record_type, due.record_version, due.occurred_at,
-    due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
+    due.corrects as corrected, due.event, due.event_type, due.record_type, due.record, due.record_version,
+    due.occurred_at, due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
     code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted,
     due.protected, asking.consent
   from due join asking on asking.id = due.subscription

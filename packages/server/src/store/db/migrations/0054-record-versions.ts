@@ -9,7 +9,7 @@ export const recordVersions: SchemaMigration = {
   version: '0.1.0',
   phase: 'expand',
   async up(db: Kysely<unknown>): Promise<void> {
-    await sql`select setval('record_version',
+    await sql`select setval(to_regclass('record_version'),
       (extract(epoch from clock_timestamp() + interval '30 days') * 1000000)::bigint)`.execute(db)
   },
 }

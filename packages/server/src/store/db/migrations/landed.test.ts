@@ -53,7 +53,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0048-proposals.ts': '2a19ba05d15994454c777cd448c47fb5',
   '0049-partner-sessions.ts': 'd11d71b4b9bbfa6be2d89a335b63a8f0',
   '0050-provided-registries.ts': '3dcac14bc9652d119770240592f0ba50',
-  '0054-record-versions.ts': 'eea52f84f8aba2f8eff8be3852496d78',
+  '0054-record-versions.ts': '447cd9d1bac6851db56c26419e588813',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
