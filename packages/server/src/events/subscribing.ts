@@ -9,7 +9,7 @@ import { type Effect, OutcomeOutdated } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
-import { countSubscriptions, findSame } from '../store/events/find-subscriptions.ts'
+import { countSubscriptions, findSame, type SameSubscription } from '../store/events/find-subscriptions.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { ensureMailbox } from '../store/events/mailboxes.ts'
 import {
@@ -44,6 +44,8 @@ export interface SubscribingItem {
 export interface Decision {
   readonly code: string
   readonly is: 'made' | 'renewed' | 'resumed'
+  /** The sender_uri of the request is another one than its notifications had. */
+  readonly isMoved: boolean
 }
 
 /** A subscription as it stands after the items before. */
@@ -51,7 +53,7 @@ interface Standing {
   readonly code: string
   end_at: Date | null
   /** Undefined: it is to be made. */
-  readonly found?: { readonly id: number; readonly state: 'live' | 'suspended'; readonly end_at: Date | null }
+  readonly found?: Pick<SameSubscription, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
   readonly criteria?: SubscribeCriteria
   readonly item?: SubscribingItem
   /** Set where it is to be renewed. */
@@ -81,10 +83,7 @@ export class Subscribing {
     const { participant, registry } = subscriber
     const found = await findSame(db, participant.id, registry.id, asked.map(sameness))
     const standing = new Map(
-      found.map(({ code, id, state, end_at, ...same }) => [
-        keyOf(same),
-        { code, end_at, found: { id, state, end_at } },
-      ]),
+      found.map((same) => [keyOf(same), { code: same.code, end_at: same.end_at, found: same }]),
     )
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countUpTo(db, participant.id, most)
@@ -103,7 +102,7 @@ export class Subscribing {
       this.#takeOne()
       const code = newCode()
       this.#standing.set(keyOf(same), { code, end_at, criteria, item })
-      return { code, is: 'made' }
+      return { code, is: 'made', isMoved: false }
     }
     const { code, found, renewed } = standing
     const isSuspended = found?.state === 'suspended' && renewed === undefined
@@ -115,7 +114,8 @@ export class Subscribing {
     }
     standing.end_at = end_at
     standing.renewed = criteria
-    return { code, is: isSuspended ? 'resumed' : 'renewed' }
+    const isMoved = found !== undefined && found.sender_uri !== this.#subscriber.sender_uri
+    return { code, is: isSuspended ? 'resumed' : 'renewed', isMoved }
   }
 
   #takeOne(): void {
@@ -183,7 +183,8 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
 
 function renewal({ found, end_at, renewed }: Standing): Renewal | null {
   if (found === undefined || renewed === undefined) return null
-  const { id, ...from } = found
+  const { id, state, mailbox } = found
+  const from = { state, mailbox, end_at: found.end_at }
   const { event_type, record_type } = sameness(renewed)
   const { predicate, consent } = renewed
   return { id, event_type, record_type, end_at, from, consent, keys: filingKeys(predicate) }

@@ -78,9 +78,11 @@ test('an event that was held stands before a later one of its record that was du
   await rows.notify(immediate, second, { due: -2 })
   await rows.notify(held, second, { due: -1 })
   await until(() => expect(peer.received.map(uinsOf)).toEqual([['first', 'second']]))
-  const { record_version } = envelopeOf(peer.received[0] as never).header.meta
-  const versions = Object.values<number>(record_version)
-  expect(versions[0]).toBeLessThan(versions[1] ?? 0)
+  const [{ header, message }] = peer.received.map(envelopeOf)
+  const [one, other] = message.notify_event.map(
+    ({ reference_id }: { reference_id: string }) => header.meta.record_version[reference_id],
+  )
+  expect(one).toBeLessThan(other)
 })
 
 test('what is held until runs of a frequency is sent once, together, after a restart across them', async () => {

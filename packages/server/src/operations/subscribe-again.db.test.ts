@@ -12,12 +12,14 @@ import {
   subscribeFor,
   subscribingServer,
 } from '../../test/subscribing.ts'
+import { publishEvent } from '../admin/events/publish.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { pool } = server.database.db
 const peer = await newPeer()
 
 const IN = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
+const MOVED = 'the sender_uri of this request counts for its notifications from now on'
 /** A person that no other test subscribes to. */
 const uin = (): string => `U-${randomUUID()}`
 
@@ -126,6 +128,47 @@ describe('the same again', () => {
     expect(await storedSubscription(server, code)).toMatchObject([{ end_at: new Date(later.end_time) }])
   })
 
+  it('with another end_time from another address moves what waits for it there, and says so', async () => {
+    const person = uin()
+    const frequency = { start_time: IN(-1), end_time: IN(10), frequency: 'daily' }
+    const code = await codeOf(server, peer, about(person, { frequency }))
+    const record = { identifier: [{ identifier_type: 'UIN', identifier_value: person }] }
+    const needs = { db: server.database.db, limits: server.context.limits }
+    const publish = () => publishEvent(needs, { namespace: 'civil', reg_event_type: 'LiveBirth', record })
+    await publish()
+    const sender_uri = `${peer.receiver.url}/mine/on-subscribe`
+    const renewedUntil = (days: number, header: object) =>
+      subscribed(server, peer, [about(person, { frequency: { ...frequency, end_time: IN(days) } })], {
+        header,
+      })
+    const [item] = await renewedUntil(20, { sender_uri })
+    expect(item).toMatchObject({ status: 'succ', subscriptions: [{ code }] })
+    expect(item.status_reason_message).toContain(
+      `renewed under its code: it ends at the new end_time; ${MOVED}; next notifications at `,
+    )
+    await publish()
+    const waiting = () =>
+      pool.query(
+        `select distinct mailbox.sender_uri, count(*)::int from notification join mailbox on mailbox.id = notification.mailbox
+         where subscription = (select id from subscription where code = $1) group by mailbox.sender_uri`,
+        [code],
+      )
+    expect((await waiting()).rows).toEqual([{ sender_uri, count: 2 }])
+    // From the same address again nothing moves.
+    const [again] = await renewedUntil(30, { sender_uri })
+    expect(again.status_reason_message).not.toContain(MOVED)
+    // An address that is not allowed is refused as always, and moves nothing.
+    const refused = subscribeFor(peer, [about(person, { frequency: { ...frequency, end_time: IN(40) } })], {
+      header: { sender_uri: `${peer.receiver.url}/elsewhere/on-subscribe` },
+    })
+    await expect(accepted(server, peer, refused, 'subscribe')).rejects.toThrow()
+    expect((await waiting()).rows).toEqual([{ sender_uri, count: 2 }])
+    // A request without an address is answered at the default one.
+    const [back] = await renewedUntil(50, {})
+    expect(back.status_reason_message).toContain(MOVED)
+    expect((await waiting()).rows).toEqual([{ sender_uri: '', count: 2 }])
+  })
+
   it('of one that was suspended makes it live again, for the address of the request', async () => {
     const person = uin()
     const code = await codeOf(server, peer, about(person))
@@ -138,7 +181,7 @@ describe('the same again', () => {
     const [item] = await subscribed(server, peer, [about(person)], { header: { sender_uri } })
     expect(item).toMatchObject({
       status: 'succ',
-      status_reason_message: 'it was suspended and is live again under its code',
+      status_reason_message: `it was suspended and is live again under its code; ${MOVED}`,
       subscriptions: [{ code }],
     })
     expect(await storedSubscription(server, code)).toMatchObject([{ state: 'live', keys: 1, sender_uri }])

@@ -86,13 +86,14 @@ async function readItem(
 /** The subscription that this item made or renewed, and no other (3.2, rule 8). */
 function membersOf(
   { echo, frequency }: SubscribeCriteria,
-  { code, is }: Decision,
+  { code, is, isMoved }: Decision,
   { locale }: Item,
   { registry }: Exchange,
   now: Date,
 ): ReplyMembers {
   const said = [
     ...SAID[is],
+    ...(isMoved ? [MOVED] : []),
     ...(frequency === null ? [] : [runsText(nextRuns(frequency, registry.time_zone, now, RUNS))]),
   ]
   const timestamp = now.toISOString()
@@ -109,6 +110,8 @@ const SAID: Readonly<Record<Decision['is'], readonly string[]>> = {
   renewed: ['renewed under its code: it ends at the new end_time'],
   resumed: ['it was suspended and is live again under its code'],
 }
+
+const MOVED = 'the sender_uri of this request counts for its notifications from now on'
 
 const runsText = (runs: readonly Date[]): string =>
   `next notifications at ${runs.map((run) => run.toISOString()).join(', ')}`

@@ -23,6 +23,10 @@ import { participantsWith, WORK_CHANNEL } from '../db/queue.ts'
 export const isNotifiedBy = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
+/** SQL by which a `notification` waits again, in the mailbox that its subscription has by now. */
+export const WAITS_AGAIN = `state = 'waiting', delivery = null,
+  mailbox = (select subscription.mailbox from subscription where subscription.id = notification.subscription)`
+
 /**
  * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by its
  * maker.

@@ -1,7 +1,7 @@
 /** Changes of deliveries by hand: an operator retries, replays or cancels them, and a participant asks for its own again. */
 import type { Database } from '../db/database.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
-import { isNotifiedBy } from './deliveries.ts'
+import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
 import { chosen, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
 interface Change {
@@ -118,7 +118,7 @@ export async function changeAtMost(
         returning participant, origin, mailbox
       ),
       renewed as (
-        update notification set state = 'waiting', delivery = null from chosen
+        update notification set ${WAITS_AGAIN} from chosen
         where ${isNotifiedBy('chosen')} and anew and exists (select from permitted)
         returning chosen.id, notification.mailbox
       ),

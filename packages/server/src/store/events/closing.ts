@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../db/database.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
-import { isNotifiedBy } from '../deliveries/deliveries.ts'
+import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
 
 /** A mailbox that was closed. */
 export interface ClosedMailbox {
@@ -74,7 +74,7 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
         returning delivery.id, delivery.notifications
       ),
       renewed as (
-        update notification set state = 'waiting', delivery = null from given_up
+        update notification set ${WAITS_AGAIN} from given_up
         where ${isNotifiedBy('given_up')}
       )
       select pg_notify($2, $3) from opened`,

@@ -31,7 +31,7 @@ const TOGETHER = 64
 /**
  * Commits an envelope; those of several mailboxes share a statement.
  * @returns false when it must not be sent: another node made the next one, the mailbox was closed, or a subscription was
- * taken back meanwhile
+ * taken back meanwhile or has another mailbox
  */
 export const commitEnvelope = (pool: pg.Pool, envelope: NewEnvelope): Promise<boolean> =>
   waiting(pool).submit(envelope)
@@ -80,7 +80,8 @@ const COMMIT_ENVELOPES = `with given as (
   ),
   taken_back as (
     select distinct told.mailbox from told join subscription on subscription.id = told.subscription
-    where ${IS_TAKEN_BACK}
+      join notification on notification.id = told.notification
+    where notification.mailbox <> told.mailbox or ${IS_TAKEN_BACK}
   ),
   held as (
     select free.id from given cross join lateral (
@@ -109,6 +110,6 @@ const COMMIT_ENVELOPES = `with given as (
     update notification set state = 'sent', delivery = new.delivery, reference_id = told.reference_id
     from told join stepped using (mailbox)
       join unnest($1::integer[], $8::uuid[]) as new (mailbox, delivery) using (mailbox)
-    where notification.id = told.notification and notification.state = 'waiting'
+    where notification.id = told.notification and notification.mailbox = told.mailbox and notification.state = 'waiting'
   )
   select mailbox from stepped`

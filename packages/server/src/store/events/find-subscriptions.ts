@@ -22,6 +22,9 @@ export interface SameSubscription extends Sameness {
   readonly code: string
   readonly state: 'live' | 'suspended'
   readonly end_at: Date | null
+  readonly mailbox: number
+  /** Of its mailbox; null: none was named. */
+  readonly sender_uri: string | null
 }
 
 /** Of a participant in a registry, those that have not ended and are the same as one of these. */
@@ -34,11 +37,13 @@ export async function findSame(
   if (wanted.length === 0) return []
   const { rows } = await pool.query<SameSubscription>({
     name: 'find same subscriptions',
-    text: `select id, code, event_type, record_type, fingerprint, state, end_at
+    text: `select subscription.id, code, event_type, record_type, fingerprint, subscription.state, end_at,
+        mailbox.id as mailbox, nullif(mailbox.sender_uri, '') as sender_uri
       from (select distinct * from unnest($3::text[], $4::text[], $5::bytea[])
         as wanted (event_type, record_type, fingerprint)) as wanted
         join subscription using (event_type, record_type, fingerprint)
-      where participant = $1 and registry = $2 and state <> 'ended'`,
+        join mailbox on mailbox.id = subscription.mailbox
+      where subscription.participant = $1 and subscription.registry = $2 and subscription.state <> 'ended'`,
     values: [
       participant,
       registry,

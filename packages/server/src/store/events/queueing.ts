@@ -119,18 +119,16 @@ export async function openBackfill(
 export async function queueBackfill(
   { pool }: Pick<Database, 'pool'>,
   registry: RegistryShape,
-  { id, mailbox, event_type, record_type }: QueuedSubscription,
+  { id, event_type, record_type }: QueuedSubscription,
   { recordType, predicate, since, from, limit }: BackfillPage,
 ): Promise<QueuedPage | null> {
   const table = recordTable(registry, recordType)
   const condition = predicate === null ? { text: 'true', values: [] } : toSql(predicate, table)
   const first = condition.values.length
-  const [own, after, time, most, of, kind, about, box] = [1, 2, 3, 4, 5, 6, 7, 8].map(
-    (nth) => `$${first + nth}`,
-  )
+  const [own, after, time, most, of, kind, about] = [1, 2, 3, 4, 5, 6, 7].map((nth) => `$${first + nth}`)
   const { rows } = await pool.query<{ held: boolean; records: number; last: number }>(
     `with held as (
-        select id from subscription
+        select id, mailbox from subscription
         where id = ${own}::integer and coalesce(backfilled, 0) = ${after}::bigint and state = 'live' for no key update
       ),
       page as materialized (
@@ -152,7 +150,7 @@ export async function queueBackfill(
         insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
         select mailbox.id, made.id, ${own}::integer, 'stayed', 'backfill', ${referenceOf('mailbox', 'made.id')},
           statement_timestamp()
-        from made, mailbox where mailbox.id = ${box}::integer order by made.record
+        from made, held join mailbox on mailbox.id = held.mailbox order by made.record
       ),
       noted as (
         update subscription set backfilled = last, backfilled_since = case when last is not null then ${time}::timestamptz end
@@ -160,8 +158,8 @@ export async function queueBackfill(
       )
       select exists (select 1 from held) as held, (select count(*) from page) as records,
         coalesce((select max(page.id) from page), 0) as last,
-        (select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}' || ${box}::integer)) as announced`,
-    [...condition.values, id, from, since, limit, registry.id, event_type, record_type, mailbox],
+        (select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}' || held.mailbox) from held) as announced`,
+    [...condition.values, id, from, since, limit, registry.id, event_type, record_type],
   )
   const [row] = rows
   return row?.held === true ? { records: row.records, last: row.last } : null

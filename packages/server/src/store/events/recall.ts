@@ -1,7 +1,7 @@
 /** Envelopes that are on their way, and are taken back before they are sent (again). */
 import type pg from 'pg'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
-import { isNotifiedBy } from '../deliveries/deliveries.ts'
+import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK, IS_UNFILTERED } from './waiting.ts'
 
 /** A subscription that an envelope is for. */
@@ -40,6 +40,61 @@ export interface Recalled {
 }
 
 /**
+ * SQL that drops envelopes on their way: what they tell waits again.
+ * @param which SQL of those
+ * @param attempted SQL of whether somebody may have received one of `dropped`
+ */
+const dropping = (which: string, attempted: string): string => `dropped as (
+        update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),
+          claim = null, claimed_until = null
+        ${which}
+        returning delivery.id, delivery.mailbox, delivery.sequence, delivery.attempts, delivery.notifications
+      ),
+      renewed as (
+        update notification set ${WAITS_AGAIN} from dropped
+        where ${isNotifiedBy('dropped')}
+      ),
+      given_back as (
+        update mailbox set sequence = mailbox.sequence - 1 from dropped
+        where mailbox.id = dropped.mailbox and mailbox.sequence = dropped.sequence and not ${attempted}
+      )`
+
+/** Subscriptions that have another mailbox from now on. */
+export interface Moving {
+  readonly subscriptions: readonly number[]
+  /** Their mailboxes before. */
+  readonly from: readonly number[]
+  readonly to: number
+}
+
+/**
+ * Moves what waits for subscriptions into their new mailbox, in its order. Envelopes of the old ones that are on their way with
+ * something for them are dropped, also during an attempt: what they tell waits again, each item in the mailbox of its
+ * subscription. Runs in a transaction of the caller.
+ */
+export async function moveWaiting(
+  client: Pick<pg.ClientBase, 'query'>,
+  { subscriptions, from, to }: Moving,
+): Promise<void> {
+  // Nobody commits an envelope of theirs meanwhile.
+  await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
+  await client.query(
+    `with ${dropping(
+      `where mailbox = any($1::int[]) and state = 'pending' and exists (
+          select from notification where subscription = any($2::int[]) and ${isNotifiedBy('delivery')})`,
+      'dropped.attempts > 0',
+    )}
+      select count(*) from dropped`,
+    [from, subscriptions],
+  )
+  await client.query(
+    `update notification set mailbox = $1 where subscription = any($2::int[]) and mailbox <> $1 and state = 'waiting'`,
+    [to, subscriptions],
+  )
+  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, `${MAILBOXES}${[to, ...from].join()}`])
+}
+
+/**
  * Drops an envelope: what it tells waits again, and is composed anew under another message_id.
  * @returns whether the claim still held
  */
@@ -51,20 +106,7 @@ export async function recallEnvelope(
     name: 'recall envelope',
     // The mailbox is locked first, as where it is closed.
     text: `with own as materialized (select id from mailbox where id = $1 for no key update),
-      dropped as (
-        update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),
-          claim = null, claimed_until = null
-        from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'
-        returning delivery.id, delivery.mailbox, delivery.sequence, delivery.notifications
-      ),
-      renewed as (
-        update notification set state = 'waiting', delivery = null from dropped
-        where ${isNotifiedBy('dropped')}
-      ),
-      given_back as (
-        update mailbox set sequence = mailbox.sequence - 1 from dropped
-        where mailbox.id = dropped.mailbox and mailbox.sequence = dropped.sequence and not $4
-      )
+      ${dropping("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
       select exists (select 1 from dropped) as recalled,
         (select count(pg_notify($5, $6)) from dropped) as announced`,
     values: [mailbox, delivery, claim, attempted, WORK_CHANNEL, `${MAILBOXES}${mailbox}`],

@@ -5,6 +5,7 @@
 import type { ClientBase } from 'pg'
 import type { SubscriptionConsent } from '../../model/consent.ts'
 import type { Frequency } from '../../model/event.ts'
+import { moveWaiting } from './recall.ts'
 import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 
 /** A key under which a subscription is filed. */
@@ -136,11 +137,16 @@ export interface Renewal extends Types {
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
   /** As it was found: if it has changed since, it is not renewed. */
-  readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null }
+  readonly from: {
+    readonly state: 'live' | 'suspended'
+    readonly end_at: Date | null
+    readonly mailbox: number
+  }
 }
 
 /**
- * Renews subscriptions. Those that were suspended are live again, and their notifications go to the mailbox of the request.
+ * Renews subscriptions. Those that were suspended are live again. Their notifications go to the mailbox of the request, those
+ * that wait too.
  * @returns how many were renewed
  */
 export async function renewSubscriptions(
@@ -152,10 +158,11 @@ export async function renewSubscriptions(
   const { rows } = await client.query<{ id: number }>({
     name: 'renew subscriptions',
     text: `update subscription set end_at = renewed.end_at, state = 'live', reason = null,
-        mailbox = case when state = 'live' then mailbox else $1::integer end
-      from unnest($2::integer[], $3::timestamptz[], $4::text[], $5::timestamptz[])
-        as renewed (id, end_at, from_state, from_end)
+        mailbox = $1::integer
+      from unnest($2::integer[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::integer[])
+        as renewed (id, end_at, from_state, from_end, from_mailbox)
       where subscription.id = renewed.id and state = from_state and subscription.end_at is not distinct from from_end
+        and mailbox = from_mailbox
       returning subscription.id`,
     values: [
       mailbox,
@@ -163,9 +170,18 @@ export async function renewSubscriptions(
       renewals.map(({ end_at }) => end_at),
       renewals.map(({ from }) => from.state),
       renewals.map(({ from }) => from.end_at),
+      renewals.map(({ from }) => from.mailbox),
     ],
   })
   const renewed = new Set(rows.map(({ id }) => id))
+  const moved = renewals.filter(({ id, from }) => renewed.has(id) && from.mailbox !== mailbox)
+  if (moved.length > 0) {
+    await moveWaiting(client, {
+      subscriptions: moved.map(({ id }) => id),
+      from: [...new Set(moved.map(({ from }) => from.mailbox))],
+      to: mailbox,
+    })
+  }
   await putConsents(
     client,
     renewals.filter(({ id }) => renewed.has(id)),
