@@ -29,6 +29,8 @@ export {
   identifierValue,
   type RecordIdentifier,
   readIdentifiers,
+  type WrittenIdentifier,
+  writtenIdentifiers,
 } from './attributes/read-identifiers.ts'
 export { readLiteral } from './attributes/read-literal.ts'
 export { attributeRules, compoundRules, identifierRules } from './attributes/reading-rules.ts'

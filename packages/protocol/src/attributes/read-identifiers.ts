@@ -39,12 +39,14 @@ function compiledPath(source: IdentifierSource): Path {
 /**
  * Every identifier of `document`, normalised, each (type, value) once: as one of the record if it is both that and
  * a part's. Those of a type that the kind does not list are `UNLISTED`; those without a usable value are left out.
+ * @param visit is called for each as it is first found, with what stands in the document
  */
 export function readIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   document: JsonValue,
   notes?: ReadingNotes,
+  visit?: (identifier: RecordIdentifier, leaf: JsonValue) => void,
 ): RecordIdentifier[] {
   const found = new Map<string, RecordIdentifier>()
   for (const source of recordType.identifiers) {
@@ -63,11 +65,37 @@ export function readIdentifiers(
       }
       if (type === undefined || value === null) return false
       const key = `${type.name}:${value}`
-      if (!found.has(key)) found.set(key, { type: type.name, value, names: source.names })
+      if (found.has(key)) return false
+      const identifier = { type: type.name, value, names: source.names }
+      found.set(key, identifier)
+      visit?.(identifier, leaf)
       return false
     })
   }
   return [...found.values()]
+}
+
+/** An identifier of a document, with its type and value as the document writes them. */
+export interface WrittenIdentifier extends RecordIdentifier {
+  readonly written: { readonly identifier_type: string; readonly identifier_value: string }
+}
+
+/** As `readIdentifiers`; a bare value is given the type that is read there. */
+export function writtenIdentifiers(
+  kind: Kind,
+  recordType: Pick<RecordType, 'identifiers'>,
+  document: JsonValue,
+): readonly WrittenIdentifier[] {
+  const found: WrittenIdentifier[] = []
+  readIdentifiers(kind, recordType, document, undefined, (identifier, leaf) => {
+    const isObject = isJsonObject(leaf)
+    const type = isObject ? member(leaf, IDENTIFIER_TYPE) : undefined
+    const value = isObject ? member(leaf, IDENTIFIER_VALUE) : leaf
+    const identifier_type = typeof type === 'string' ? type : identifier.type
+    // What is used is a text or an integer.
+    found.push({ ...identifier, written: { identifier_type, identifier_value: String(value) } })
+  })
+  return found
 }
 
 /** The type that an identifier object names, else the source's; `UNLISTED` where the kind does not know the name. */

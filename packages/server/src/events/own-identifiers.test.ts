@@ -10,11 +10,11 @@ test.each<[string, number, JsonObject, JsonObject]>([
     0,
     {
       '@type': 'Person',
-      identifier: [id('UIN', 'u-44'), id('BRN', 'B-1'), id('X', '1')],
+      identifier: [id('UIN', 'u-44'), id('BRN', 'B-1'), id('X', '1'), id('UIN', 'U-44 ')],
       sex: 'F',
       phone_number: ['+1555'],
     },
-    { '@type': 'Person', identifier: [id('UIN', 'U-44'), id('BRN', 'B-1')] },
+    { '@type': 'Person', identifier: [id('UIN', 'u-44'), id('BRN', 'B-1')] },
   ],
   [
     'ibr',
@@ -32,6 +32,12 @@ test.each<[string, number, JsonObject, JsonObject]>([
       member_list: [{ member_identifier: [id('UIN', 'U-7')] }],
     },
     { group_identifier: [id('HOUSEHOLD_ID', 'H-1')] },
+  ],
+  [
+    'civil',
+    0,
+    { identifier: [{ identifier_type: 'ns:uin', 'ns:identifier_value': 's1t-c88' }] },
+    { identifier: [id('ns:uin', 's1t-c88')] },
   ],
   [
     'farmer',

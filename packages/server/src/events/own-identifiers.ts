@@ -5,8 +5,9 @@ import {
   type JsonValue,
   type Kind,
   type RecordType,
-  readIdentifiers,
   UNLISTED,
+  type WrittenIdentifier,
+  writtenIdentifiers,
 } from '@rollcall/protocol'
 
 const ownSources = new WeakMap<RecordType, RecordType>()
@@ -24,15 +25,24 @@ function ownOnly(recordType: RecordType): RecordType {
   return only
 }
 
-/** The identifiers as a list, where the record type has them first, and the document's own `@type`. */
+/** The identifiers as the document writes them, in a list where the record type has them first, and the document's own `@type`. */
 export function ownIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
-  const own = ownOnly(recordType)
-  const identifiers = readIdentifiers(kind, own, document)
+  const identifiers = writtenIdentifiers(kind, ownOnly(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)
-    .map(({ type, value }) => ({ identifier_type: type, identifier_value: value }))
+    .map(({ written }) => written)
   const type = isJsonObject(document) ? document['@type'] : undefined
   return { ...(type !== undefined && { '@type': type }), ...recordNamedBy(recordType, identifiers) }
 }
+
+/** The primary identifier as the document writes it; undefined: it has none. */
+export const ownPrimary = (
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue,
+): WrittenIdentifier['written'] | undefined =>
+  writtenIdentifiers(kind, ownOnly(recordType), document).find(
+    ({ type }) => type === recordType.primary_identifier,
+  )?.written
 
 /** A record that has nothing but this list of identifiers, where the record type has them first. */
 export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {

@@ -22,7 +22,7 @@ export interface Recording {
 export interface NamedEvent extends DerivedEvent {
   /** The one event that it corrects, or all events of the record; otherwise it corrects all of its type. */
   readonly corrected?: number | 'all'
-  /** The identifier of the record that has taken the place of this one. */
+  /** The identifier of the record that has taken the place of this one, as that record writes it. */
   readonly replaced_by?: Identifier
   readonly event_id?: string
   /** Digest of what was published under `event_id`. */

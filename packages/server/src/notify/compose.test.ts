@@ -137,6 +137,14 @@ test('a record that was merged into another one: the primary identifier of that 
   expect(composed([{}]).header.meta).not.toHaveProperty('replaced_by')
 })
 
+test('a record that took the place of another is named as it writes itself, and accounted for as it is known', () => {
+  const { header, item, named } = composed([{ replaced_by: { type: 'uin', value: 's1t-c88' } }])
+  expect(header.meta.replaced_by).toEqual({
+    [item.reference_id]: { identifier_type: 'uin', identifier_value: 's1t-c88' },
+  })
+  expect(named).toEqual([{ role: 'seen', identifiers: [{ type: 'UIN', value: 'S1T-C88' }] }])
+})
+
 test.each(['test', 'backfill'] as const)('a %s is marked', (purpose) => {
   expect(composed([{ purpose }]).header.meta[purpose]).toBe(true)
   expect(composed([{}]).header.meta).not.toHaveProperty(purpose)

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto'
 import {
   type CallbackHeader,
   canonicalJson,
+  type JsonObject,
   type Kind,
   type NotifyMeta,
   PROTOCOL_VERSION,
   REG_TYPE_PREFIX,
   type RecordType,
+  readIdentifiers,
 } from '@rollcall/protocol'
 import { recordNamedBy } from '../events/own-identifiers.ts'
 import { notifiedShape } from '../events/shown.ts'
@@ -81,8 +83,9 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     item.notifications.map(({ id, subscription }) => ({ id, subscription, reference_id })),
   )
   const names = new Map(notifications.map(({ id, reference_id }) => [id, reference_id]))
+  const replacing: Identifier[] = []
   const notify_event = named.map(({ item, reference_id }) => {
-    describe(to, meta, reference_id, item, names)
+    replacing.push(...describe(to, meta, reference_id, item, names))
     return itemOf(to, reference_id, item)
   })
   return {
@@ -102,16 +105,14 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     encrypted: items.some((item) => item.notifications.some(({ encrypted }) => encrypted)),
     notifications,
     recordCount: items.length,
-    named: Object.values(meta.replaced_by ?? {}).map(({ identifier_type, identifier_value }) => ({
-      role: 'seen',
-      identifiers: [{ type: identifier_type, value: identifier_value }],
-    })),
+    named: replacing.map((identifier) => ({ role: 'seen', identifiers: [identifier] })),
   }
 }
 
 /**
  * Says in `header.meta` what the item itself has no member for.
  * @param names reference_ids of this envelope, by notification
+ * @returns identifiers of persons whom it names, normalised
  */
 function describe(
   { grant, registry: { kind } }: Composing,
@@ -119,7 +120,7 @@ function describe(
   reference_id: string,
   { notifications }: PlannedItem,
   names: ReadonlyMap<number, string>,
-): void {
+): readonly Identifier[] {
   const [first] = notifications
   meta.subscriptions[reference_id] = notifications.map(({ code }) => code)
   const presences = dictionary<WaitingNotification['presence']>()
@@ -132,18 +133,24 @@ function describe(
     return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
   })
   if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
-  if (
-    first.replaced_by &&
-    isShown(coveredGrant(grant, notifications), recordTypeNamed(kind, first.record_type), first.replaced_by)
-  )
-    meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
+  if (first.replaced_by === null) return []
+  const recordType = recordTypeNamed(kind, first.record_type)
+  const replacing = recordNamedBy(recordType, [namedBy(first.replaced_by)])
+  const identifiers = readIdentifiers(kind, recordType, replacing)
+  if (!isShown(coveredGrant(grant, notifications), recordType, replacing, identifiers)) return []
+  meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
+  return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
-/** Whether the grant shows an identifier of this type: it is asked of a record that has nothing else. */
-function isShown(grant: Grant, recordType: RecordType, identifier: Identifier): boolean {
-  if (!isGranted(grant.identifiers.types, identifier.type)) return false
-  const document = canonicalJson(recordNamedBy(recordType, [namedBy(identifier)]))
-  return [...disclose({ ...grant, rows: new Map() }, recordType, [document])].some(
+/** Whether the grant shows a record that has nothing but these identifiers. */
+function isShown(
+  grant: Grant,
+  recordType: RecordType,
+  record: JsonObject,
+  identifiers: readonly Identifier[],
+): boolean {
+  if (!identifiers.every(({ type }) => isGranted(grant.identifiers.types, type))) return false
+  return [...disclose({ ...grant, rows: new Map() }, recordType, [canonicalJson(record)])].some(
     ({ text }) => text !== '{}',
   )
 }

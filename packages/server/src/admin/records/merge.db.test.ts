@@ -202,6 +202,18 @@ describe('who was notified of the retired record', () => {
   beforeEach(() => load([person('U-1')]))
   const born = () => publish('LiveBirth', person('U-2', { sex: 'female' }))
 
+  test('gets the identifiers of both as the records write them', async () => {
+    await load([person('s1t-c88')])
+    await subscribe('LiveBirth', 'S1T-C99')
+    await publish('LiveBirth', person('s1t-c99'))
+    await merge('S1T-C88', 'S1T-C99')
+    const [event] = await rows(`select identifiers::json, replaced_by from event where event_type = 'CANCEL'`)
+    expect(event).toEqual({
+      identifiers: { identifier: [uin('s1t-c99')] },
+      replaced_by: { type: 'UIN', value: 's1t-c88' },
+    })
+  })
+
   test('gets one CANCEL, with the identifiers of it and the survivor’s', async () => {
     const [first] = [await subscribe('LiveBirth', 'U-2'), await subscribe('LiveBirth', 'U-1')]
     const update = await subscribe('UPDATE', 'U-2')

@@ -3,6 +3,7 @@
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
+import { ownPrimary } from '../../events/own-identifiers.ts'
 import { recordChanges } from '../../events/publish.ts'
 import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '../../events/recording.ts'
 import type { RecordChange } from '../../model/event.ts'
@@ -15,7 +16,7 @@ import { recordsNamed, restoreRecord, retireRecord } from '../../store/records/m
 import { InvalidRecord } from '../../store/records/prepare-record.ts'
 import { categoriesOf } from '../../store/records/protection.ts'
 import { sqlState } from '../../store/records/record-writer.ts'
-import { aliasesOf, namesIn, type RetiredRecord } from '../../store/records/retired-records.ts'
+import { aliasesOf, type RetiredRecord } from '../../store/records/retired-records.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
 import { closed, Namespace, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
@@ -224,12 +225,11 @@ function onlyOne<Found extends OfType>(member: string, found: readonly Found[]):
   )
 }
 
-/** What receivers of the retired record are told to ask for. */
+/** What receivers of the retired record are told to ask for, as the record writes it. */
 function primaryOf(kind: Kind, recordType: RecordType, { document }: FoundRecord): Identifier {
-  const names = namesIn(kind, recordType, JSON.parse(document))
-  const primary = names.find(({ type }) => type === recordType.primary_identifier)
+  const primary = ownPrimary(kind, recordType, JSON.parse(document))
   if (primary === undefined) throw new Error('a record has no primary identifier')
-  return primary
+  return { type: primary.identifier_type, value: primary.identifier_value }
 }
 
 /** Its document was a record when it was merged; what has changed is the kind, or who has its identifier. */

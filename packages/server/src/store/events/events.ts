@@ -37,7 +37,7 @@ export interface NewEvent {
   /** As the publisher names it, and the digest of what was published under it. */
   readonly event_id?: string
   readonly fingerprint?: Buffer
-  /** The identifier of the record that has taken the place of this one. */
+  /** The identifier of the record that has taken the place of this one, as that record writes it. */
   readonly replaced_by?: Identifier
 }
 

@@ -26,7 +26,7 @@ export interface WaitingNotification {
   readonly record_version: number
   readonly occurred_at: Date
   readonly recorded_at: Date
-  /** The identifier of the record that has taken the place of this one; null: none has. */
+  /** The identifier of the record that has taken the place of this one, as that record writes it; null: none has. */
   readonly replaced_by: Identifier | null
   /** Of the event's document, or of its identifiers where it has none. */
   readonly bytes: number
