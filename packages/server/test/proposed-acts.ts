@@ -102,11 +102,11 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     const named = { type: 'UIN', value }
     const hold = () => addHold(needs, { person: named, reason: 'a court' })
     return {
-      words: ['erase', 'person', 'UIN', value, '--reason', 'order 12/2026'],
-      command: (at) => erasePerson(at, { ...named, reason: 'order 12/2026' }),
+      words: ['erase', 'person', 'UIN', value, '--reason', REASON],
+      command: (at) => erasePerson(at, { ...named, reason: REASON }),
       ...{
-        shows: 'order 12/2026',
-        hides: [value],
+        shows: 'a person, from accounts',
+        hides: [value, REASON],
         refusal: /^hold \d+ covers this person/,
         meanwhile: hold,
       },

@@ -118,3 +118,18 @@ test('who may do an act by a call may decide about it', () => {
   })
   expect(others).toEqual([])
 })
+
+test('members that may be personal data, and reasons in free text, are confidential in every act', () => {
+  const open = [...FUNCTIONS].flatMap(([name, known]) => {
+    const act = APPROVAL_ACTS.find((row) => row.name === known.approval)
+    if (act === undefined || !('input' in known)) return []
+    const { properties = {} } = known.input as {
+      properties?: Readonly<Record<string, { 'x-personal-data'?: true }>>
+    }
+    return Object.entries(properties)
+      .filter(([member, schema]) => member === 'reason' || schema['x-personal-data'] === true)
+      .filter(([member]) => !act.confidential.includes(member))
+      .map(([member]) => `${name} ${member}`)
+  })
+  expect(open).toEqual([])
+})

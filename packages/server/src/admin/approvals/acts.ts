@@ -62,7 +62,10 @@ type When<Input> = (needs: ActNeeds, input: Input) => Promise<readonly DiffLine[
 
 interface Row<Input> {
   readonly role: OperatorRole
-  /** Members of the input that may be personal data: they are shown, decrypted, to those who may decide. */
+  /**
+   * Members of the input that may be personal data: they are shown, decrypted, to those who may decide, and are no lines of the
+   * diff, which every operator may read.
+   */
   readonly confidential?: readonly (keyof Input & string)[]
   readonly when: When<Input>
 }
@@ -82,10 +85,12 @@ function act<Input extends TSchema, Result extends TSchema>(
   const { approval } = useCase
   if (approval === undefined) throw new Error('an act without a name cannot wait')
   type Known = ReadOnly<Static<Input>>
+  const isConfidential = (at: string): boolean => confidential.some((name) => name === at)
   return {
     ...{ name: approval, role, confidential },
-    // The use case has checked it, or checks it.
-    when: (needs, input) => when(needs, input as Known),
+    // The use case has checked it, or checks it. Whoever may read proposals sees the lines.
+    when: async (needs, input) =>
+      (await when(needs, input as Known))?.filter(({ at }) => !isConfidential(at)) ?? null,
     run: (needs, input) => useCase(needs, input as Parameters<typeof useCase>[1]),
   }
 }
@@ -242,8 +247,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
   act(reinstateConsent, {
     role: 'own',
     confidential: ['identifier_value'],
-    when: (_, { identifier_value: __, ...asked }) =>
-      always(asked, { withdrawals: 'count no more' }, { withdrawals: 'count' }),
+    when: (_, asked) => always(asked, { withdrawals: 'count no more' }, { withdrawals: 'count' }),
   }),
   act(addConsentAuthority, {
     role: 'own',
@@ -308,12 +312,12 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
   act(openBodies, {
     role: 'audit',
     confidential: ['reason'],
-    when: (_, { reason: __, ...asked }) => always(asked, { opens: 'the bodies of the message' }),
+    when: (_, asked) => always(asked, { opens: 'the bodies of the message' }),
   }),
   act(openDeliveryBody, {
     role: 'audit',
     confidential: ['reason'],
-    when: (_, { reason: __, ...asked }) => always(asked, { opens: 'the body of the delivery' }),
+    when: (_, asked) => always(asked, { opens: 'the body of the delivery' }),
   }),
   act(showDelivery, {
     role: 'audit',
@@ -341,11 +345,11 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
   }),
   act(erasePerson, {
     role: 'own',
-    confidential: ['value'],
-    async when({ db, owner = db }, { type, reason, dry_run = false }) {
+    confidential: ['value', 'reason'],
+    async when({ db, owner = db }, { type, dry_run = false }) {
       if (dry_run) return null
       await requireOwner(owner)
-      return always({ type, reason }, { erases: 'a person, from accounts and from what waits to be sent' })
+      return always({ type }, { erases: 'a person, from accounts and from what waits to be sent' })
     },
   }),
   act(applyConfiguration, {

@@ -262,10 +262,13 @@ const withoutApprovals = <Needs extends object>(needs: Needs): Needs => ({ ...ne
 function described(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } =
     row
+  const known = actNamed(act)
+  // A version before may have stored what this one takes for confidential.
+  const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.confidential.includes(at))
   return {
-    ...{ id, act, diff: JSON.parse(diff) as DiffLine[], proposed_by: proposed_name },
+    ...{ id, act, diff: lines, proposed_by: proposed_name },
     lapses_at: timeOut(lapses_at),
-    role: actNamed(act)?.role ?? null,
+    role: known?.role ?? null,
     ...{ state, proposed_at: timeOut(proposed_at) },
     ...{ decided_by: decided_name, decided_at: timeOut(decided_at), failure },
     own: isOwn(row, caller),

@@ -326,6 +326,15 @@ describe('the other acts', () => {
     expect(await refusedApproval(id, caller.tokens.audit)).toBe(
       '404 err.request.not_found no body of a message with this message_id is stored',
     )
+    // As a version before may have stored it.
+    const line = { at: 'reason', from: 'case 7 of 2026', to: 'case 7 of 2026' }
+    await server.database.db.pool.query('update proposal set diff = $2 where id = $1', [
+      id,
+      JSON.stringify([line, { ...line, at: 'opens' }]),
+    ])
+    const { body: listed } = await caller.get(`/proposals/${id}`, caller.tokens.read)
+    expect(listed).toMatchObject({ confidential: null, diff: [{ at: 'opens' }] })
+    expect(listed.diff).toHaveLength(1)
   })
 
   it('a configuration file, with what it changes; a dry run does not wait', async () => {
