@@ -39,9 +39,18 @@ function compiledPath(source: IdentifierSource): Path {
 /**
  * Every identifier of `document`, normalised, each (type, value) once: as one of the record if it is both that and
  * a part's. Those of a type that the kind does not list are `UNLISTED`; those without a usable value are left out.
- * @param visit is called for each as it is first found, with what stands in the document
  */
 export function readIdentifiers(
+  kind: Kind,
+  recordType: Pick<RecordType, 'identifiers'>,
+  document: JsonValue,
+  notes?: ReadingNotes,
+): RecordIdentifier[] {
+  return visitIdentifiers(kind, recordType, document, notes)
+}
+
+/** @param visit is called for each as it is first found, with what stands in the document */
+function visitIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   document: JsonValue,
@@ -87,7 +96,7 @@ export function writtenIdentifiers(
   document: JsonValue,
 ): readonly WrittenIdentifier[] {
   const found: WrittenIdentifier[] = []
-  readIdentifiers(kind, recordType, document, undefined, (identifier, leaf) => {
+  visitIdentifiers(kind, recordType, document, undefined, (identifier, leaf) => {
     const isObject = isJsonObject(leaf)
     const type = isObject ? member(leaf, IDENTIFIER_TYPE) : undefined
     const value = isObject ? member(leaf, IDENTIFIER_VALUE) : leaf
