@@ -16,7 +16,7 @@ import {
 import { IncomingNotifyEventRequest, NotifyEventRequest, NotifyMeta } from './messages/notify.ts'
 import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages/search.ts'
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
-import { TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
+import { IncomingTxnStatusRequest, TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
 import {
   IncomingUnSubscribeRequest,
   UnSubscribeRequest,
@@ -174,6 +174,7 @@ export const OPERATIONS: readonly Operation[] = [
     sync_paths: ['registry/sync/txn/status'],
     async_paths: ['registry/txn/status'],
     request: message('TxnStatusRequest', TxnStatusRequest, {
+      incoming: IncomingTxnStatusRequest,
       bulk: [['txnstatus_request', 'attribute_value']],
     }),
     reply: txnStatusReply,

@@ -14,7 +14,7 @@ export const civil: Kind = {
   name: 'civil',
   title: 'Civil registry',
   description: 'Births, deaths, marriages and divorces: one record a person.',
-  reg_type: { name: 'Civil', aliases: ['CRVS', 'CivilRegistry'] },
+  reg_type: { name: 'Civil', aliases: ['CRVS', 'CivilRegistry', 'birth', 'death', 'marriage'] },
   record_types: [
     {
       name: 'Person',

@@ -5,6 +5,7 @@ import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierList,
+  PERSON_PREFIXES,
   personAttributes,
   programmeList,
   programmeMembers,
@@ -105,6 +106,7 @@ export const disability: Kind = {
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [{ name: 'caregiver', paths: ['disability_support.human_assistance.caregiver'] }],
+      query_prefixes: PERSON_PREFIXES,
       schema: DisabledPerson,
     },
   ],
@@ -116,5 +118,6 @@ export const disability: Kind = {
     },
   ],
   notified_event_types: ['REGISTER'],
+  search_event_types: ['SEARCH'],
   operations: ['disabled', 'disability-details', 'disability-support'],
 }

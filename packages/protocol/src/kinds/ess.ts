@@ -5,6 +5,7 @@ import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierList,
+  PERSON_PREFIXES,
   personAttributes,
   registrationAttributes,
   situationAttributes,
@@ -82,6 +83,7 @@ export const ess: Kind = {
           record_type: 'Member',
         },
       ],
+      query_prefixes: PERSON_PREFIXES,
       schema: EmploymentMember,
     },
   ],

@@ -6,6 +6,7 @@ import type { NotifiedShape } from './notified-shape.ts'
 import {
   addressAttributes,
   identifierList,
+  PERSON_PREFIXES,
   personAttributes,
   programmeList,
   programmeMembers,
@@ -169,6 +170,7 @@ export const ibr: Kind = {
           record_type: 'Beneficiary',
         },
       ],
+      query_prefixes: PERSON_PREFIXES,
       schema: Beneficiary,
     },
   ],

@@ -6,6 +6,7 @@ import { ess } from './ess.ts'
 import { farmer } from './farmer.ts'
 import { ibr } from './ibr.ts'
 import type { Attribute, EventType, IdentifierType, Kind, RecordType } from './kind.ts'
+import { queryKeys } from './query-keys.ts'
 import { social } from './social.ts'
 
 export const KINDS: readonly Kind[] = [civil, ibr, ess, social, disability, farmer]
@@ -40,7 +41,9 @@ export function isSearchEventType(kind: Kind, spelling: string): boolean {
 /** The attribute that a sort or a query means: by its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
-  return named(recordType.attributes, spelling, spellings, searchKey)
+  return queryKeys(recordType, spelling)
+    .map((key) => named(recordType.attributes, key, spellings, searchKey))
+    .find((attribute) => attribute !== undefined)
 }
 
 /** Whether a `reg_type` means this kind (D32). */

@@ -132,6 +132,8 @@ export interface RecordType {
   readonly keyed_lists: readonly KeyedList[]
   /** Which events a change of a record is, in order. */
   readonly event_rules: readonly EventRule[]
+  /** Under these places published examples name what a record has itself, such as `member.birth_date`; the longest first. */
+  readonly query_prefixes?: readonly string[]
   /**
    * Dotted paths that are read and that no query may name, nor what is below them: a household's head is one of its
    * members to `compounds` and `identifiers`, so a question about the head would be answered about all of them.

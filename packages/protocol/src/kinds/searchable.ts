@@ -3,6 +3,7 @@ import { namesOf, searchKey } from '../attributes/record-keys.ts'
 import { UNLISTED } from './identifier-types.ts'
 import { resolveIdentifierType } from './index.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
+import { queryKeys } from './query-keys.ts'
 
 export type Searchable =
   | { readonly is: 'attribute'; readonly attribute: Attribute }
@@ -34,7 +35,9 @@ export function resolveSearchable(
     table = tableOf(kind, recordType)
     tables.set(kind, ofKind.set(recordType, table))
   }
-  return table.get(searchKey(spelling))
+  return queryKeys(recordType, spelling)
+    .map((key) => table?.get(key))
+    .find((meaning) => meaning !== undefined)
 }
 
 /** The canonical names that a query may use, for messages: attributes, lists, identifier types. */

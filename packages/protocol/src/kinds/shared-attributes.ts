@@ -10,6 +10,12 @@ export function under(places: readonly string[], ...paths: readonly string[]): s
   return paths.flatMap((path) => places.map((place) => (place === '' ? path : `${place}.${path}`)))
 }
 
+/** The places of a person under which published queries name what a record of one person has. */
+export const PERSON_PREFIXES: readonly string[] = [
+  ...['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person'],
+  ...['demographic_info', 'member'],
+]
+
 /** When a record was registered and last changed: indexed and sortable in every record type. */
 export function registrationAttributes(places: readonly string[]): Attribute[] {
   return [

@@ -7,6 +7,7 @@ import {
   addressAttributes,
   identifierList,
   maritalStatus,
+  PERSON_PREFIXES,
   personAttributes,
   povertyScore,
   registrationAttributes,
@@ -77,7 +78,7 @@ export const social: Kind = {
   name: 'social',
   title: 'Social registry',
   description: 'Households and their members, with what is known of their need.',
-  reg_type: { name: 'Social', aliases: ['SR', 'SocialRegistry', 'SOCIAL_REGISTRY'] },
+  reg_type: { name: 'Social', aliases: ['SR', 'SocialRegistry', 'SOCIAL_REGISTRY', 'Individual', 'Group'] },
   record_types: [
     {
       name: 'Member',
@@ -104,6 +105,7 @@ export const social: Kind = {
           record_type: 'Member',
         },
       ],
+      query_prefixes: PERSON_PREFIXES,
       schema: Member,
     },
     {

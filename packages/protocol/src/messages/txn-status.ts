@@ -43,6 +43,12 @@ export const TxnStatusRequest = Type.Object(
 )
 export type TxnStatusRequest = Static<typeof TxnStatusRequest>
 
+/** The schema that an incoming question must match to be accepted: some systems leave txn_type out, and mean a search. */
+export const IncomingTxnStatusRequest = Type.Object({
+  transaction_id: TransactionId,
+  txnstatus_request: Type.Object({ ...TxnStatusQuestion.properties, txn_type: Type.Optional(TxnType) }),
+})
+
 /** Receipts of enrolment updates, embedded for txn_type receipt (N4, G19). */
 export const ReceiptRequest = Type.Object(
   {

@@ -27,7 +27,7 @@ export interface Found {
 
 /** One key of an order of records. */
 export interface SortKey {
-  /** The canonical name of a sortable attribute; a date sorts by its first day. */
+  /** The canonical name of a sortable attribute, of which a date sorts by its first day; or of the primary identifier's type. */
   readonly attribute: string
   readonly descending: boolean
   /** Of a date: a day, YYYY-MM-DD; a record whose date begins after it counts as without a value. One for all keys. */

@@ -77,6 +77,7 @@ describe('disabled', () => {
   it.each([
     ['member_identifier', { member_identifier: { eq: 'PX-1' } }],
     ['UIN', { UIN: { eq: 'PX-1' } }],
+    ['the path of another published example', { 'member.member_identifier': { eq: 'PX-1' } }],
     [
       'attribute_name',
       { attribute_name: 'personal_details.member_identifier', operator: 'eq', attribute_value: 'PX-1' },

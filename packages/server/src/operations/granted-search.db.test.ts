@@ -38,6 +38,10 @@ describe('without a grant', () => {
   })
 })
 
+interface Found {
+  readonly identifier: readonly { readonly identifier_value: string }[]
+}
+
 describe('asking', () => {
   it('is by the granted forms alone; what asks for identifiers alone is a look-up in every form', async () => {
     await granted({ query_forms: ['identifier'] })
@@ -86,16 +90,40 @@ describe('asking', () => {
   })
 
   it('is told so where nothing can be named', async () => {
-    await granted({ event_types: [], ask: [] })
+    await granted({ event_types: [], ask: [], identifier_types: ['UIN', 'BRN'] })
     expect(await item({ ...byUin('1'), reg_event_type: 'Death' })).toMatchObject({
       status_reason_code: 'rjct.search_criteria.invalid',
       status_reason_message: 'search_criteria.reg_event_type: no event type can be named here',
     })
     const sort = [{ attribute_name: 'birth_date', sort_order: 'asc' }]
-    expect(await item({ ...byUin('1'), sort })).toMatchObject({
+    await granted({ ask: [], identifier_types: ['BRN'] })
+    const byBrn = { query_type: 'idtype-value', query: { type: 'BRN', value: 'B1' } }
+    expect(await item({ ...byBrn, sort })).toMatchObject({
       status_reason_code: 'rjct.sort.invalid',
       status_reason_message: 'search_criteria.sort[0].attribute_name: nothing can be sorted by here',
     })
+  })
+
+  it('is not sorted by identifiers where these are asked for by their values only, or not at all', async () => {
+    const sorted = expression(
+      { sex: { $exists: true } },
+      { sort: [{ attribute_name: 'UIN', sort_order: 'desc' }] },
+    )
+    await granted({ query_forms: 'all', ask: ['sex'] })
+    expect(await item(sorted)).toMatchObject({
+      status_reason_code: 'rjct.sort.invalid',
+      status_reason_message:
+        'search_criteria.sort: this participant may ask for identifiers by their values only: not in their order',
+    })
+    await granted({ query_forms: 'all', ask: 'all', identifier_types: ['BRN'] })
+    expect(await item(sorted)).toMatchObject({ status_reason_code: 'rjct.sort.invalid' })
+    await granted({ query_forms: 'all', ask: 'all' })
+    const { data } = await item(sorted)
+    expect(data.reg_records.map(({ identifier }: Found) => identifier[0]?.identifier_value)).toEqual([
+      '3',
+      '2',
+      '1',
+    ])
   })
 
   it('is not about everybody who bears an identifier, or another one', async () => {

@@ -64,6 +64,22 @@ describe('a question', () => {
     }
   })
 
+  it('without a txn_type is about a search of the sender, or is refused', async () => {
+    const sent = await search([byIdentifier('UIN', 'U1')])
+    const more = { txn_type: undefined }
+    const { message } = await ask('transaction_id', sent.transaction_id, { more })
+    expect(message.txnstatus_response).toMatchObject({
+      txn_type: 'search',
+      txn_status: { transaction_id: sent.transaction_id },
+    })
+    const answer = await post(
+      url('sync/txn/status'),
+      question(peer, 'transaction_id', 'tx-nobody', more),
+      bearer(peer),
+    )
+    expectFault(answer, 400, 'err.request.bad', 'message.txnstatus_request.txn_type: is required')
+  })
+
   it('on the asynchronous road is called back at txn/on-status', async () => {
     const sent = await search([byIdentifier('UIN', 'U1')])
     await run(sent.correlation_id)

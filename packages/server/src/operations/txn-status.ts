@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type Operation,
   operation,
+  RequestFault,
   TxnStatusQuestion,
   TxnType,
   validator,
@@ -64,12 +65,18 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
   },
 }
 
-/** Answers one question. What is somebody else's is answered as what never was (N4). */
+/**
+ * Answers one question. What is somebody else's is answered as what never was (N4). A question without a txn_type is about
+ * a search.
+ * @throws RequestFault err.request.bad there is no txn_type, and no search of the sender either; an asynchronous question is
+ * answered as one that finds nothing
+ */
 export async function answerTxnStatus(
   parts: Answering,
   { mode, exchange, message }: Asked,
 ): Promise<Outcome> {
-  const question = message.txnstatus_request as TxnStatusQuestion
+  const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
+  const question = { ...given, txn_type: given.txn_type ?? 'search' }
   const values = [question.attribute_value].flat()
   const operation = OPERATIONS[question.txn_type]
   const asker = {
@@ -80,6 +87,9 @@ export async function answerTxnStatus(
   // What was answered is shown to whom the operation itself is still granted.
   const isGranted = operation !== undefined && may(exchange.grant, { operation: operation.name }).allowed
   const found = isGranted && (await FINDERS[question.attribute_type](parts, asker, values))
+  if (given.txn_type === undefined && !found && mode === 'sync') {
+    throw new RequestFault('err.request.bad', 'message.txnstatus_request.txn_type: is required')
+  }
   const answer =
     operation && found
       ? await answerAbout(parts, { exchange, operation }, found.asked, found.references)

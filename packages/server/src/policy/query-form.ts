@@ -15,15 +15,25 @@ interface Asked {
 type Asking = Pick<Grant, 'queryForms' | 'terms'>
 
 /**
- * Records that an identifier finds are not sorted by an attribute: their order would say something of it.
- * @throws ItemRejection rjct.search_criteria.invalid
+ * Records that an identifier finds are not sorted by an attribute: their order would say something of it. An order by
+ * identifiers says something of those that nobody named, so it takes a grant that may ask about everything.
+ * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkForm(grant: Asking, asked: Asked & { readonly sort: readonly unknown[] }): void {
+export function checkForm(
+  grant: Asking,
+  asked: Asked & { readonly sort: readonly { readonly attribute: string }[] },
+): void {
+  const { primary_identifier } = asked.recordType
+  if (grant.terms.ask !== ALL && asked.sort.some(({ attribute }) => attribute === primary_identifier)) {
+    throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
+  }
   const form = asked.form === 'identifier' && asked.sort.length > 0 ? 'expression' : asked.form
   const refused = refusedQuery(grant, { ...asked, form })
   if (refused === null) return
   throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${refused}`)
 }
+
+const VALUES_ONLY = 'this participant may ask for identifiers by their values only'
 
 /** @returns the rule that refuses; null: none does */
 export function refusedQuery(grant: Asking, { recordType, form, predicate }: Asked): string | null {
@@ -31,7 +41,7 @@ export function refusedQuery(grant: Asking, { recordType, form, predicate }: Ask
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // Such a question finds nearly every record, though it names no attribute.
   if (terms.ask !== ALL && isAboutUnnamed(predicate)) {
-    return 'this participant may ask for identifiers by their values only: not for others than these, nor whether there is one'
+    return `${VALUES_ONLY}: not for others than these, nor whether there is one`
   }
   if (asksForMembers(grant, recordType, predicate)) {
     return `this participant may ask for a ${recordType.name} by ${recordType.primary_identifier} only: it finds no minors`

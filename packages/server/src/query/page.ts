@@ -1,13 +1,14 @@
 /** Order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
 
 import {
-  type Attribute,
   ItemRejection,
   isJsonObject,
   type JsonValue,
+  type Kind,
   PageRequest,
   type RecordType,
   resolveAttribute,
+  resolveIdentifierType,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { SortKey } from '../model/records.ts'
@@ -27,10 +28,12 @@ const PAGE_MEMBERS = Object.keys(PageRequest.properties)
 const KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
- * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1).
+ * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1). Beside sortable attributes a
+ * key may name the primary identifier of the record type by its identifier type, such as UIN.
+ * @param kind with what may be asked about: an identifier type that is not granted is none of its types
  * @throws ItemRejection rjct.sort.invalid
  */
-export function readSort(recordType: RecordType, sort: unknown): AskedKey[] {
+export function readSort(kind: Kind, recordType: RecordType, sort: unknown): AskedKey[] {
   if (sort === undefined) return []
   if (!Array.isArray(sort)) throw invalidSort('search_criteria.sort: must be an array')
   const keys: AskedKey[] = []
@@ -45,15 +48,14 @@ export function readSort(recordType: RecordType, sort: unknown): AskedKey[] {
     const { attribute_name, sort_order } = element
     if (attribute_name === undefined || attribute_name === '') continue
     const descending = isDescending(sort_order, at)
-    const attribute =
-      typeof attribute_name === 'string' ? resolveAttribute(recordType, attribute_name) : undefined
-    if (attribute?.sortable !== true) {
-      const sortable = recordType.attributes.filter((candidate) => candidate.sortable).map(({ name }) => name)
+    const key =
+      typeof attribute_name === 'string' ? keyOf(kind, recordType, attribute_name, descending) : undefined
+    if (key === undefined) {
+      const sortable = sortableNames(kind, recordType)
       const rule =
         sortable.length === 0 ? 'nothing can be sorted by here' : `must be one of ${sortable.join(', ')}`
       throw invalidSort(`${at}.attribute_name: ${rule}`)
     }
-    const key = keyOf(attribute, descending)
     if (keys.some((earlier) => earlier.attribute === key.attribute)) {
       throw invalidSort(`${at}.attribute_name: repeats an earlier one`)
     }
@@ -62,11 +64,28 @@ export function readSort(recordType: RecordType, sort: unknown): AskedKey[] {
   return keys
 }
 
+function sortableNames({ identifier_types }: Kind, { attributes, primary_identifier }: RecordType): string[] {
+  const primary = identifier_types.filter(({ name }) => name === primary_identifier)
+  return [...attributes.filter(({ sortable }) => sortable), ...primary].map(({ name }) => name)
+}
+
 /**
- * An order by age is an order by the birth date in the opposite direction. A person who is not born yet has no age;
+ * Undefined: it cannot be sorted by. An order by age is an order by the birth date in the opposite direction. A person who is not born yet has no age;
  * `atDay` decides that for the day of the search.
  */
-function keyOf({ name, since }: Attribute, descending: boolean): AskedKey {
+function keyOf(
+  kind: Kind,
+  recordType: RecordType,
+  spelling: string,
+  descending: boolean,
+): AskedKey | undefined {
+  const attribute = resolveAttribute(recordType, spelling)
+  if (attribute === undefined) {
+    const name = resolveIdentifierType(kind, spelling)?.name
+    return name === recordType.primary_identifier ? { attribute: name, descending } : undefined
+  }
+  const { name, since, sortable } = attribute
+  if (!sortable) return undefined
   return since === undefined
     ? { attribute: name, descending }
     : { attribute: since, descending: !descending, age: true }

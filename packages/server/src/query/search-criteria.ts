@@ -78,7 +78,7 @@ export function readSearchCriteria(
     predicate,
     shape,
     form: queryFormOf(criteria.query_type, query),
-    sort: readSort(recordType, criteria.sort),
+    sort: readSort(kind, recordType, criteria.sort),
     ...readPageOf(criteria, item, pageLimits(limits, max_page_size)),
   }
 }

@@ -236,7 +236,7 @@ describe('order and pages', () => {
       [{ attribute_name: 'age' }, { attribute_name: SECRET }],
       /^search_criteria\.sort\[1\]\.attribute_name: must be one of surname, /,
     ],
-    [[{ attribute_name: 'UIN' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /],
+    [[{ attribute_name: 'BRN' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /],
     [
       [{ attribute_name: '__proto__' }],
       /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /,

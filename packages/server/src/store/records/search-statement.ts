@@ -110,18 +110,23 @@ function untilOf(sort: readonly SortKey[]): string[] {
 
 function sortKeys(recordType: RecordType, sort: readonly SortKey[]): readonly OrderedColumn[] {
   return sort.map(({ attribute: name, descending, until }, index) => {
-    const attribute = recordType.attributes.find((candidate) => candidate.name === name)
-    const [column] = attribute === undefined ? [] : attributeColumns(attribute)
-    if (!attribute?.sortable || attribute.many || column === undefined) {
-      throw new Error(`${recordType.name} cannot be sorted by ${name}`)
-    }
     return {
-      column: column.name,
+      column: sortColumn(recordType, name),
       as: `key_${index + 1}`,
       direction: descending ? 'desc' : 'asc',
       bounded: until !== undefined,
     }
   })
+}
+
+function sortColumn({ name: type, attributes, primary_identifier }: RecordType, name: string): string {
+  if (name === primary_identifier) return 'primary_identifier'
+  const attribute = attributes.find((candidate) => candidate.name === name)
+  const [column] = attribute === undefined ? [] : attributeColumns(attribute)
+  if (!attribute?.sortable || attribute.many || column === undefined) {
+    throw new Error(`${type} cannot be sorted by ${name}`)
+  }
+  return column.name
 }
 
 /** @param until the parameter that `untilOf` gives */
