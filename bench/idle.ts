@@ -1,8 +1,8 @@
 /**
  * What a node without work uses: transactions and processor time of the node and of PostgreSQL, beside a bare Fastify
- * process. A node of both roles runs for a minute, so that each task in the background that is due within a minute has run.
+ * process. A node of both roles runs long enough for each task of every minute to have run three times.
  *
- *     npm run bench -- idle --seconds 60
+ *     npm run bench -- idle --seconds 180
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -18,7 +18,7 @@ const SETTLED = 70_000
 
 /** Measures, prints, and writes `bench/results/idle.json`. */
 export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: { seconds: { type: 'string', default: '60' } } })
+  const { values } = parseArgs({ args: [...args], options: { seconds: { type: 'string', default: '180' } } })
   const seconds = wholeNumber('seconds', values.seconds)
   return withBenchDatabase({}, async ({ db, start }) => {
     const committed = async (): Promise<number> => {
