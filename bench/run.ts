@@ -50,6 +50,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'the source files and functions that one warm search runs through',
     load: () => import('./footprint.ts'),
   },
+  idle: {
+    measures: 'transactions and processor time of a node without work, beside a bare Fastify process',
+    load: () => import('./idle.ts'),
+  },
   sizes: {
     measures: 'the bytes of a record of each kind, and of what an answered request leaves behind',
     load: () => import('./sizes.ts'),

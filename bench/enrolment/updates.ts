@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto'
 import { operation } from '@rollcall/protocol'
 import type { Database, Registry } from '@rollcall/server'
-import { createTurns } from '../../packages/server/src/admission/turns.ts'
 import { readLimits } from '../../packages/server/src/limits.ts'
 import {
   answerEnrolmentUpdates,
@@ -13,6 +12,7 @@ import {
 } from '../../packages/server/src/operations/enrolment-updates.ts'
 import { readGrant } from '../../packages/server/src/policy/grant.ts'
 import { CLOCK } from '../../packages/server/src/shared/clock.ts'
+import { createSemaphore } from '../../packages/server/src/shared/semaphore.ts'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { findParticipant } from '../../packages/server/src/store/directory/participants.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
@@ -92,7 +92,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   const participant = await findParticipant(db, ASKER_SENDER)
   if (participant === null) throw new Error('there is no participant')
   const parts: Updating = {
-    ...{ db, clock: CLOCK, turns: createTurns(), limits: readLimits({}) },
+    ...{ db, clock: CLOCK, turns: createSemaphore(1), limits: readLimits({}) },
     // A receipt is a few kilobytes: its encryption is not what is measured.
     bodies: { encryptBody: async (text) => Buffer.from(text), decryptBody: async (body) => String(body) },
     metrics: { itemAnswered: () => undefined, searched: () => undefined, emergencyUsed: () => undefined },

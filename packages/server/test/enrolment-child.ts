@@ -1,10 +1,10 @@
 /** A node that is killed: it answers enrolment updates, one after the other, and prints the number of each that is answered. */
 import { type JsonObject, operation } from '@rollcall/protocol'
-import { createTurns } from '../src/admission/turns.ts'
 import { readLimits } from '../src/limits.ts'
 import { answerEnrolmentUpdates } from '../src/operations/enrolment-updates.ts'
 import { readGrant } from '../src/policy/grant.ts'
 import { CLOCK } from '../src/shared/clock.ts'
+import { createSemaphore } from '../src/shared/semaphore.ts'
 import { openDatabase } from '../src/store/db/database.ts'
 import { findParticipant } from '../src/store/directory/participants.ts'
 import { findRegistry } from '../src/store/registries/registries.ts'
@@ -16,7 +16,7 @@ const registry = await findRegistry(db, 'ibr')
 const participant = await findParticipant(db, 'sp.example')
 if (registry === null || participant === null) throw new Error('there is no registry, or no participant')
 const parts = {
-  ...{ db, clock: CLOCK, turns: createTurns(), limits: readLimits({}) },
+  ...{ db, clock: CLOCK, turns: createSemaphore(1), limits: readLimits({}) },
   bodies: {
     encryptBody: async (text: string) => Buffer.from(text),
     decryptBody: async (body: Uint8Array) => String(body),

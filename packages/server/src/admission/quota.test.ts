@@ -1,9 +1,9 @@
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../observe/metrics.ts'
+import { createSemaphore } from '../shared/semaphore.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createQuota, type QuotaOwner } from './quota.ts'
-import { createTurns } from './turns.ts'
 
 const plenty = async ({ wanted }: Asked): Promise<Granted> => ({ granted: wanted, left: 1_000 })
 const empty = async (): Promise<Granted> => ({ granted: 0, left: 0 })
@@ -22,7 +22,7 @@ function quota(
     total_bytes: 1_000,
     ...changes,
   }
-  return createQuota({ limits, metrics, take, turns: createTurns(), ...(delay && { delay }) })
+  return createQuota({ limits, metrics, take, turns: createSemaphore(1), ...(delay && { delay }) })
 }
 
 const participant = (id: number, changes: Partial<QuotaOwner> = {}): QuotaOwner => ({

@@ -4,9 +4,9 @@ import { RequestFault } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Participant } from '../model/participant.ts'
 import type { QuotaName } from '../observe/metrics.ts'
+import type { Semaphore, Slot } from '../shared/semaphore.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createRates } from './rate.ts'
-import type { Turn, Turns } from './turns.ts'
 
 export interface Quota {
   /**
@@ -46,7 +46,7 @@ interface Parts {
   readonly metrics: { requestRefused(quota: QuotaName): void }
   /** Takes from the buckets that all nodes share (`takeTokens`). */
   readonly take: (asked: Asked) => Promise<Granted>
-  readonly turns: Turns
+  readonly turns: Semaphore
   /** Calls the function so many milliseconds later; by default by a timer that does not keep the process alive. */
   readonly delay?: (work: () => void, milliseconds: number) => void
 }
@@ -86,7 +86,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
       }
       if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
     }
-    let turn: Turn | undefined
+    let turn: Slot | undefined
     const endTurn = (): void => {
       turn?.end()
       turn = undefined

@@ -15,7 +15,6 @@ import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
 import { createSearchGate } from '../admission/search-gate.ts'
 import { createThrottle } from '../admission/throttle.ts'
-import { createTurns } from '../admission/turns.ts'
 import { createAuthorityKeys } from '../consents/authority-keys.ts'
 import { createConsents } from '../consents/consents.ts'
 import { createBreakers } from '../delivery/breaker.ts'
@@ -38,7 +37,6 @@ import { createKeys } from '../keys/own-keys.ts'
 import type { Limits } from '../limits.ts'
 import type { Participant } from '../model/participant.ts'
 import { createMailboxes } from '../notify/drain-mailboxes.ts'
-import { createRoom } from '../notify/room.ts'
 import { createDatabaseHealth } from '../observe/health.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -48,6 +46,7 @@ import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import type { Modes } from '../operations/item.ts'
 import { createReadingThreads } from '../reading/threads.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
+import { createSemaphore } from '../shared/semaphore.ts'
 import { createWake } from '../shared/wake.ts'
 import { refuseUnfinished } from '../store/backup/restorations.ts'
 import type { Database } from '../store/db/database.ts'
@@ -116,7 +115,7 @@ export async function createContext(
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const authorityGuards = createGuards()
   const waiting = limits.exchanges_waiting
-  const turns = createTurns()
+  const turns = createSemaphore(1)
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
   const mailboxesWake = createWake()
@@ -146,7 +145,7 @@ export async function createContext(
     { slots: limits.worker_concurrency, wake: deliveriesWake.raise },
   )
   const mailboxes = createMailboxes(
-    { ...delivering, deliveryDue: dispatcher.due, envelopeRoom: createRoom(ENVELOPE_BYTES) },
+    { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(ENVELOPE_BYTES) },
     {
       slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE[config.role])),
       wake: mailboxesWake.raise,

@@ -34,8 +34,11 @@ export function startHousekeeping(parts: Parts): () => Promise<void> {
   const clean = (): Promise<void> => keepHouse(parts, stopping.signal)
   // Once at the start: after an upgrade there are references to store.
   let working = clean()
+  let minutes = 0
   const timer = setInterval(() => {
-    working = working.then(clean)
+    minutes += 1
+    const due = CHORES.filter(({ every }) => minutes % every === 0)
+    working = working.then(() => doChores(due, parts, stopping.signal))
   }, PERIOD)
   return () => {
     stopping.abort()
@@ -45,6 +48,8 @@ export function startHousekeeping(parts: Parts): () => Promise<void> {
 }
 
 interface Chore {
+  /** Minutes from one run to the next. What only deletes waits longer: it is not felt, and each run costs statements. */
+  readonly every: number
   /** The log message of a failure. */
   readonly failure: string
   readonly run: (parts: Parts, signal: AbortSignal) => Promise<void>
@@ -53,64 +58,79 @@ interface Chore {
 /** One that fails stops none of the others. */
 const CHORES: readonly Chore[] = [
   {
+    every: 1,
     failure: 'the version of the schema could not be read',
     run: async ({ schema }) => void (await schema.look()),
   },
   {
+    every: 1,
     failure: 'references of earlier exchanges could not be stored; tried again soon',
     run: storeAllReferences,
   },
   {
+    every: 1,
     failure: 'subscriptions whose end has come could not be ended; tried again soon',
     run: async ({ db, clock }) => void (await expireSubscriptions(db.pool, new Date(clock.date()))),
   },
   {
+    every: 1,
     failure: 'subscriptions whose consent does not hold could not be ended; tried again soon',
     run: async ({ db }) => void (await withTransaction(db.pool, endUnconsented)),
   },
   {
+    every: 10,
     failure: 'signed consents that ended could not be forgotten; tried again soon',
     run: async ({ db }) => void (await forgetConsents(db)),
   },
   {
+    every: 10,
     failure: 'what earlier days had of quotas could not be forgotten; tried again soon',
     run: async ({ db }) => forgetUse(db),
   },
   {
+    every: 1,
     failure: 'scheduled statuses of enrolments could not begin; tried again soon',
     run: async (parts, signal) => void (await bringIntoForce(parts, signal)),
   },
   {
+    every: 10,
     failure: 'breakers that nobody asks for could not be forgotten; tried again soon',
     run: async ({ db }) => void (await forgetBreakers(db)),
   },
   {
+    every: 10,
     failure: 'old messages could not be forgotten; tried again soon',
     run: forgetOldExchanges,
   },
   {
+    every: 1,
     failure: 'mailboxes that nobody empties could not be closed; tried again soon',
     run: closeMailboxes,
   },
   {
+    every: 1,
     failure: 'suspended subscriptions could not be logged; tried again soon',
     run: logSuspended,
   },
   {
+    every: 10,
     failure: 'old events could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetEvents(db, eventRetention(limits))),
   },
   {
+    every: 10,
     failure: 'operator tokens that ended could not be deleted; tried again soon',
     run: async ({ db, limits, clock }) =>
       void (await forgetOperatorTokens(db, limits.operator_token_retention, new Date(clock.date()))),
   },
   {
+    every: 10,
     failure: 'proposals that lapsed could not be noted; tried again soon',
     run: async ({ db, limits, clock }) =>
       lapseProposals(db, limits.operator_token_retention, new Date(clock.date())),
   },
   {
+    every: 10,
     failure: 'sessions that ended could not be deleted; tried again soon',
     run: async ({ db, limits, clock }) => {
       const bounds = sessionBounds(limits, clock.date())
@@ -119,6 +139,7 @@ const CHORES: readonly Chore[] = [
     },
   },
   {
+    every: 1,
     failure: 'what was answered and delivered could not be cleared; tried again soon',
     run: async ({ db }) => {
       await clearAnsweredItems(db)
@@ -126,11 +147,13 @@ const CHORES: readonly Chore[] = [
     },
   },
   {
+    every: 10,
     failure: 'old callbacks could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
   },
   {
     // After everything that was stored with them.
+    every: 10,
     failure: 'the keys of old days could not be destroyed; tried again soon',
     run: async ({ db, limits, log }) => {
       const days = await destroyBodyKeys(db, bodyKeyRetention(limits))
@@ -141,8 +164,10 @@ const CHORES: readonly Chore[] = [
 ]
 
 /** Does all of it once. Never rejects. */
-export async function keepHouse(parts: Parts, signal: AbortSignal): Promise<void> {
-  for (const { failure, run } of CHORES) {
+export const keepHouse = (parts: Parts, signal: AbortSignal): Promise<void> => doChores(CHORES, parts, signal)
+
+async function doChores(chores: readonly Chore[], parts: Parts, signal: AbortSignal): Promise<void> {
+  for (const { failure, run } of chores) {
     if (signal.aborted) return
     try {
       await run(parts, signal)

@@ -31,8 +31,8 @@ const AFTER_FAILURE = 1
 interface Options {
   /** Participants that are drained at a time. */
   readonly slots: number
-  /** Called where something is due now. */
-  readonly wake: () => void
+  /** Asks for the next look after so many milliseconds. */
+  readonly wake: (after: number) => void
   /** Milliseconds of a clock that only goes forward. */
   readonly now?: () => number
 }
@@ -47,9 +47,10 @@ export function createDispatcher(
   let last = 0
 
   const due = (participant: number, seconds = 0): void => {
-    const at = now() + Math.min(seconds, LONGEST_WAIT) * 1_000
+    const wait = Math.max(0, Math.min(seconds, LONGEST_WAIT)) * 1_000
+    const at = now() + wait
     if (at < (dueAt.get(participant) ?? Number.POSITIVE_INFINITY)) dueAt.set(participant, at)
-    if (seconds <= 0) wake()
+    wake(wait)
   }
 
   const run = async (participant: number, signal: AbortSignal): Promise<void> => {
@@ -65,6 +66,8 @@ export function createDispatcher(
       parts.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
       due(participant, AFTER_FAILURE)
     } finally {
+      // Others wait for its slot, or it got new deliveries meanwhile.
+      if (draining.size >= slots || dueAt.has(participant)) wake(0)
       draining.delete(participant)
     }
   }
@@ -87,6 +90,7 @@ export function createDispatcher(
         last = participant
         draining.set(participant, run(participant, signal))
       }
+      for (const [participant, at] of dueAt) if (!draining.has(participant)) wake(at - now())
     },
     async idle() {
       while (draining.size > 0) await Promise.all(draining.values())

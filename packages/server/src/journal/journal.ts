@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { Vault } from '../keys/vault.ts'
 import type { Journal } from '../model/journal.ts'
 import { syncDirectory } from '../shared/data-directory.ts'
+import { createSemaphore, inTurn } from '../shared/semaphore.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   closeLine,
@@ -29,16 +30,11 @@ interface JournalParts {
 
 export function createJournal({ db, vault, path, now = () => new Date() }: JournalParts): Journal {
   // One at a time, on one connection: those that wait for the row take none.
-  let writing: Promise<unknown> = Promise.resolve()
-  const inTurn = (work: () => Promise<number>): Promise<number> => {
-    const done = writing.then(work)
-    writing = done.catch(() => undefined)
-    return done
-  }
+  const turns = createSemaphore(1)
   return {
     configured: true,
     async write(act, commit) {
-      const sequence = await inTurn(async () => {
+      const sequence = await inTurn(turns, path, async () => {
         const [opened, owner] = [await vault(), await journalOwner(db.pool)]
         const written = await moveJournalHead(db, async (head) => {
           const file = await openFor(path)

@@ -19,6 +19,7 @@ import {
 import { disclosedBy, type Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import type { Semaphore } from '../shared/semaphore.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { commitEnvelope } from '../store/events/envelopes.ts'
@@ -27,13 +28,12 @@ import { findDocument } from '../store/events/waiting.ts'
 import { type Composed, compose, type ShownItem } from './compose.ts'
 import type { PlannedItem } from './items.ts'
 import { nextItems } from './next-items.ts'
-import type { Room } from './room.ts'
 
 export interface Notifying extends Delivering {
   readonly accounts: Accounts
   readonly grantQuota: GrantQuota
   /** The bytes of envelopes that may be in memory on this node. */
-  readonly envelopeRoom: Room
+  readonly envelopeBytes: Semaphore
 }
 
 const NOTIFY = callbackNamed('notify')
@@ -179,7 +179,8 @@ async function prepare(
   if (planned === undefined || grant === null) return null
   const isLast = ahead.isAll && ahead.envelopes.length === 0
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
-  const leave = await parts.envelopeRoom.enter(bytes)
+  const { begun, end: leave } = parts.envelopeBytes.take('all', bytes)
+  await begun
   try {
     const items = await show(parts, planned)
     if (items.length === 0) {

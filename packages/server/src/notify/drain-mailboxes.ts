@@ -24,7 +24,7 @@ export interface Mailboxes {
 
 /** Seconds for which nobody else takes a mailbox whose next envelope is being made. */
 const CLAIM = 15
-/** Milliseconds from one look at all mailboxes to the next: others change them too, and an announcement may be lost. */
+/** Milliseconds from one look at all mailboxes to the next while something waits in them: others change them too. */
 const LONGEST_WAIT = 1_000
 /** Of the time, the share in which all mailboxes are looked at and nothing is found, unless that is longer than the wait. */
 const SHARE = 0.1
@@ -38,8 +38,8 @@ const AFTER_FAILURE = 1_000
 interface Options {
   /** Mailboxes that are drained at a time. */
   readonly slots: number
-  /** Called where something is due now. */
-  readonly wake: () => void
+  /** Asks for the next look after so many milliseconds; without them, now. */
+  readonly wake: (after?: number) => void
   /** Milliseconds of a clock that only goes forward. */
   readonly now?: () => number
 }
@@ -52,6 +52,8 @@ interface Pass {
   took: number
   /** When the first of those that wait for their time is due, by the clock. */
   next: number
+  /** Whether anything waits in a mailbox. */
+  waits: boolean
 }
 
 export function createMailboxes(
@@ -114,7 +116,11 @@ export function createMailboxes(
     const look = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [...inWork.keys()] }
     const found = await claimNamedMailboxes(pool, { ...look, ids })
     begin(found, claim, signal)
-    if (found.wait !== null) passAt = Math.min(passAt, now() + found.wait * 1_000)
+    // One that is claimed or rests is looked at again.
+    passAt = Math.min(
+      passAt,
+      now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT),
+    )
   }
 
   /** Looks at all mailboxes until the free slots are taken; what is left is looked at next. */
@@ -131,6 +137,7 @@ export function createMailboxes(
         ...{ from: current.from, most },
       })
       if (found.claimed.length === 0) current.took += now() - began
+      current.waits ||= found.seen > 0
       begin(found, claim, signal)
       if (found.wait !== null) current.next = Math.min(current.next, now() + found.wait * 1_000)
       const last = found.claimed.at(-1)
@@ -143,10 +150,10 @@ export function createMailboxes(
     }
   }
 
-  const over = ({ took, next }: Pass): void => {
+  const over = ({ took, next, waits }: Pass): void => {
     pass = null
     earliestPass = now() + Math.min(took * (1 / SHARE - 1), LONGEST_WAIT)
-    passAt = Math.min(next, now() + LONGEST_WAIT)
+    passAt = waits ? Math.min(next, now() + LONGEST_WAIT) : Number.POSITIVE_INFINITY
   }
 
   return {
@@ -154,10 +161,11 @@ export function createMailboxes(
     async look(signal) {
       await lookAtAnnounced(signal)
       if (pass === null && now() >= Math.max(passAt, earliestPass)) {
-        pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY }
+        pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY, waits: false }
         passAt = Number.POSITIVE_INFINITY
       }
       if (pass !== null) await goOn(pass, signal)
+      if (pass === null && passAt < Number.POSITIVE_INFINITY) wake(Math.max(passAt, earliestPass) - now())
     },
     async idle() {
       while (inWork.size > 0) await Promise.all(inWork.values())

@@ -1,11 +1,11 @@
 /** The request of an accepted exchange, as it is persisted. */
 
 import { type Operation, operation } from '@rollcall/protocol'
-import { inTurn, type Turns } from '../admission/turns.ts'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { type Exchange, type Message, requestContext } from '../model/exchange.ts'
 import { wholeMessage } from '../reading/large.ts'
 import { LARGE } from '../reading/threads.ts'
+import { inTurn, type Semaphore } from '../shared/semaphore.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { itemsOf, type OpeningRequest } from './item.ts'
 
@@ -67,7 +67,7 @@ const requestIn = (checked: object): AcceptedRequest => checked as AcceptedReque
  * @throws BodyUnreadable
  */
 export async function readRequest<Result>(
-  parts: OpeningRequest & { readonly turns: Turns },
+  parts: OpeningRequest & { readonly turns: Semaphore },
   accepted: AcceptedExchange,
   read: (request: AcceptedRequest) => Result,
 ): Promise<Result> {

@@ -7,8 +7,8 @@ import { EVERYTHING } from '../../test/grants.ts'
 import { registered } from '../../test/sealing.ts'
 import { writeDocuments } from '../../test/server.ts'
 import { publishEvent } from '../admin/events/publish.ts'
-import { createTurns } from '../admission/turns.ts'
 import { readGrant } from '../policy/grant.ts'
+import { createSemaphore } from '../shared/semaphore.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { inTransaction } from '../store/db/transaction.ts'
 import { deleteRecords } from '../store/records/record-writer.ts'
@@ -31,7 +31,7 @@ async function updateElsewhere(beneficiaries: readonly object[]) {
     grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
     ...{ received_at: new Date(), isGone: () => false, traceparent: null },
   }
-  const parts = { ...server.context, db: elsewhere, turns: createTurns() }
+  const parts = { ...server.context, db: elsewhere, turns: createSemaphore(1) }
   const { members } = await answerEnrolmentUpdates(parts, { exchange, message })
   return members.enrolled_response
 }

@@ -2,7 +2,6 @@
 
 import type { GrantQuota } from '../admission/grant-quota.ts'
 import type { SearchGate } from '../admission/search-gate.ts'
-import type { Turns } from '../admission/turns.ts'
 import type { Consents } from '../consents/consents.ts'
 import type { Bodies } from '../keys/bodies.ts'
 import type { Limits } from '../limits.ts'
@@ -16,6 +15,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { SlowSearchNotes } from '../observe/slow-searches.ts'
 import type { ReadingThreads } from '../reading/threads.ts'
 import type { Clock } from '../shared/clock.ts'
+import type { Semaphore } from '../shared/semaphore.ts'
 import type { Database } from '../store/db/database.ts'
 
 export interface OpeningRequest {
@@ -51,7 +51,7 @@ export interface Answering extends OpeningRequest {
   readonly modes: Modes
   readonly records: RecordSource
   readonly slowSearches: Pick<SlowSearchNotes, 'note'>
-  readonly turns: Turns
+  readonly turns: Semaphore
   /** Whether there is an address for notifications of a participant's subscription that was asked for from `sender_uri`. */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }

@@ -6,7 +6,6 @@ import {
   resolveRecordType,
   type Status,
 } from '@rollcall/protocol'
-import { inTurn } from '../admission/turns.ts'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
@@ -14,6 +13,7 @@ import type { ReplyMembers } from '../model/outcome.ts'
 import { isAboutSubject, isConsentGranted } from '../policy/basis.ts'
 import { discloseAgain } from '../policy/disclosure.ts'
 import { totalShown } from '../policy/total.ts'
+import { inTurn } from '../shared/semaphore.ts'
 import { usesOf } from '../store/consents/uses.ts'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'

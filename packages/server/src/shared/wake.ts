@@ -1,33 +1,46 @@
-/** Wakes a loop that waits for its next look: something came up before that. */
+/** Wakes a loop that waits: something came up, or will be due after some time. */
 
 export interface Wake {
-  /** Ends the wait that is under way, or else the next one. */
-  raise(): void
-  /** Resolves after so many milliseconds at most, or when the signal is aborted. */
-  wait(milliseconds: number, signal: AbortSignal): Promise<void>
+  /** Ends the wait that is under way, or else the next one, after so many milliseconds. Of several times the earliest counts. */
+  raise(after?: number): void
+  /** Resolves when it was raised and the time has come, or when the signal is aborted. */
+  wait(signal: AbortSignal): Promise<void>
 }
 
-export function createWake(): Wake {
-  let raised = false
-  let end: (() => void) | undefined
+/** Milliseconds: a timer cannot be set for longer. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** @param now milliseconds of a clock that only goes forward */
+export function createWake(now: () => number = () => performance.now()): Wake {
+  let at = Number.POSITIVE_INFINITY
+  let arm: (() => void) | undefined
   return {
-    raise() {
-      raised = true
-      end?.()
+    raise(after = 0) {
+      const time = now() + after
+      if (time >= at) return
+      at = time
+      arm?.()
     },
-    async wait(milliseconds, signal) {
-      if (!raised && !signal.aborted) {
+    async wait(signal) {
+      if (!signal.aborted) {
         const { promise, resolve } = Promise.withResolvers<void>()
-        const timer = setTimeout(resolve, milliseconds)
+        let timer: NodeJS.Timeout | undefined
         const stop = (): void => resolve()
+        arm = () => {
+          clearTimeout(timer)
+          const left = at - now()
+          if (left <= 0) resolve()
+          else if (at < Number.POSITIVE_INFINITY)
+            timer = setTimeout(() => arm?.(), Math.min(left, LONGEST_TIMER))
+        }
         signal.addEventListener('abort', stop)
-        end = resolve
+        arm()
         await promise
+        arm = undefined
         clearTimeout(timer)
         signal.removeEventListener('abort', stop)
       }
-      raised = false
-      end = undefined
+      at = Number.POSITIVE_INFINITY
     },
   }
 }

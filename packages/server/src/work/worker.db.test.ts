@@ -258,7 +258,7 @@ test('while its tables are away it does not work, says so once, and goes on when
   await database.db.pool.query('alter table away rename to accepted_exchange')
   await accept('one')
   await eventually(() => expect(done).toEqual(['one']))
-  expect(running.working()).toBe(true)
+  await eventually(() => expect(running.working()).toBe(true))
   expect(log.filter((line) => line.includes('work has to wait for the database'))).toEqual([
     expect.stringContaining('"sqlstate":"42P01"'),
   ])

@@ -4,12 +4,13 @@ import type { Dispatcher } from '../delivery/dispatcher.ts'
 import type { Limits } from '../limits.ts'
 import type { Mailboxes } from '../notify/drain-mailboxes.ts'
 import type { Log } from '../observe/log.ts'
-import type { Wake } from '../shared/wake.ts'
+import { createWake, type Wake } from '../shared/wake.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { openConnections } from '../store/db/pools.ts'
 import { listen } from '../store/db/queue.ts'
 import { createExchangeWork, type ExchangeWorkParts } from './exchanges.ts'
+import { lookOut } from './look-out.ts'
 
 export interface RunningWorker {
   /** Whether it takes work. */
@@ -59,6 +60,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   // Held from the beginning: answering peers must not take the connections that finish what was accepted.
   await openConnections(db.claims)
   await openConnections(db.asyncSearches)
+  const lookOutWake = createWake()
   const listening = listen(db.connection, {
     signal,
     onExchanges: exchangesWake.raise,
@@ -71,6 +73,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     startLoop(() => dispatcher.look(signal), { wake: deliveriesWake, log, signal }),
     startLoop(() => mailboxes.look(signal), { wake: mailboxesWake, log, signal }),
     startLoop(() => parts.publishOutbox(signal), { wake: outboxWake, log, signal }),
+    startLoop(() => lookOut({ ...parts, wake: lookOutWake }), { wake: lookOutWake, log, signal }),
   ]
   return {
     working: () => loops.every((loop) => loop.working()),
@@ -85,8 +88,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-/** Milliseconds until the next look that nothing asks for: it finds what has become due, and what other nodes left. */
-const LOOK = 200
 /** Milliseconds from one look to the next at least: under load one look finds the work of several. */
 const GATHERED = 5
 /** Milliseconds from a look that failed to the next one: the first, and the longest. */
@@ -100,7 +101,7 @@ interface Loop {
 }
 
 /**
- * A loop of a worker: it looks for work at intervals, and at once when it is woken.
+ * A loop of a worker: it looks for work at the start, and each time that it is woken.
  * @param look begins what there is to do
  * @param parts.signal ends the loop
  */
@@ -116,7 +117,7 @@ function startLoop(
         await look()
         if (pause > 0) log.info('work goes on')
         pause = 0
-        await wake.wait(LOOK, signal)
+        await wake.wait(signal)
         const early = began + GATHERED - performance.now()
         if (early > 0) await sleep(early)
       } catch (error) {

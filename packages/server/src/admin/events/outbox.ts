@@ -3,6 +3,7 @@ import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall
 import Type, { type Static } from 'typebox'
 import { MAX_ENTRY_BYTES } from '../../import/source.ts'
 import type { Log } from '../../observe/log.ts'
+import type { Wake } from '../../shared/wake.ts'
 import {
   isConflict,
   isDataError,
@@ -28,7 +29,10 @@ import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Given, useCase } from '../use-case.ts'
 import { type PublishNeeds, publishEvent } from './publish.ts'
 
-type Needs = PublishNeeds & { readonly log: Pick<Log, 'warn' | 'error'> }
+type Needs = PublishNeeds & {
+  readonly log: Pick<Log, 'warn' | 'error'>
+  readonly outboxWake: Pick<Wake, 'raise'>
+}
 
 /**
  * Publishes what waits, row by row, each in a transaction of its own, in which the row is deleted. A row that cannot be
@@ -38,7 +42,12 @@ type Needs = PublishNeeds & { readonly log: Pick<Log, 'warn' | 'error'> }
 export async function publishOutbox(needs: Needs, signal: AbortSignal): Promise<void> {
   if (!(await isOutboxWaiting(needs.db.pool))) return
   for (let more = true; more && !signal.aborted; ) more = await publishNext(needs)
+  // A node that was publishing at the same time may have left a row that came just then.
+  needs.outboxWake.raise(AGAIN)
 }
+
+/** Milliseconds to the next look after one that found something. */
+const AGAIN = 200
 
 /** How often a row may take longer than a statement may; then it is put aside. */
 const MOST_TIMEOUTS = 10

@@ -2,6 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import type { Limits } from '../../limits.ts'
 import type { Operator } from '../../model/operator.ts'
+import { createSemaphore } from '../../shared/semaphore.ts'
 import type { Method } from '../server.ts'
 
 export interface CallSlots {
@@ -38,7 +39,7 @@ export function createCallSlots({
     if (now > 0) taken.set(key, now)
     else taken.delete(key)
   }
-  const turns = createWaiting(admin_reads_at_once)
+  const turns = createSemaphore(admin_reads_at_once)
   return {
     async take({ method, heavy }, { name }) {
       const reads = method === 'GET'
@@ -55,9 +56,10 @@ export function createCallSlots({
         throw new RequestFault('err.request.too_many_requests', BUSY, undefined, { retryAfter: 1 })
       }
       for (const { key } of needed) add(key, 1)
-      if (reads) await turns.begin(name)
+      const turn = reads ? turns.take(name) : null
+      await turn?.begun
       return () => {
-        if (reads) turns.end(name)
+        turn?.end()
         for (const { key } of needed) add(key, -1)
       }
     },
@@ -65,34 +67,3 @@ export function createCallSlots({
 }
 
 const BUSY = 'this node works on as many such calls as it may; try again later'
-
-/** Lets so many begin for each name; the others wait, in the order in which they came. */
-function createWaiting(most: number) {
-  const begun = new Map<string, number>()
-  const waiting = new Map<string, (() => void)[]>()
-  return {
-    begin(name: string): Promise<void> | undefined {
-      const now = begun.get(name) ?? 0
-      if (now < most) {
-        begun.set(name, now + 1)
-        return undefined
-      }
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.set(name, [...(waiting.get(name) ?? []), resolve])
-      return promise
-    },
-    end(name: string): void {
-      const [next, ...others] = waiting.get(name) ?? []
-      if (others.length > 0) waiting.set(name, others)
-      else waiting.delete(name)
-      // The next one takes the place of the one that has ended.
-      if (next !== undefined) {
-        next()
-        return
-      }
-      const left = (begun.get(name) ?? 1) - 1
-      if (left > 0) begun.set(name, left)
-      else begun.delete(name)
-    },
-  }
-}

@@ -68,6 +68,24 @@ export async function listen(
 }
 
 /**
+ * Looks into several queues in one statement.
+ * @param queues SQL of each: the seconds until something in it is due, at most 0 for now; null: nothing waits in it
+ */
+export async function secondsUntilDue<Queue extends string>(
+  pool: Pick<pg.Pool, 'query'>,
+  queues: Readonly<Record<Queue, string>>,
+): Promise<Readonly<Record<Queue, number | null>>> {
+  const columns = Object.entries<string>(queues).map(([queue, seconds]) => `(${seconds})::float8 as ${queue}`)
+  const { rows } = await pool.query<Record<Queue, number | null>>({
+    name: `due in ${Object.keys(queues).join(', ')}`,
+    text: `select ${columns.join(', ')}`,
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error('a statement without a table has one row')
+  return row
+}
+
+/**
  * SQL of a recursive `waiting (participant)`: the participants with rows that match, each found by one step in an index that
  * begins with the participant. It costs as much for a million rows of one participant as for one row.
  * @param condition as the index has it

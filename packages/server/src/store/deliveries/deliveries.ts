@@ -203,6 +203,9 @@ export async function announceDeliveries(
   await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, String(participant)])
 }
 
+/** SQL: 0 where a delivery is pending; the loop of deliveries knows when to look at whose. */
+export const DELIVERIES_DUE = `select 0 where exists (select from delivery where state = 'pending')`
+
 /** The participants to whom something is on its way, whenever it is due. */
 export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
   const { rows } = await pool.query<{ participant: number }>({

@@ -23,6 +23,9 @@ export interface ClaimedMailbox {
   readonly sequence: number
 }
 
+/** SQL: 0 where a notification waits in a mailbox; a look at the mailboxes finds when it is due. */
+export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
+
 /** What a look at mailboxes found. */
 export interface LookedAt {
   readonly claimed: readonly ClaimedMailbox[]

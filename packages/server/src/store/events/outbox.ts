@@ -1,6 +1,7 @@
 /** The outbox: a table of its own schema, in which existing systems INSERT events (docs/events.md). */
 import type { ClientBase, Pool } from 'pg'
 import type { Database } from '../db/database.ts'
+import { secondsUntilDue } from '../db/queue.ts'
 
 /** One event that is to be published. */
 export interface OutboxRow {
@@ -21,13 +22,12 @@ export interface OutboxRow {
   readonly corrects: string | null
 }
 
+/** SQL: 0 where a row waits. */
+export const OUTBOX_DUE = 'select 0 where exists (select from rollcall_outbox.event where failed_at is null)'
+
 /** Whether anything waits. */
 export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolean> {
-  const { rows } = await pool.query<{ waiting: boolean }>({
-    name: 'outbox waiting',
-    text: 'select exists (select from rollcall_outbox.event where failed_at is null) as waiting',
-  })
-  return rows[0]?.waiting === true
+  return (await secondsUntilDue(pool, { outbox: OUTBOX_DUE })).outbox !== null
 }
 
 /**

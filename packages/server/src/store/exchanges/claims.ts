@@ -51,6 +51,12 @@ const OPEN = `state in ('accepted', 'replying') and open_chunks is null`
 /** What is to be answered now, and is not claimed. */
 const DUE = `${OPEN} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
+/** SQL of the seconds until the first open exchange is due. One that is claimed counts: its claim may end. */
+export const EXCHANGES_DUE = `with recursive ${participantsWith('accepted_exchange', OPEN)}
+  select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
+    select due_at from accepted_exchange where participant = waiting.participant and ${OPEN} order by due_at limit 1
+  ) as first`
+
 /**
  * Claims exchanges that are due, participant by participant in turns: the first of each, then the second of each. Which
  * participant is first differs from time to time. Several nodes that ask at the same time get different exchanges.

@@ -1,0 +1,67 @@
+/** A weighted semaphore for each key: so much at a time; what comes meanwhile waits, in the order in which it came. */
+
+export interface Semaphore {
+  /** Asks for a slot of the key, of this weight (default: 1). Alone in its key, any weight has a slot. */
+  take(key: string, weight?: number): Slot
+}
+
+export interface Slot {
+  /** Resolves when the slot is given, or was ended before. */
+  readonly begun: Promise<void>
+  /** Gives it back, or leaves the queue. More than once does no harm. */
+  end(): void
+}
+
+interface Waiting {
+  readonly weight: number
+  readonly begin: () => void
+}
+
+interface Key {
+  taken: number
+  readonly waiting: Set<Waiting>
+}
+
+/** @param most weight of each key at a time */
+export function createSemaphore(most: number): Semaphore {
+  const keys = new Map<string, Key>()
+  const admit = (name: string, key: Key): void => {
+    for (const next of key.waiting) {
+      if (key.taken > 0 && key.taken + next.weight > most) return
+      key.waiting.delete(next)
+      key.taken += next.weight
+      next.begin()
+    }
+    if (key.taken === 0) keys.delete(name)
+  }
+  return {
+    take(name, weight = 1) {
+      const key = keys.get(name) ?? { taken: 0, waiting: new Set() }
+      keys.set(name, key)
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+      const own: Waiting = { weight, begin }
+      key.waiting.add(own)
+      admit(name, key)
+      let ended = false
+      const end = (): void => {
+        if (ended) return
+        ended = true
+        if (key.waiting.delete(own)) begin()
+        else key.taken -= weight
+        admit(name, key)
+      }
+      return { begun, end }
+    },
+  }
+}
+
+/** Does the work in a slot of the key. Throws what the work throws. */
+export async function inTurn<Result>(
+  semaphore: Semaphore,
+  key: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const slot = semaphore.take(key)
+  await slot.begun
+  return work().finally(slot.end)
+}

@@ -1,0 +1,45 @@
+/**
+ * The look-out of a worker: one statement finds which queues have work, and wakes their loops. Work of this node and
+ * announced work wakes the loops at once. The look-out finds what was announced to nobody: the work of a node that stopped,
+ * and the work whose announcement was lost.
+ */
+import type { Mailboxes } from '../notify/drain-mailboxes.ts'
+import type { Wake } from '../shared/wake.ts'
+import type { Database } from '../store/db/database.ts'
+import { secondsUntilDue } from '../store/db/queue.ts'
+import { DELIVERIES_DUE } from '../store/deliveries/deliveries.ts'
+import { NOTIFICATIONS_DUE } from '../store/events/mailboxes.ts'
+import { OUTBOX_DUE } from '../store/events/outbox.ts'
+import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
+
+/** Milliseconds to the next look. A lost announcement costs no more than that. */
+const PERIOD = 2_000
+/** Milliseconds to the next look while an exchange is overdue: a claim of a node that stopped ends without an announcement. */
+const OVERDUE = 200
+
+interface LookOutParts {
+  readonly db: Pick<Database, 'claims'>
+  readonly mailboxes: Pick<Mailboxes, 'due'>
+  readonly exchangesWake: Wake
+  readonly deliveriesWake: Wake
+  readonly outboxWake: Wake
+  /** Of the look-out itself. */
+  readonly wake: Wake
+}
+
+/** Looks once, and sets the time of its next look. */
+export async function lookOut(parts: LookOutParts): Promise<void> {
+  const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(parts.db.claims, QUEUES)
+  if (exchanges !== null) parts.exchangesWake.raise(exchanges * 1_000)
+  if (deliveries !== null) parts.deliveriesWake.raise()
+  if (notifications !== null) parts.mailboxes.due([])
+  if (outbox !== null) parts.outboxWake.raise()
+  parts.wake.raise(exchanges !== null && exchanges <= 0 ? OVERDUE : PERIOD)
+}
+
+const QUEUES = {
+  exchanges: EXCHANGES_DUE,
+  deliveries: DELIVERIES_DUE,
+  notifications: NOTIFICATIONS_DUE,
+  outbox: OUTBOX_DUE,
+}
