@@ -144,6 +144,14 @@ export type {
 export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
 export { anyIdentifierType, resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'
 export { isOfForm } from './kinds/value-pattern.ts'
+// Types of bodies
+export {
+  ACCEPTED_TYPES,
+  type AcceptedTypes,
+  bodyTypeProblem,
+  encodingProblem,
+  mediaType,
+} from './media-types.ts'
 // Messages
 export { DisabledRequest, DisabledResponse } from './messages/disability.ts'
 export {

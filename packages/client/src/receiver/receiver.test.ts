@@ -42,6 +42,16 @@ describe('a callback that is signed', () => {
     expect(got).toEqual([{ name, ...envelope, signed: true, encrypted: false }])
   })
 
+  it.each(['text/plain;charset=UTF-8', 'text/html', 'application/ld+json', 'application/json', ''])(
+    'and has the Content-Type %j',
+    async (type) => {
+      const { got, handlers } = keeping()
+      const headers = { 'Content-Type': type }
+      expect((await sent(receiver({ handlers }), signed(onSearch()), { headers })).status).toBe(200)
+      expect(got).toHaveLength(1)
+    },
+  )
+
   it('is acknowledged only after its handler has resolved', async () => {
     const order: string[] = []
     const release = Promise.withResolvers<void>()

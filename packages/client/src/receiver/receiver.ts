@@ -1,5 +1,6 @@
 /** Receives callbacks, and questions where it answers some: a handler of web-standard requests, at any address. */
 import {
+  ACCEPTED_TYPES,
   CALLBACKS,
   type DecryptionKeys,
   decryptionKeys,
@@ -166,7 +167,11 @@ export class Receiver {
     // What was sent, by whom, and did it sign this?
     const { pathname } = new URL(request.url)
     const asked = questionAt(pathname, answers)
-    const text = await readRequest(request, this.#maxBytes)
+    const text = await readRequest(
+      request,
+      this.#maxBytes,
+      ACCEPTED_TYPES[asked === null ? 'callback' : 'request'],
+    )
     const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
     const { frame, sender_id, trust } = this.#from(readFrame(text, headers, bounds))
     const signed = await verify(frame, trust, asked === null)

@@ -43,6 +43,23 @@ describe('a callback', () => {
     expect(rows[0].body.toString('latin1')).not.toContain('Okoro')
   })
 
+  it.each(['text/plain;charset=UTF-8', 'TEXT/xml', 'application/ld+json', ''])(
+    'is taken with the Content-Type %j',
+    async (type) => {
+      const sent = envelope('notify')
+      expectAck(await send('notify', sent, registry, server, { 'Content-Type': type }))
+      expect((await kept(sent.header.message_id))?.body).toEqual(sent)
+    },
+  )
+
+  it('without a Content-Type is taken', async () => {
+    const sent = envelope('notify')
+    const body = new Blob([JSON.stringify(sent)])
+    const address = `${server.url}/civil/v1.0.0/registry/notify`
+    expect((await fetch(address, { method: 'POST', body, headers: bearer(registry) })).status).toBe(200)
+    expect((await kept(sent.header.message_id))?.body).toEqual(sent)
+  })
+
   it('is brought into its documented spelling first', async () => {
     const { header, message } = envelope('on-search', { header: { action: 'search', status: 'SUCCESS' } })
     const sent = { headers: header, message: { ...message, transaction_id: 7, search_response: item } }

@@ -6,6 +6,7 @@
 
 import { randomUUID } from 'node:crypto'
 import {
+  ACCEPTED_TYPES,
   type Callback,
   canonicalJson,
   HeaderRejection,
@@ -51,7 +52,9 @@ export async function receiveCallback(
     // 2. Body: size, JSON, and the outer shape of header and message.
     const bounds = envelopeBounds(limits, callback.message)
     const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
-    const text = decodeBody(await readJsonBody({ ...request, ...visit }, limits.body_bytes, check))
+    const text = decodeBody(
+      await readJsonBody({ ...request, ...visit }, limits.body_bytes, ACCEPTED_TYPES.callback, check),
+    )
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
     request.named?.(header.message_id)

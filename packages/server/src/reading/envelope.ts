@@ -200,7 +200,7 @@ function faultOf(error: JsonError): RequestFault {
  */
 export function checkBeginning(bytes: Uint8Array, bounds: JsonBounds): void {
   // A character that is cut at the end is left out, and whether the rest is UTF-8 is checked with the whole body.
-  const text = new TextDecoder('utf-8').decode(bytes, { stream: true })
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
   const problem = jsonBeginningProblem(text, bounds)
   if (problem !== null) throw faultOf(problem)
 }
