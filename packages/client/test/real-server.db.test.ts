@@ -96,6 +96,7 @@ describe('signed', () => {
   it.each<[string, SignatureProfile]>([
     ['a prefix before the digest', profile({ digest_prefix: 'SHA-256=' })],
     ['Python-like JSON', profile({ canonical_form: 'sorted-escaped' })],
+    ['Python-like JSON without escapes', profile({ canonical_form: 'sorted-unescaped' })],
     ['the text as it is sent', profile({ canonical_form: 'as-received' })],
     ['a JWS', profile({ layout: 'jws' })],
     ['a detached JWS with ES256', profile({ layout: 'jws-detached', algorithms: ['ES256'] })],
