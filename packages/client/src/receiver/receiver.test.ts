@@ -52,6 +52,22 @@ describe('a callback that is signed', () => {
     },
   )
 
+  it('has timestamps without a zone, which are UTC and named', async () => {
+    const { got, handlers } = keeping()
+    const local = new Date().toISOString().slice(0, -1)
+    const item = { reference_id: '1', timestamp: local, status: 'succ' }
+    const envelope = onSearch({ header: { message_ts: local }, message: { search_response: [item] } })
+    expect((await sent(receiver({ handlers }), signed(envelope))).status).toBe(200)
+    expect(got).toMatchObject([
+      {
+        header: { message_ts: `${local}Z` },
+        message: { search_response: [{ timestamp: `${local}Z` }] },
+        signed: true,
+        assumed_utc: ['header.message_ts', 'message.search_response[0].timestamp'],
+      },
+    ])
+  })
+
   it('is acknowledged only after its handler has resolved', async () => {
     const order: string[] = []
     const release = Promise.withResolvers<void>()

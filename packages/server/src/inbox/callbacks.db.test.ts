@@ -60,6 +60,19 @@ describe('a callback', () => {
     expect((await kept(sent.header.message_id))?.body).toEqual(sent)
   })
 
+  it('may have timestamps without a zone: they are UTC, and what is stored names them', async () => {
+    const local = '2026-02-03T09:15:00.512304'
+    const sent = envelope('on-search', { message: { search_response: [{ ...item, timestamp: local }] } })
+    const { header } = sent
+    const message_ts = header.message_ts.slice(0, -1)
+    expectAck(await send('on-search', { ...sent, header: { ...header, message_ts } }), 'c-0001')
+    expect((await kept(header.message_id))?.body).toMatchObject({
+      header: { message_ts: header.message_ts },
+      message: { search_response: [{ timestamp: `${local}Z` }] },
+      assumed_utc: ['header.message_ts', 'message.search_response[0].timestamp'],
+    })
+  })
+
   it('is brought into its documented spelling first', async () => {
     const { header, message } = envelope('on-search', { header: { action: 'search', status: 'SUCCESS' } })
     const sent = { headers: header, message: { ...message, transaction_id: 7, search_response: item } }
