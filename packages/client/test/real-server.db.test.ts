@@ -63,6 +63,11 @@ describe('signed', () => {
     expect(await asking.searchOne(identifier('UIN', '9999'))).toBeNull()
   })
 
+  it('is answered where it writes every member of the header', async () => {
+    const asking = await client({}, () => ({ outgoing: 'reserialised' }))
+    expect(await asking.searchOne(ADA)).toEqual(person('0012', 'Ada'))
+  })
+
   it('goes through pages', async () => {
     const asking = await client()
     const criteria = { ...identifier('MOBILE', '+999 555 0101'), pagination: { page_size: 2 } }

@@ -23,6 +23,7 @@ import { open, readFrame, repeatsAddresses, turned, verify } from '../trust/open
 import { inEnvelope } from './bare-answer.ts'
 import { readAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
+import { OUTGOING } from './outgoing.ts'
 import type { Settings } from './settings.ts'
 
 export interface Asked {
@@ -94,7 +95,10 @@ async function prepareRequest(
     total_count: Array.isArray(batch) ? batch.length : 1,
     meta: { ...options.meta },
   }
-  return prepareEnvelope({ header, message: { transaction_id, ...content } }, key)
+  return prepareEnvelope(
+    { header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } },
+    key,
+  )
 }
 
 /** The same header and message over all attempts, signed anew for each; a refused token is renewed once. */
