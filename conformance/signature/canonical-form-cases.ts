@@ -2,7 +2,10 @@
 import { HEADER, MESSAGE, PROFILES, replaced } from './cases.ts'
 import { ASTRAL, type Cases, NAMES, NO_MATCH, NUMBERS } from './common-cases.ts'
 
-const { sorted, received } = PROFILES
+const { sorted, unescaped, received } = PROFILES
+
+/** A record with a whole float and a name beyond ASCII. */
+const WHOLE_FLOAT = '{"name":"Zoë 王","amount":3.0}'
 
 export const canonicalForms: Cases[string] = {
   'numbers: rfc8785 signs their values': {
@@ -28,6 +31,32 @@ export const canonicalForms: Cases[string] = {
       profile: sorted,
       message: NUMBERS,
       sent: { message: replaced(NUMBERS, '3.0', '3') },
+      invalid: NO_MATCH,
+    },
+  },
+  'sorted-unescaped signs numbers as they are written and text as characters': {
+    'as signed': { profile: unescaped, message: WHOLE_FLOAT },
+    'in another order and with escapes': {
+      profile: unescaped,
+      message: WHOLE_FLOAT,
+      sent: { message: '{ "name": "Zo\\u00eb \\u738b", "amount": 3.0 }' },
+    },
+    '3 for 3.0': {
+      profile: unescaped,
+      message: WHOLE_FLOAT,
+      sent: { message: replaced(WHOLE_FLOAT, '3.0', '3') },
+      invalid: NO_MATCH,
+    },
+    'made over escapes': {
+      profile: unescaped,
+      signed_as: sorted,
+      message: WHOLE_FLOAT,
+      invalid: NO_MATCH,
+    },
+    'made over the values of numbers': {
+      profile: unescaped,
+      signed_as: PROFILES.default,
+      message: WHOLE_FLOAT,
       invalid: NO_MATCH,
     },
   },

@@ -57,6 +57,7 @@ export const PROFILES = {
   default: DEFAULT_SIGNATURE_PROFILE,
   every: profile({ algorithms: ['EdDSA', 'ES256', 'RS256'] }),
   sorted: profile({ canonical_form: 'sorted-escaped' }),
+  unescaped: profile({ canonical_form: 'sorted-unescaped' }),
   received: profile({ canonical_form: 'as-received' }),
   sha: profile({ digest_prefix: 'SHA-256=' }),
   blake: profile({ digest_prefix: 'BLAKE-512=' }),

@@ -27,7 +27,7 @@ test('every profile is a good one, and reads back as it is written', () => {
 })
 
 const WORDS =
-  'A profile is one or more of these words, with commas between them: parameters, jws, jws-detached, raw-rsa, rfc8785, sorted-escaped, as-received, SHA-256=, BLAKE-512=, EdDSA, ES256, RS256.'
+  'A profile is one or more of these words, with commas between them: parameters, jws, jws-detached, raw-rsa, rfc8785, sorted-escaped, sorted-unescaped, as-received, SHA-256=, BLAKE-512=, EdDSA, ES256, RS256.'
 test.each([
   ['', WORDS],
   ['xml', WORDS],

@@ -38,6 +38,7 @@ export type {
   OperationName,
   RequestOptions,
 } from './client/messages.ts'
+export type { Outgoing } from './client/outgoing.ts'
 export type { AskedRecord, Found, KindName, RecordOf, RegistryRecord } from './client/records.ts'
 // Asking
 export { RegistryClient } from './client/registry-client.ts'

@@ -76,6 +76,21 @@ describe('an answer that repeats the header of the request', () => {
     }
   })
 
+  it('is taken with timestamps without a zone, which are UTC and named', async () => {
+    const local = new Date().toISOString().replace('Z', '000')
+    registry.answer = (answer) => {
+      const [item] = (answer.message as { search_response: object[] }).search_response
+      return {
+        header: { ...answer.header, message_ts: local },
+        message: { ...answer.message, search_response: [{ ...item, timestamp: local }] },
+      }
+    }
+    const answer = await ask()
+    expect(answer.header.message_ts).toBe(`${local}Z`)
+    expect(itemsOrThrow(answer)[0]?.timestamp).toBe(`${local}Z`)
+    expect(answer.assumed_utc).toEqual(['header.message_ts', 'message.search_response[0].timestamp'])
+  })
+
   it('is taken encrypted, though its header does not say so', async () => {
     const answer = await ask({ encryption })
     expect(answer).toMatchObject({ signed: true, encrypted: true })
@@ -89,7 +104,9 @@ describe('an answer that repeats the header of the request', () => {
       signing: { key: { ...ours.EdDSA.privateJwk, kid: 'ours-1' } as Jwk, profile: profileOf('EdDSA') },
       peer: { keys: registry.keys, profile: JWS },
     })
-    expect((await asking.search(ADA)).signed).toBe(true)
+    const { header: shown, signed } = await asking.search(ADA)
+    expect(signed).toBe(true)
+    expect([shown.sender_id, shown.receiver_id]).toEqual([undefined, 'sp.example'])
     registry.answer = header({ receiver_id: 'adapter.example' })
     expect(await failure(asking.search(ADA))).toMatchObject({
       name: 'UntrustedAnswer',

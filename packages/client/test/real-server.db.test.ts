@@ -63,6 +63,11 @@ describe('signed', () => {
     expect(await asking.searchOne(identifier('UIN', '9999'))).toBeNull()
   })
 
+  it('is answered where it writes every member of the header', async () => {
+    const asking = await client({}, () => ({ outgoing: 'reserialised' }))
+    expect(await asking.searchOne(ADA)).toEqual(person('0012', 'Ada'))
+  })
+
   it('goes through pages', async () => {
     const asking = await client()
     const criteria = { ...identifier('MOBILE', '+999 555 0101'), pagination: { page_size: 2 } }
@@ -96,6 +101,7 @@ describe('signed', () => {
   it.each<[string, SignatureProfile]>([
     ['a prefix before the digest', profile({ digest_prefix: 'SHA-256=' })],
     ['Python-like JSON', profile({ canonical_form: 'sorted-escaped' })],
+    ['Python-like JSON without escapes', profile({ canonical_form: 'sorted-unescaped' })],
     ['the text as it is sent', profile({ canonical_form: 'as-received' })],
     ['a JWS', profile({ layout: 'jws' })],
     ['a detached JWS with ES256', profile({ layout: 'jws-detached', algorithms: ['ES256'] })],

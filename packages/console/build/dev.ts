@@ -8,8 +8,8 @@ import { CONSOLE } from './config.ts'
 
 const { ADMIN_URL = 'http://127.0.0.1:8081', PEERS_URL = 'http://127.0.0.1:8080' } = process.env
 const proxy = {
-  '/admin': { target: ADMIN_URL, changeOrigin: true },
-  '/partner/api': { target: PEERS_URL, changeOrigin: true },
+  '/admin': { target: ADMIN_URL, changeOrigin: true, headers: { origin: ADMIN_URL } },
+  '/partner/api': { target: PEERS_URL, changeOrigin: true, headers: { origin: PEERS_URL } },
 }
 const server = await createServer({
   ...CONSOLE,

@@ -146,6 +146,14 @@ export type {
 export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
 export { anyIdentifierType, resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'
 export { isOfForm } from './kinds/value-pattern.ts'
+// Types of bodies
+export {
+  ACCEPTED_TYPES,
+  type AcceptedTypes,
+  bodyTypeProblem,
+  encodingProblem,
+  mediaType,
+} from './media-types.ts'
 // Messages
 export { DisabledRequest, DisabledResponse } from './messages/disability.ts'
 export {
@@ -317,3 +325,4 @@ export { readSignature, verifySignature } from './trust/signature/verify.ts'
 export { type SignedEnvelope, SourcedEnvelope } from './trust/source.ts'
 export { readTokenAnswer, TokenProblem } from './trust/token-answer.ts'
 export { type Problem, type Validator, validator } from './validate.ts'
+export { assumedUtc, type InUtc, inUtc } from './zoneless.ts'

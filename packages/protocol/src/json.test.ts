@@ -131,7 +131,7 @@ describe('refuses, with the path and the rule', () => {
     ['', '', 'not JSON: a value is expected at character 1'],
     [' ', '', 'not JSON: a value is expected at character 2'],
     ['{} {}', '', 'not JSON: the end of the text is expected at character 4'],
-    ['\ufeff{}', '', 'not JSON: a value is expected at character 1'],
+    ['\ufeff{}', '', 'not JSON: a value, and no byte order mark, is expected at character 1'],
     ['tru', '', 'not JSON: a value is expected at character 1'],
     ['nul', '', 'not JSON: a value is expected at character 1'],
     ['NaN', '', 'not JSON: a value is expected at character 1'],

@@ -127,6 +127,7 @@ class Reader {
   }
 
   document(): JsonValue {
+    if (this.#text.startsWith('\ufeff')) throw this.#notJson('a value, and no byte order mark,')
     const value = this.#value()
     if (!Number.isNaN(this.#next())) throw this.#notJson('the end of the text')
     return value

@@ -61,6 +61,8 @@ export interface Answer<Message> {
   /** Whether a signature was verified; false only where the trust in the peer allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
+  /** Timestamps that came without a zone and were read as UTC, such as `message.search_response[0].timestamp`. */
+  readonly assumed_utc?: readonly string[]
 }
 
 /** The ack of an asynchronous request (G3, N11). */

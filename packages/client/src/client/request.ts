@@ -1,6 +1,8 @@
 /** One request from message to answer: signed, sent until it is answered, and what came back verified and opened. */
 import {
+  assumedUtc,
   CallbackHeader,
+  inUtc,
   type JsonObject,
   KINDS,
   type Operation,
@@ -21,6 +23,7 @@ import { open, readFrame, repeatsAddresses, turned, verify } from '../trust/open
 import { inEnvelope } from './bare-answer.ts'
 import { readAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
+import { OUTGOING } from './outgoing.ts'
 import type { Settings } from './settings.ts'
 
 export interface Asked {
@@ -92,7 +95,10 @@ async function prepareRequest(
     total_count: Array.isArray(batch) ? batch.length : 1,
     meta: { ...options.meta },
   }
-  return prepareEnvelope({ header, message: { transaction_id, ...content } }, key)
+  return prepareEnvelope(
+    { header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } },
+    key,
+  )
 }
 
 /** The same header and message over all attempts, signed anew for each; a refused token is renewed once. */
@@ -135,19 +141,21 @@ async function openAnswer(
   transaction_id: string,
 ): Promise<Answer<object>> {
   const { trust, http } = settings
-  const frame = readFrame(inEnvelope(answer.text, operation, trust), headers)
-  const signed = await verify(frame, trust, false)
+  const frame = readFrame(inEnvelope(answer.text, operation, trust), 'answer', headers)
+  const signed = await verify(frame, trust, 'answer')
   const header = headers.checked(addressed(settings, frame.header), 'header', unreadableHeader)
   const opened = await open(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
-  const message =
-    opened === undefined ? {} : (tolerateMessage({ request: operation.reply }, opened.message) as JsonObject)
+  const tolerated = opened === undefined ? {} : tolerateMessage({ request: operation.reply }, opened.message)
+  const { value, assumed_utc } = inUtc(operation.reply.schema, tolerated, 'message')
+  const message = value as JsonObject
   if (isRejected(operation, header, message)) throw new HeaderRejected(header)
   const problem = replyOf(operation).problem(message, 'message')
   if (problem !== null) throw unreadable(answer, problem)
   if (message.transaction_id !== transaction_id) {
     throw new UntrustedAnswer('err.request.bad', 'the answer belongs to another transaction')
   }
-  return { header, message, signed, encrypted: opened?.encrypted === true }
+  const encrypted = opened?.encrypted === true
+  return { header, message, signed, encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
 }
 
 /**
@@ -156,8 +164,8 @@ async function openAnswer(
  * @throws UntrustedAnswer
  */
 function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
-  if (header.receiver_id === undefined || header.receiver_id === sender_id) return header
   if (repeatsAddresses(header, [sender_id], receiver_id)) return turned(header)
+  if (header.receiver_id === undefined || header.receiver_id === sender_id) return header
   const code = 'err.receiver_id.invalid'
   if (header.sender_id !== sender_id) {
     throw new UntrustedAnswer(code, 'the answer is for another system', ['sender_id'])

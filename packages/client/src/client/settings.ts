@@ -27,6 +27,7 @@ import type { Receiver } from '../receiver/receiver.ts'
 import { type Trust, trustIn } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
+import { OUTGOING, type Outgoing } from './outgoing.ts'
 import type { KindName, SaidKind } from './records.ts'
 
 /** How the registry's answers are verified. */
@@ -72,6 +73,8 @@ export interface ClientOptions {
   /** When given, requests are encrypted and answers must be. */
   readonly encryption?: Encryption
   readonly peer?: PeerTrust
+  /** How headers are written; `usual` by default. `reserialised` is for a registry that writes them again before it verifies. */
+  readonly outgoing?: Outgoing
   /** Receives our callbacks in this process; for `awaitCallback`, `subscribe` and `unsubscribe`. */
   readonly receiver?: Receiver
   readonly fetch?: Fetch
@@ -94,6 +97,7 @@ export interface Settings {
   readonly retry: Retry
   readonly tokens: Tokens | null
   readonly trust: Trust
+  readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
   /** Null: messages go in clear. */
   readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
@@ -108,6 +112,10 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
   const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
   if (kind !== undefined && kindNamed(kind) === undefined) {
     throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
+  }
+  const { outgoing = 'usual' } = options
+  if (!Object.hasOwn(OUTGOING, outgoing)) {
+    throw new TypeError(`outgoing must be one of ${Object.keys(OUTGOING).join(', ')}`)
   }
   const base = new URL(options.base_url)
   const http: HttpSettings = {
@@ -128,6 +136,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
     retry,
     tokens: readTokens(options.credentials, http, retry, base),
     trust,
+    outgoing,
     signer: () => {
       signer ??= signing === undefined ? Promise.resolve(null) : signerOf(signing, sender_id)
       return signer

@@ -33,6 +33,8 @@ export interface Received<Name extends CallbackName = CallbackName> {
   /** Whether a signature was verified; false only where the peer's policy allows it. */
   readonly signed: boolean
   readonly encrypted: boolean
+  /** Timestamps that came without a zone and were read as UTC, such as `message.search_response[0].timestamp`. */
+  readonly assumed_utc?: readonly string[]
 }
 
 /** A callback that answers a request; `name` says which message it holds. */
@@ -43,6 +45,7 @@ export interface Rejected {
   readonly name: CallbackName
   readonly header: ReceivedHeader
   readonly signed: boolean
+  readonly assumed_utc?: readonly string[]
 }
 
 export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown

@@ -1,11 +1,13 @@
 /** From a path, a header and an opened message to a callback that was checked (spec "Endpoints"; N1, 3.1, 3.3). */
 import {
   actionMeans,
+  assumedUtc,
   CALLBACKS,
   type Callback,
   CallbackHeader,
   IncomingHeader,
   type IncomingNotifyEventRequest,
+  inUtc,
   type JsonObject,
   KINDS,
   type Message,
@@ -72,14 +74,21 @@ export function readCallback(
   const name = row.name as CallbackName
   const received = { name, header: receivedHeaders.checked(header, 'header', bad), signed }
   if (opened === undefined) {
-    if (header.status === 'rjct') return received
+    if (header.status === 'rjct') return { ...received, ...assumedUtc(frame.assumed_utc) }
     throw bad('message: is required unless header.status is rjct')
   }
   const tolerated = tolerateMessage({ request: row.message }, opened.message) as JsonObject
-  const message = messages.get(row.name)?.checked(tolerated, 'message', bad)
+  const { value, assumed_utc } = inUtc(row.message.incoming, tolerated, 'message')
+  const message = messages.get(row.name)?.checked(value, 'message', bad)
   if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
   checkCount(row.message, header, tolerated)
-  return { ...received, message: oneRecordEach(message), encrypted: opened.encrypted }
+  const { encrypted } = opened
+  return {
+    ...received,
+    message: oneRecordEach(message),
+    encrypted,
+    ...assumedUtc(frame.assumed_utc, assumed_utc),
+  }
 }
 
 /** A missing or zero total_count says nothing (3.1). */

@@ -1,21 +1,24 @@
 /** The body of a callback: of the right type, within its size, as text; and what it may hold. */
-import { type JsonBounds, type Message, RequestFault } from '@rollcall/protocol'
+import {
+  type AcceptedTypes,
+  bodyTypeProblem,
+  type JsonBounds,
+  type Message,
+  RequestFault,
+} from '@rollcall/protocol'
 import { BodyProblem, readText } from '../http/read-text.ts'
 
 const STATUS = { too_large: 413, broken: 400, not_utf8: 400 } as const
 
 /** @throws RequestFault err.request.bad: 405, 415, 413, 400 */
-export async function readRequest(request: Request, maxBytes: number): Promise<string> {
+export async function readRequest(
+  request: Request,
+  maxBytes: number,
+  accepted: AcceptedTypes,
+): Promise<string> {
   if (request.method !== 'POST') throw bad('the method must be POST', 405)
-  const [type = '', ...parameters] = (request.headers.get('content-type') ?? '').toLowerCase().split(';')
-  if (type.trim() !== 'application/json') throw bad('Content-Type: must be application/json', 415)
-  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
-  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw bad('Content-Type: charset must be utf-8', 415)
-  }
-  if ((request.headers.get('content-encoding')?.toLowerCase() ?? 'identity') !== 'identity') {
-    throw bad('Content-Encoding: a compressed body is not accepted', 415)
-  }
+  const problem = bodyTypeProblem(accepted, (name) => request.headers.get(name))
+  if (problem !== null) throw bad(problem, 415)
   try {
     return await readText(request, maxBytes)
   } catch (error) {

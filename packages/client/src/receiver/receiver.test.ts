@@ -42,6 +42,32 @@ describe('a callback that is signed', () => {
     expect(got).toEqual([{ name, ...envelope, signed: true, encrypted: false }])
   })
 
+  it.each(['text/plain;charset=UTF-8', 'text/html', 'application/ld+json', 'application/json', ''])(
+    'and has the Content-Type %j',
+    async (type) => {
+      const { got, handlers } = keeping()
+      const headers = { 'Content-Type': type }
+      expect((await sent(receiver({ handlers }), signed(onSearch()), { headers })).status).toBe(200)
+      expect(got).toHaveLength(1)
+    },
+  )
+
+  it('has timestamps without a zone, which are UTC and named', async () => {
+    const { got, handlers } = keeping()
+    const local = new Date().toISOString().slice(0, -1)
+    const item = { reference_id: '1', timestamp: local, status: 'succ' }
+    const envelope = onSearch({ header: { message_ts: local }, message: { search_response: [item] } })
+    expect((await sent(receiver({ handlers }), signed(envelope))).status).toBe(200)
+    expect(got).toMatchObject([
+      {
+        header: { message_ts: `${local}Z` },
+        message: { search_response: [{ timestamp: `${local}Z` }] },
+        signed: true,
+        assumed_utc: ['header.message_ts', 'message.search_response[0].timestamp'],
+      },
+    ])
+  })
+
   it('is acknowledged only after its handler has resolved', async () => {
     const order: string[] = []
     const release = Promise.withResolvers<void>()

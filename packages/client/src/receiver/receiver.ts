@@ -1,5 +1,6 @@
 /** Receives callbacks, and questions where it answers some: a handler of web-standard requests, at any address. */
 import {
+  ACCEPTED_TYPES,
   CALLBACKS,
   type DecryptionKeys,
   decryptionKeys,
@@ -166,10 +167,15 @@ export class Receiver {
     // What was sent, by whom, and did it sign this?
     const { pathname } = new URL(request.url)
     const asked = questionAt(pathname, answers)
-    const text = await readRequest(request, this.#maxBytes)
+    const kind = asked === null ? 'callback' : 'question'
+    const text = await readRequest(
+      request,
+      this.#maxBytes,
+      ACCEPTED_TYPES[kind === 'callback' ? kind : 'request'],
+    )
     const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
-    const { frame, sender_id, trust } = this.#from(readFrame(text, headers, bounds))
-    const signed = await verify(frame, trust, asked === null)
+    const { frame, sender_id, trust } = this.#from(readFrame(text, kind, headers, bounds))
+    const signed = await verify(frame, trust, kind)
 
     // Is it for us, and what does it say?
     this.#checkAddress(frame)

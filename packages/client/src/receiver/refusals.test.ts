@@ -12,6 +12,8 @@ import {
   signed,
 } from '../../test/callbacks.ts'
 
+const TYPE_RULE = 'Content-Type: must be application/json, application/*+json or text/*'
+
 describe('a callback is refused', () => {
   const { handlers } = keeping()
   const strict = receiver({ handlers, max_body_bytes: 5_000, max_body_values: 100 })
@@ -127,7 +129,9 @@ describe('a callback is refused', () => {
 
   it.each([
     [{ method: 'GET' }, 405, 'the method must be POST'],
-    [{ headers: { 'Content-Type': 'text/plain' } }, 415, 'Content-Type: must be application/json'],
+    [{ headers: { 'Content-Type': 'image/png' } }, 415, TYPE_RULE],
+    [{ headers: { 'Content-Type': 'text/plain', Origin: 'https://page.example' } }, 415, TYPE_RULE],
+    [{ headers: { 'Content-Type': '', Origin: 'null' } }, 415, TYPE_RULE],
     [
       { headers: { 'Content-Type': 'application/json; charset=latin1' } },
       415,

@@ -1,7 +1,10 @@
 /** What peers send: the frame, its signature, its encryption. Everything that is wrong is a RequestFault. */
 import {
+  CallbackHeader,
   DEFAULT_SIGNATURE_PROFILE,
   type DecryptionKeys,
+  type InUtc,
+  inUtc,
   isJsonObject,
   isResultEncrypted,
   type JsonBounds,
@@ -57,14 +60,19 @@ export interface Frame {
   readonly header: JsonObject
   /** Not opened and not checked yet; undefined when there is none. */
   readonly message: JsonObject | undefined
+  /** Timestamps of the header that had no zone. */
+  readonly assumed_utc: InUtc['assumed_utc']
 }
+
+/** What was sent: a question must have zones in its timestamps, and a callback may be days old (N16). */
+export type Sent = 'answer' | 'callback' | 'question'
 
 /**
  * @param headers what the header must satisfy
  * @param bounds counted while the text is read
  * @throws RequestFault err.request.bad
  */
-export function readFrame(text: string, headers: Validator, bounds?: JsonBounds): Frame {
+export function readFrame(text: string, sent: Sent, headers: Validator, bounds?: JsonBounds): Frame {
   const source = parsed(text, bounds)
   const envelope = tolerateEnvelope(source.value)
   if (!isJsonObject(envelope)) throw bad('body: must be a JSON object with header and message')
@@ -73,9 +81,11 @@ export function readFrame(text: string, headers: Validator, bounds?: JsonBounds)
   const absent = message === undefined || message === null
   if (!absent && !isJsonObject(message)) throw bad('message: must be an object')
   const tolerated = tolerateHeader(header)
-  const problem = headers.problem(tolerated, 'header')
+  const { value, assumed_utc } =
+    sent === 'question' ? { value: tolerated, assumed_utc: [] } : inUtc(CallbackHeader, tolerated, 'header')
+  const problem = headers.problem(value, 'header')
   if (problem !== null) throw bad(problem)
-  return { source, header: tolerated as JsonObject, message: absent ? undefined : message }
+  return { source, header: value as JsonObject, message: absent ? undefined : message, assumed_utc }
 }
 
 function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
@@ -90,11 +100,10 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
 /**
  * Verifies the signature under the policy for its sender. What was parsed is what was signed. Unlike a registry, we hold
  * a signature without times of its own to the time of its message under every policy.
- * @param callback whether it came on a callback path, where a message may be days old (N16)
  * @returns whether it is signed
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
-export function verify({ source }: Frame, trust: Trust, callback: boolean): Promise<boolean> {
+export function verify({ source }: Frame, trust: Trust, sent: Sent): Promise<boolean> {
   const { profile, namespaces } = trust
   return verifyEnvelope(source, {
     rules: { ...SIGNATURE_RULES[trust.signature], datesMessages: true },
@@ -104,7 +113,8 @@ export function verify({ source }: Frame, trust: Trust, callback: boolean): Prom
     withoutKey:
       "no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
     now: Date.now() / 1_000,
-    callback,
+    callback: sent === 'callback',
+    result: sent !== 'question',
   })
 }
 

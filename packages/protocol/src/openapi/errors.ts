@@ -61,7 +61,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   {
     status: 415,
     name: 'UnsupportedType',
-    description: 'The body is not application/json.',
+    description: 'The Content-Type of the body is not accepted.',
     code: 'err.request.bad',
     message: 'the content type must be application/json',
   },

@@ -46,6 +46,8 @@ export interface Verification extends ReadingRules {
   readonly skew?: number
   /** Whether the message came on a callback path, where it may be days old (N16). */
   readonly callback?: boolean
+  /** Whether it is a result, whose message_ts may have no zone. */
+  readonly result?: boolean
 }
 
 /**
@@ -61,7 +63,7 @@ export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verificat
   try {
     const read = readSignature(signature, sender)
     if (read.expires !== null || rules.datesMessages) {
-      const { now, skew, callback } = sender
+      const { now, skew, callback, result } = sender
       const message_ts = messageTime(envelope)
       checkFreshness({
         ...read,
@@ -70,6 +72,7 @@ export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verificat
         now,
         ...(skew !== undefined && { skew }),
         callback: callback === true,
+        result: result === true,
       })
     }
     await verifyWithAny(read, envelope, sender)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonError } from '../json.ts'
-import { SourcedEnvelope, sortedEscaped } from './source.ts'
+import { SourcedEnvelope, sortedEscaped, sortedUnescaped } from './source.ts'
 
 describe('SourcedEnvelope', () => {
   const text = ' { "a" : "}\\"]" , "message":\n[ 1.0 , {"x\\\\" : "{" } ]\t,"header": {"n":-1E+2} } '
@@ -53,6 +53,21 @@ describe('SourcedEnvelope', () => {
       }),
       { numRuns: 200 },
     )
+  })
+})
+
+describe('sortedUnescaped writes what json.dumps with sort_keys and without ensure_ascii writes', () => {
+  test.each([
+    ['{ "b" : [ 3.0 , 1E+21 ] , "a" : { } }', '{"a":{},"b":[3.0,1E+21]}'],
+    ['"Zo\\u00eb \\u738b 王"', '"Zoë 王 王"'],
+    ['"\\ud83d\\ude00"', '"\u{1f600}"'],
+    [
+      '"\\/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001F\u007f\u2028"',
+      '"/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001f\u007f\u2028"',
+    ],
+    ['{"\u{1f600}":1,"\ufb00":2,"z":3}', '{"z":3,"\ufb00":2,"\u{1f600}":1}'],
+  ])('%s', (text, expected) => {
+    expect(sortedUnescaped(text)).toBe(expected)
   })
 })
 

@@ -69,24 +69,33 @@ function memberSources(text: string): ReadonlyMap<string, string> {
  * The text must have passed `parseJson`, or be of `canonicalJson`.
  */
 export function sortedEscaped(text: string): string {
-  return rewrite(new Scanner(text))
+  return rewrite(new Scanner(text), escaped)
 }
 
-function rewrite(scanner: Scanner): string {
+/**
+ * The same as `json.dumps(..., ensure_ascii=False)` writes it: only quotes, backslashes and control characters below
+ * U+0020 are escaped.
+ */
+export function sortedUnescaped(text: string): string {
+  return rewrite(new Scanner(text), JSON.stringify)
+}
+
+/** @param quoted writes a string */
+function rewrite(scanner: Scanner, quoted: (text: string) => string): string {
   switch (scanner.next()) {
     case '{': {
       const members: { readonly name: string; readonly text: string }[] = []
-      scanner.members((name) => members.push({ name, text: rewrite(scanner) }))
+      scanner.members((name) => members.push({ name, text: rewrite(scanner, quoted) }))
       members.sort((one, other) => compareCodePoints(one.name, other.name))
-      return `{${members.map(({ name, text }) => `${escaped(name)}:${text}`).join(',')}}`
+      return `{${members.map(({ name, text }) => `${quoted(name)}:${text}`).join(',')}}`
     }
     case '[': {
       const elements: string[] = []
-      scanner.elements(() => elements.push(rewrite(scanner)))
+      scanner.elements(() => elements.push(rewrite(scanner, quoted)))
       return `[${elements.join(',')}]`
     }
     case '"':
-      return escaped(scanner.string())
+      return quoted(scanner.string())
     default:
       return scanner.skipValue()
   }

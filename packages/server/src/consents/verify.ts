@@ -24,6 +24,9 @@ const MAX_LENGTH = 8_192
 const AHEAD = 60
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
+/** Header members that ask for an extension of JWS (RFC 7515, 4.1.11; RFC 7797, 3): none is read here, so a JWS that needs one would be read wrongly. */
+const UNREAD = ['crit', 'b64']
+
 /** What a consent must be for. */
 export interface ConsentScope {
   /** sender_id of the registry. */
@@ -57,6 +60,8 @@ export async function verifyConsent(
   const [head = '', body = ''] = jws.split('.')
   const header = partOf(head)
   if (header?.typ !== CONSENT_TYPE) throw new ConsentProblem(`must have the typ ${CONSENT_TYPE}`)
+  const unread = UNREAD.find((name) => Object.hasOwn(header, name))
+  if (unread !== undefined) throw new ConsentProblem(`${unread}: no extension of JWS is accepted`)
   const alg = CONSENT_ALGORITHMS.find((name) => name === header.alg)
   if (alg === undefined) {
     throw new ConsentProblem(`must be signed with one of ${CONSENT_ALGORITHMS.join(', ')}`)

@@ -20,6 +20,8 @@ const {
 
 afterEach(() => expect(server.logged()).not.toMatch(/Okoro|B-5521|0012/))
 
+const TYPE_RULE = 'Content-Type: must be application/json or application/*+json'
+
 describe('2. what was sent', () => {
   it.each([
     ['not JSON', 'nonsense', /^not JSON: a value is expected at character 1$/],
@@ -67,6 +69,13 @@ describe('2. what was sent', () => {
     expectFault(answer, 400, 'err.request.bad', answer.body.message.error.message)
   })
 
+  it('a byte order mark, in a short body and a long one', async () => {
+    const text = 'not JSON: a value, and no byte order mark, is expected at character 1'
+    expectFault(await send(`\ufeff${JSON.stringify(valid())}`), 400, 'err.request.bad', text)
+    const long = JSON.stringify(valid({ header: { meta: { text: 'x'.repeat(1_200_000) } } }))
+    expectFault(await send(`\ufeff${long}`), 400, 'err.request.bad', text)
+  })
+
   it('bytes that are not UTF-8', async () => {
     const answer = await send(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]))
     expectFault(answer, 400, 'err.request.bad', 'body: must be UTF-8')
@@ -91,14 +100,24 @@ describe('2. what was sent', () => {
   })
 
   it.each([
-    ['text/plain', 'Content-Type: must be application/json'],
-    ['application/json-patch', 'Content-Type: must be application/json'],
-    ['multipart/form-data; boundary=x', 'Content-Type: must be application/json'],
-    ['nonsense', 'Content-Type: must be application/json'],
+    ['text/plain', TYPE_RULE],
+    ['text/json', TYPE_RULE],
+    ['application/json-patch', TYPE_RULE],
+    ['application/+json', TYPE_RULE],
+    ['multipart/form-data; boundary=x', TYPE_RULE],
+    ['nonsense', TYPE_RULE],
     ['application/json; charset=latin1', 'Content-Type: charset must be utf-8'],
+    ['application/ld+json; charset=utf-16', 'Content-Type: charset must be utf-8'],
   ])('content type %s', async (type, message) => {
     expectFault(await send(valid(), { 'Content-Type': type }), 415, 'err.request.bad', message)
   })
+
+  it.each(['application/ld+json', 'Application/VND.registry.v1+JSON; charset="UTF-8"; profile=x'])(
+    'content type %s is one of JSON',
+    async (type) => {
+      expect((await send(valid(), { 'Content-Type': type })).status).toBe(200)
+    },
+  )
 
   it('a compressed body', async () => {
     expectFault(

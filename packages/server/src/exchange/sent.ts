@@ -1,6 +1,12 @@
 /** The content of a request's body: an envelope, and the message to process. */
 import { hash } from 'node:crypto'
-import { HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
+import {
+  ACCEPTED_TYPES,
+  HeaderRejection,
+  type JsonBounds,
+  type JsonObject,
+  type Operation,
+} from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
@@ -92,7 +98,7 @@ export async function readSent(
 ): Promise<Sent> {
   const bounds = envelopeBounds(parts.limits, operation.request)
   const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
-  const body = await readJsonBody(request, parts.limits.body_bytes, check)
+  const body = await readJsonBody(request, parts.limits.body_bytes, ACCEPTED_TYPES.request, check)
   return sentAs(parts, mode, operation, participant, { body, bounds })
 }
 

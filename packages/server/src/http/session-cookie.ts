@@ -54,10 +54,21 @@ export function sessionCookies({ cookie, header, title }: SessionPages): Session
         throw forbidden(`${header}: must be 1, or poll, in a call with the cookie of a session`)
       }
       const site = headers['sec-fetch-site']
-      if (site === undefined || site === 'same-origin') return { acts }
-      throw forbidden(`Sec-Fetch-Site: a session is for the pages of ${title} alone`)
+      if (site !== undefined && site !== 'same-origin') {
+        throw forbidden(`Sec-Fetch-Site: a session is for the pages of ${title} alone`)
+      }
+      if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) {
+        throw forbidden(`Origin: must be the address in Host: a session is for the pages of ${title} alone`)
+      }
+      return { acts }
     },
   }
+}
+
+/** Whether a page of this origin was served under the host and port that the request names. Browsers that have no Sec-Fetch-Site send it too. */
+function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  const page = URL.parse(origin)
+  return page !== null && page.origin === origin && page.host === URL.parse(`${page.protocol}//${host}`)?.host
 }
 
 const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)

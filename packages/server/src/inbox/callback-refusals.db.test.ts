@@ -10,6 +10,8 @@ const { server, registry, send } = await inboxServer()
 const storedCount = async (): Promise<number> =>
   (await listInbox(server.database.db, { limit: 10_000 })).length
 
+const TYPE_RULE = 'Content-Type: must be application/json, application/*+json or text/*'
+
 describe('a callback that is refused', () => {
   it.each<[string, string, Parameters<typeof envelope>[1], number, string, string | RegExp]>([
     [
@@ -138,9 +140,26 @@ describe('a callback that is refused', () => {
     )
     const type = { 'Content-Type': 'multipart/form-data; boundary=x' }
     const file = await send('notify', body, registry, server, type)
-    expectFault(file, 415, 'err.request.bad', 'Content-Type: must be application/json')
+    expectFault(file, 415, 'err.request.bad', TYPE_RULE)
     const nowhere = await post(`${server.url}/nowhere/v1.0.0/registry/notify`, body, bearer(registry))
     expectFault(nowhere, 404, 'err.request.not_found', 'there is no such namespace or path here')
+  })
+
+  it.each([
+    ['application/octet-stream', {}, TYPE_RULE],
+    ['text/', {}, TYPE_RULE],
+    ['text/plain;charset=utf-16', {}, 'Content-Type: charset must be utf-8'],
+    // A web page may send these without asking.
+    ['text/plain', { Origin: 'https://page.example' }, TYPE_RULE],
+    ['', { Origin: 'null' }, TYPE_RULE],
+  ])('of the type %j with %j', async (type, more, text) => {
+    const headers = { 'Content-Type': type, ...more }
+    expectFault(
+      await send('notify', envelope('notify'), registry, server, headers),
+      415,
+      'err.request.bad',
+      text,
+    )
   })
 
   it('above what a participant may have kept in a day; what is there is acknowledged all the same', async () => {

@@ -43,6 +43,36 @@ describe('a callback', () => {
     expect(rows[0].body.toString('latin1')).not.toContain('Okoro')
   })
 
+  it.each(['text/plain;charset=UTF-8', 'TEXT/xml', 'application/ld+json', ''])(
+    'is taken with the Content-Type %j',
+    async (type) => {
+      const sent = envelope('notify')
+      expectAck(await send('notify', sent, registry, server, { 'Content-Type': type }))
+      expect((await kept(sent.header.message_id))?.body).toEqual(sent)
+    },
+  )
+
+  it('without a Content-Type is taken', async () => {
+    const sent = envelope('notify')
+    const body = new Blob([JSON.stringify(sent)])
+    const address = `${server.url}/civil/v1.0.0/registry/notify`
+    expect((await fetch(address, { method: 'POST', body, headers: bearer(registry) })).status).toBe(200)
+    expect((await kept(sent.header.message_id))?.body).toEqual(sent)
+  })
+
+  it('may have timestamps without a zone: they are UTC, and what is stored names them', async () => {
+    const local = '2026-02-03T09:15:00.512304'
+    const sent = envelope('on-search', { message: { search_response: [{ ...item, timestamp: local }] } })
+    const { header } = sent
+    const message_ts = header.message_ts.slice(0, -1)
+    expectAck(await send('on-search', { ...sent, header: { ...header, message_ts } }), 'c-0001')
+    expect((await kept(header.message_id))?.body).toMatchObject({
+      header: { message_ts: header.message_ts },
+      message: { search_response: [{ timestamp: `${local}Z` }] },
+      assumed_utc: ['header.message_ts', 'message.search_response[0].timestamp'],
+    })
+  })
+
   it('is brought into its documented spelling first', async () => {
     const { header, message } = envelope('on-search', { header: { action: 'search', status: 'SUCCESS' } })
     const sent = { headers: header, message: { ...message, transaction_id: 7, search_response: item } }

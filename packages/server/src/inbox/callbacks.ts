@@ -6,6 +6,8 @@
 
 import { randomUUID } from 'node:crypto'
 import {
+  ACCEPTED_TYPES,
+  assumedUtc,
   type Callback,
   canonicalJson,
   HeaderRejection,
@@ -51,7 +53,9 @@ export async function receiveCallback(
     // 2. Body: size, JSON, and the outer shape of header and message.
     const bounds = envelopeBounds(limits, callback.message)
     const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
-    const text = decodeBody(await readJsonBody({ ...request, ...visit }, limits.body_bytes, check))
+    const text = decodeBody(
+      await readJsonBody({ ...request, ...visit }, limits.body_bytes, ACCEPTED_TYPES.callback, check),
+    )
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
     request.named?.(header.message_id)
@@ -73,16 +77,17 @@ export async function receiveCallback(
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
     // 6. Is the message what the callback carries?
-    const checkMessage = (message: JsonObject): Message => {
-      const checked = readResult(callback.message, registry.kind, message)
-      checkCount(header, callback.message, batchLength(callback.message, checked), limits.batch_items)
-      return checked
+    const read = opened === null ? null : readResult(callback.message, registry.kind, opened)
+    const message = read?.message ?? null
+    if (message !== null) {
+      checkCount(header, callback.message, batchLength(callback.message, message), limits.batch_items)
     }
-    const message = opened === null ? null : checkMessage(opened)
+    const noted = assumedUtc(envelope.assumed_utc, read?.assumed_utc ?? [])
 
     // 7. Persisted once; an ack for each time that it comes.
     const { path } = request
-    return acknowledgement(await persist(parts, { callback, registry, participant, header, message, path }))
+    const received = { callback, registry, participant, header, message, noted, path }
+    return acknowledgement(await persist(parts, received))
   } catch (error) {
     visit.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error
@@ -104,6 +109,8 @@ export interface ReceivedCallback {
   readonly header: IncomingHeader & { readonly status?: unknown }
   /** Null: it is a rejection and says nothing more. */
   readonly message: Message | null
+  /** Beside both, for whoever reads it: which timestamps had no zone. */
+  readonly noted: ReturnType<typeof assumedUtc>
   /** As it was called; the same message on another path is another message. */
   readonly path: string
 }
@@ -114,7 +121,7 @@ export interface ReceivedCallback {
  * @throws RequestFault 429 err.request.too_many_requests
  */
 export async function persist(parts: PersistingCallback, received: ReceivedCallback): Promise<string> {
-  const { callback, registry, participant, header, message, path } = received
+  const { callback, registry, participant, header, message, noted, path } = received
   const { namespace } = registry
   const key = {
     participant: participant.id,
@@ -129,7 +136,7 @@ export async function persist(parts: PersistingCallback, received: ReceivedCallb
     transaction_id: message?.transaction_id ?? null,
     status: textOf(header.status),
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
-    body: await parts.bodies.encryptBody(canonicalJson({ header, message }), inboxContext(key)),
+    body: await parts.bodies.encryptBody(canonicalJson({ header, message, ...noted }), inboxContext(key)),
   })
   const persisted = await withinDay(parts, 'inbox', participant.id, {
     persist: async () => parts.inbox.persist(await make()),

@@ -273,6 +273,18 @@ describe('a signed consent', () => {
       {},
       'its payload: claims.purpose.ref_uri: must be an absolute URI',
     ],
+    [
+      'with an extension that must be understood',
+      {},
+      { header: { crit: ['b64'], b64: true } },
+      'crit: no extension of JWS is accepted',
+    ],
+    [
+      'with a payload that is said not to be encoded',
+      {},
+      { header: { b64: false } },
+      'b64: no extension of JWS is accepted',
+    ],
     ['of another type', {}, { header: { typ: 'JWT' } }, 'must have the typ consent+jwt'],
     ['without a type', {}, { header: { typ: undefined } }, 'must have the typ consent+jwt'],
     ['of another key', {}, { key: keyPair('Ed25519') }, 'must be signed with a key of its authority'],

@@ -1,7 +1,7 @@
 /** Reads a request body: of the right type, within its size, as text. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { RequestFault } from '@rollcall/protocol'
+import { type AcceptedTypes, bodyTypeProblem, RequestFault } from '@rollcall/protocol'
 
 /** A request as HTTP hands it over: its body is not read yet. */
 export interface IncomingRequest {
@@ -39,6 +39,7 @@ export type Hold = (bytes: number) => void
 
 /**
  * The bytes of the body; `decodeBody` makes them text.
+ * @param accepted the types that it may have
  * @param checkBeginning refuses a long body by its first bytes, by throwing
  * @throws RequestFault err.request.bad: 415 when it is not plain UTF-8 JSON by its headers, 413 above
  * `maxBytes`, 400 when the connection ends early
@@ -46,9 +47,10 @@ export type Hold = (bytes: number) => void
 export async function readJsonBody(
   { headers, body, hold, largeTurn, endTurn }: Body,
   maxBytes: number,
+  accepted: AcceptedTypes,
   checkBeginning: (bytes: Buffer) => void,
 ): Promise<Buffer> {
-  checkContentType(headers)
+  checkContentType(headers, accepted)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const check = async (beginning: Buffer): Promise<void> => {
     await largeTurn()
@@ -61,12 +63,15 @@ export async function readJsonBody(
   return bytes
 }
 
-/** One decoder for all bodies: each is decoded as a whole, so no state is left for the next. */
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+/**
+ * One decoder for all bodies: each is decoded as a whole, so no state is left for the next. A byte order mark stays in
+ * the text, where the JSON reader refuses it: what is signed is what was sent.
+ */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The body as text, whatever its type. Throws as `readJsonBody` and `decodeBody` do. */
+/** The body as text, whatever its type, without a byte order mark. Throws as `readJsonBody` and `decodeBody` do. */
 export async function readText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
-  return decodeBody(await readBytes(body, maxBytes, { hold }))
+  return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')
 }
 
 /** A whole body as text. @throws RequestFault err.request.bad: its bytes are not UTF-8 */
@@ -78,29 +83,10 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/** The media type of a body, in lower case and without parameters; empty when none is named. */
-export function mediaType(headers: IncomingHttpHeaders): string {
-  return (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
-}
-
 /** @throws RequestFault 415 for what is not plain UTF-8 JSON by its headers */
-export function checkContentType(headers: IncomingHttpHeaders): void {
-  const [, ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
-  if (mediaType(headers) !== 'application/json') {
-    throw new RequestFault('err.request.bad', 'Content-Type: must be application/json', 415)
-  }
-  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
-  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw new RequestFault('err.request.bad', 'Content-Type: charset must be utf-8', 415)
-  }
-  checkEncoding(headers)
-}
-
-/** @throws RequestFault 415 for a compressed body: its length in clear is not known beforehand */
-export function checkEncoding(headers: IncomingHttpHeaders): void {
-  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
-  if (encoding === 'identity') return
-  throw new RequestFault('err.request.bad', 'Content-Encoding: a compressed body is not accepted', 415)
+export function checkContentType(headers: IncomingHttpHeaders, accepted: AcceptedTypes): void {
+  const problem = bodyTypeProblem(accepted, (name) => String(headers[name] ?? '') || null)
+  if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
 }
 
 /**

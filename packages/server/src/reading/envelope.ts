@@ -6,6 +6,8 @@ import {
   type Callback,
   CallbackHeader,
   IncomingHeader,
+  type InUtc,
+  inUtc,
   isJsonObject,
   type JsonBounds,
   JsonError,
@@ -78,6 +80,8 @@ interface Sourced {
 /** An envelope on a callback path; a rejection may come without a message. */
 export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
   readonly message: JsonObject | undefined
+  /** Timestamps of the header that had no zone. */
+  readonly assumed_utc: InUtc['assumed_utc']
 }
 
 const headers = validator<IncomingHeader>(IncomingHeader)
@@ -105,7 +109,8 @@ export function readCallbackEnvelope(
   bounds: JsonBounds,
 ): CallbackEnvelope & Sourced {
   const frame = readFrame(text, bounds)
-  const header: JsonObject = { sender_id, ...frame.header }
+  const { value, assumed_utc } = inUtc(CallbackHeader, { sender_id, ...frame.header }, 'header')
+  const header = value as JsonObject
   const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
   const checkedHeader = headers.checked(header, 'header', bad)
   const problem = asked.problem(header, 'header')
@@ -113,7 +118,7 @@ export function readCallbackEnvelope(
   if (frame.message === undefined && header.status !== 'rjct') {
     throw bad('message: is required unless header.status is rjct')
   }
-  return { ...frame, header: checkedHeader }
+  return { ...frame, header: checkedHeader, assumed_utc }
 }
 
 /** Header, in canonical spelling, and message as objects; the message may be missing. */
@@ -138,31 +143,26 @@ function readFrame(text: string, bounds: JsonBounds) {
  * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
-  return checked(
-    row,
-    message,
-    validatorIn(requests, row, () => validator(row.incoming)),
-  )
+  const messages = validatorIn(requests, row, () => validator(row.incoming))
+  return messages.checked(tolerateMessage({ request: row }, message), 'message', bad)
 }
 
 /**
  * The message of a callback, which is accepted when its shape can be read.
  * @param kind of the registry that it comes to; its description may leave more of it open
+ * @returns it, and which timestamps had no zone
  * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
-export function readResult(row: MessageRow, kind: Pick<Kind, 'relaxed'>, message: JsonObject): Message {
+export function readResult(
+  row: MessageRow,
+  kind: Pick<Kind, 'relaxed'>,
+  message: JsonObject,
+): { readonly message: Message; readonly assumed_utc: InUtc['assumed_utc'] } {
   const known = results.get(kind.relaxed) ?? new Map<MessageRow, Validator<Message>>()
   results.set(kind.relaxed, known)
-  return checked(
-    row,
-    message,
-    validatorIn(known, row, () => validator(receivedSchema(row.incoming, [kind]))),
-  )
-}
-
-function checked(row: MessageRow, message: JsonObject, messages: Validator<Message>): Message {
-  const tolerated = tolerateMessage({ request: row }, message)
-  return messages.checked(tolerated, 'message', bad)
+  const messages = validatorIn(known, row, () => validator(receivedSchema(row.incoming, [kind])))
+  const { value, assumed_utc } = inUtc(row.incoming, tolerateMessage({ request: row }, message), 'message')
+  return { message: messages.checked(value, 'message', bad), assumed_utc }
 }
 
 const requests = new Map<MessageRow, Validator<Message>>()
@@ -200,7 +200,7 @@ function faultOf(error: JsonError): RequestFault {
  */
 export function checkBeginning(bytes: Uint8Array, bounds: JsonBounds): void {
   // A character that is cut at the end is left out, and whether the rest is UTF-8 is checked with the whole body.
-  const text = new TextDecoder('utf-8').decode(bytes, { stream: true })
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
   const problem = jsonBeginningProblem(text, bounds)
   if (problem !== null) throw faultOf(problem)
 }

@@ -18,7 +18,7 @@ import { checkedLarge, readLargeEnvelope, readLargeMessage, wholeMessage } from 
 import { createReadingThreads } from './threads.ts'
 
 const SEARCH = operation('search')
-const FORMS: readonly CanonicalFormName[] = ['rfc8785', 'sorted-escaped', 'as-received']
+const FORMS: readonly CanonicalFormName[] = ['rfc8785', 'sorted-escaped', 'sorted-unescaped', 'as-received']
 const limits = readLimits({})
 const reading = createReadingThreads(1)
 

@@ -63,6 +63,7 @@ export async function verifyEnvelope(
     now: Date.now() / 1_000,
     skew: limits.clock_skew,
     callback,
+    result: callback,
   })
   if (verified && kid !== null) await peerKeys.verified(participant, kid)
   return verified ? { kid, value: String(envelope.member('signature')) } : null

@@ -6,7 +6,7 @@ import { expectSealed, newSigner, type Peer, searchBy, sendAs, signedBody } from
 import { bodyText, type Changes, type Profile, SPEC, signature } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
-const FORMS = ['rfc8785', 'sorted-escaped', 'as-received'] as const
+const FORMS = ['rfc8785', 'sorted-escaped', 'sorted-unescaped', 'as-received'] as const
 const PREFIXES = ['', 'SHA-256=', 'BLAKE-512='] as const
 const EVERY = ['EdDSA', 'ES256', 'RS256'] as const
 

@@ -58,6 +58,9 @@ const NOT_PAGE =
 const OTHER_SITE =
   '403 err.request.forbidden Sec-Fetch-Site: a session is for the pages of the partner page alone'
 
+const OTHER_ORIGIN =
+  '403 err.request.forbidden Origin: must be the address in Host: a session is for the pages of the partner page alone'
+
 const pathOf = ({ path }: Pick<PartnerRoute, 'path'>): string =>
   `${PARTNER_BASE}${path.replaceAll(/\{\w+\}/g, 'x')}`
 /** Input that no call accepts: one that was admitted by mistake changes nothing. */
@@ -123,7 +126,11 @@ describe('a session that somebody else prepared', () => {
 
   it('is not begun by another page, which would sign somebody in as another participant', async () => {
     const code = await codeOf()
-    for (const headers of [{ 'Rollcall-Partner': '' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+    for (const headers of [
+      { 'Rollcall-Partner': '' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example' },
+    ]) {
       const { status, cookie } = await signIn(code, { headers })
       expect([status, cookie]).toEqual([403, null])
     }
@@ -150,12 +157,36 @@ describe('another page in the same browser', () => {
     expect((await asked(await session(), { 'Sec-Fetch-Site': site })).error).toBe(OTHER_SITE)
   })
 
+  it.each([
+    'https://evil.example',
+    'http://localhost',
+    'http://127.0.0.1:1',
+    'null',
+    '',
+    'http://127.0.0.1:1/path',
+    'not an origin',
+  ])('is refused with the Origin %j, whatever Sec-Fetch-Site says', async (origin) => {
+    const Cookie = await session()
+    for (const site of [{}, { 'Sec-Fetch-Site': 'same-origin' }]) {
+      expect((await asked(Cookie, { Origin: origin, ...site })).error).toBe(OTHER_ORIGIN)
+    }
+  })
+
+  it('is told from the own one, behind a proxy with TLS too', async () => {
+    const Cookie = await session()
+    const at = { Host: 'localhost:8443', Origin: 'https://localhost:8443' }
+    for (const headers of [at, { Host: 'localhost:443', Origin: 'https://localhost' }]) {
+      expect((await asked(Cookie, headers)).status).toBe(200)
+    }
+    expect((await asked(Cookie, { ...at, Origin: 'https://localhost' })).error).toBe(OTHER_ORIGIN)
+  })
+
   it.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain'])(
     'sends no form of the type %s',
     async (type) => {
       const Cookie = await session()
       const body = JSON.stringify({ message_ids: [await delivery(ONE)] })
-      const form = { method: 'POST', body, lines: 'Origin: https://evil.example\r\n' }
+      const form = { method: 'POST', body }
       const path = `${PARTNER_BASE}/deliveries/replay`
       const headers = { Cookie, 'Content-Type': type }
       const bare = await send(path, { ...form, headers: { ...headers, 'Rollcall-Partner': '' } })

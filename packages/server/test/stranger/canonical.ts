@@ -5,10 +5,14 @@ export function canonical(value: unknown): string {
   return written(value, (names) => names.sort(), JSON.stringify)
 }
 
+const byCodePoint = (names: string[]): string[] =>
+  names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+
+/** As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)`. */
+export const sortedUnescaped = (value: unknown): string => written(value, byCodePoint, JSON.stringify)
+
 /** As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))`. */
 export function sortedEscaped(value: unknown): string {
-  const byCodePoint = (names: string[]): string[] =>
-    names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
   return written(value, byCodePoint, (text) =>
     JSON.stringify(text).replace(
       /[^ -~]/g,

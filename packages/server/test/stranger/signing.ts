@@ -8,13 +8,13 @@ import {
   sign as signBytes,
   verify as verifyBytes,
 } from 'node:crypto'
-import { canonical, sortedEscaped } from './canonical.ts'
+import { canonical, sortedEscaped, sortedUnescaped } from './canonical.ts'
 
 export type Algorithm = 'EdDSA' | 'ES256' | 'RS256'
 
 export interface Profile {
   readonly layout: 'parameters' | 'jws' | 'jws-detached' | 'raw-rsa'
-  readonly canonical_form: 'rfc8785' | 'sorted-escaped' | 'as-received'
+  readonly canonical_form: 'rfc8785' | 'sorted-escaped' | 'sorted-unescaped' | 'as-received'
   readonly digest_prefix: '' | 'SHA-256=' | 'BLAKE-512='
   readonly algorithms: readonly Algorithm[]
 }
@@ -45,6 +45,7 @@ const FORMS: Readonly<
 > = {
   rfc8785: (value) => canonical(value),
   'sorted-escaped': (value) => sortedEscaped(value),
+  'sorted-unescaped': (value) => sortedUnescaped(value),
   'as-received': (value, text) => text(value),
 }
 

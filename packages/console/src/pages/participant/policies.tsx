@@ -16,7 +16,12 @@ const { names: NAMES } = TEXTS
 const SIGNATURES: readonly Policy['signature_policy'][] = ['required', 'if-present', 'off']
 const ENCRYPTIONS: readonly Policy['encryption_policy'][] = ['required', 'allowed', 'refused']
 const LAYOUTS: readonly Profile['layout'][] = ['parameters', 'jws', 'jws-detached', 'raw-rsa']
-const FORMS: readonly Profile['canonical_form'][] = ['rfc8785', 'sorted-escaped', 'as-received']
+const FORMS: readonly Profile['canonical_form'][] = [
+  'rfc8785',
+  'sorted-escaped',
+  'sorted-unescaped',
+  'as-received',
+]
 const PREFIXES: readonly Profile['digest_prefix'][] = ['SHA-256=', 'BLAKE-512=']
 const ALGORITHMS: readonly Profile['algorithms'][number][] = ['EdDSA', 'ES256', 'RS256']
 

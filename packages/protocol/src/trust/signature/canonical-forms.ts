@@ -1,10 +1,10 @@
 /** The text of header and message that is signed: one row for each way of writing it. */
 import { isJsonObject, JsonError } from '../../json.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
-import { type SignedEnvelope, type SignedMember, sortedEscaped } from '../source.ts'
+import { type SignedEnvelope, type SignedMember, sortedEscaped, sortedUnescaped } from '../source.ts'
 import { invalid } from './problem.ts'
 
-export type CanonicalFormName = 'rfc8785' | 'sorted-escaped' | 'as-received'
+export type CanonicalFormName = 'rfc8785' | 'sorted-escaped' | 'sorted-unescaped' | 'as-received'
 
 /** Header and message in canonical form. */
 export interface CanonicalParts {
@@ -18,10 +18,11 @@ interface Sourced {
   readonly source: () => string
 }
 
-/** `rfc8785` looks at values, so spelling is free; the other two look at the text, numbers at the least. */
+/** `rfc8785` looks at values, so spelling is free; the others look at the text, numbers at the least. */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
   'sorted-escaped': ({ source }) => sortedEscaped(source()),
+  'sorted-unescaped': ({ source }) => sortedUnescaped(source()),
   'as-received': ({ source }) => source(),
 }
 

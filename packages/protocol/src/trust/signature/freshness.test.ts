@@ -51,6 +51,7 @@ describe('layouts that do not', () => {
     ['now', {}],
     ['24 hours old', { now: NOW + 86_400 }],
     ['5 minutes ahead', { now: NOW - 299 }],
+    ['a result without a zone', { message_ts: '2026-01-01T00:00:00.512304', result: true }],
     ['96 hours old on a callback path', { now: NOW + 4 * 86_400, callback: true }],
   ])('%s', (_, change) => {
     expect(() => checkFreshness({ ...byMessage, ...change })).not.toThrow()

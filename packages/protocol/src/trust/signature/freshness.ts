@@ -34,6 +34,8 @@ export interface Freshness {
   readonly skew?: number
   /** Whether the message came on a callback path. */
   readonly callback?: boolean
+  /** Whether it is a result: a message_ts without a zone is UTC then. */
+  readonly result?: boolean
 }
 
 /** @throws {SignatureProblem} `invalid` when the signature is out of date, not yet of date, or would live too long */
@@ -51,8 +53,9 @@ function checkOwnTimes({ created, expires, now, skew = FRESHNESS.skew }: Freshne
   if (expires < now - skew) throw invalid('the signature has expired')
 }
 
-function checkMessageTime({ message_ts, now, callback = false }: Freshness): void {
-  const instant = typeof message_ts === 'string' ? timestampInstant(message_ts) : null
+function checkMessageTime({ message_ts, now, callback = false, result = false }: Freshness): void {
+  const text = typeof message_ts === 'string' ? message_ts : ''
+  const instant = timestampInstant(text) ?? (result ? timestampInstant(`${text}Z`) : null)
   if (instant === null) throw invalid('message_ts must be a date-time with a time zone')
   const age = now - instant / 1000
   if (age > (callback ? FRESHNESS.oldest_callback : FRESHNESS.oldest_message)) {

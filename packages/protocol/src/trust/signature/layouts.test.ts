@@ -19,7 +19,7 @@ describe('profiles', () => {
   test.each<[string, object]>([
     ['layout must be one of "parameters", "jws", "jws-detached", "raw-rsa"', { layout: 'toString' }],
     [
-      'canonical_form must be one of "rfc8785", "sorted-escaped", "as-received"',
+      'canonical_form must be one of "rfc8785", "sorted-escaped", "sorted-unescaped", "as-received"',
       { canonical_form: undefined },
     ],
     ['digest_prefix must be one of "", "SHA-256=", "BLAKE-512="', { digest_prefix: 'MD5=' }],

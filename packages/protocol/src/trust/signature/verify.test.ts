@@ -174,7 +174,7 @@ describe.each(titled)('%s', (_, profile) => {
 })
 
 test('every layout, form, prefix and algorithm is among them', () => {
-  expect(profiles).toHaveLength(3 * 3 * 3 + 2 * 3 * 3 + 3)
+  expect(profiles).toHaveLength(4 * 3 * 3 + 2 * 4 * 3 + 4)
 })
 
 describe('numbers in the text', () => {

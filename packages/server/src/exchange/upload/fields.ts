@@ -106,7 +106,8 @@ async function nextName(parts: Parts): Promise<(typeof NAMES)[string] | null> {
 
 const ownName = (name: string) => (Object.hasOwn(NAMES, name) ? NAMES[name] : undefined)
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** A byte order mark stays in the text, as in a plain body: an envelope is refused for it. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The part that has begun, as text. @throws RequestFault 413 above `maxBytes`, 400 when it is not UTF-8 */
 export async function wholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {

@@ -313,6 +313,11 @@ describe('an upload that is refused', () => {
       UPLOAD_TYPE,
       UPLOAD_PATH.replace('registry/', 'registry/sync/'),
     )
-    expectFault(answer, 415, 'err.request.bad', 'Content-Type: must be application/json')
+    expectFault(
+      answer,
+      415,
+      'err.request.bad',
+      'Content-Type: must be application/json or application/*+json',
+    )
   })
 })

@@ -7,19 +7,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   actionMeans,
   CanonicalText,
+  encodingProblem,
   type JsonBounds,
+  mediaType,
   type Operation,
   RequestFault,
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import type { Participant } from '../../model/participant.ts'
-import {
-  type AdmittedRequest,
-  checkEncoding,
-  type IncomingRequest,
-  mediaType,
-  tooLarge,
-} from '../../reading/body.ts'
+import { type AdmittedRequest, type IncomingRequest, tooLarge } from '../../reading/body.ts'
 import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '../../reading/envelope.ts'
 import { verifyEnvelope } from '../../trust/messages.ts'
 import { checkCount } from '../checks.ts'
@@ -29,7 +25,7 @@ import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
 import { boundaryOf, type Parts, piecesOf, readParts } from './multipart.ts'
 
 export const isUpload = ({ headers }: IncomingRequest): boolean =>
-  mediaType(headers) === 'multipart/form-data'
+  mediaType(headers['content-type']) === 'multipart/form-data'
 
 /**
  * Reads up to the file; of a file that holds an envelope, all of it.
@@ -42,7 +38,8 @@ export async function takeUpload(
   { headers, body, hold }: AdmittedRequest,
 ): Promise<Sent> {
   const { limits } = parts
-  checkEncoding(headers)
+  const problem = encodingProblem(headers['content-encoding'])
+  if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
   const boundary = boundaryOf(headers)
   const bounds = envelopeBounds(limits, operation.request)
   if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw tooLarge(limits.upload_bytes)

@@ -1,5 +1,12 @@
 /** From a request to the input of a use case: members of the path, and of the query or the body. */
-import { isJsonObject, JsonError, type JsonObject, parseJson, RequestFault } from '@rollcall/protocol'
+import {
+  ACCEPTED_TYPES,
+  isJsonObject,
+  JsonError,
+  type JsonObject,
+  parseJson,
+  RequestFault,
+} from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Limits } from '../../limits.ts'
@@ -66,7 +73,7 @@ async function bodyOf(
   limits: InputLimits,
 ): Promise<JsonObject> {
   if (query.length > 0) throw bad('query: this call takes its input in the body')
-  checkContentType(headers)
+  checkContentType(headers, ACCEPTED_TYPES.call)
   const most = limits.admin_body_bytes
   if (Number(headers['content-length'] ?? 0) > most) throw tooLarge(most)
   const text = await readText(raw, most)

@@ -1,0 +1,63 @@
+/** The content types under which a body of JSON is accepted (RFC 8259; RFC 6839, 3.1), by what the body is. */
+
+const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
+
+/** Which types are accepted, and the rule for whoever sends another one. */
+export interface AcceptedTypes {
+  readonly accepts: RegExp
+  readonly rule: string
+  /** Accepted beside them where the request is not one of a web page. */
+  readonly alsoByPrograms: RegExp | null
+}
+
+export const ACCEPTED_TYPES = {
+  /** Calls of our own APIs. */
+  call: { accepts: /^application\/json$/, rule: 'must be application/json', alsoByPrograms: null },
+  /** Requests of the protocol. */
+  request: {
+    accepts: JSON_TYPE,
+    rule: 'must be application/json or application/*+json',
+    alsoByPrograms: null,
+  },
+  /**
+   * Callbacks. Many senders give the default of their HTTP library, which is text, or nothing. A web page may send these
+   * types to any address without asking it first (Fetch Standard, CORS-safelisted request-header), so of a page they are
+   * refused: a receiver that needs no signature would believe it.
+   */
+  callback: {
+    accepts: JSON_TYPE,
+    rule: 'must be application/json, application/*+json or text/*',
+    alsoByPrograms: /^(?:text\/[\w!#$&^.+-]+)?$/,
+  },
+} as const satisfies Readonly<Record<string, AcceptedTypes>>
+
+/** The media type of a body, in lower case and without parameters; empty when none is named. */
+export function mediaType(contentType: string | null | undefined): string {
+  return (contentType ?? '').split(';', 1).join('').trim().toLowerCase()
+}
+
+/**
+ * The rule that the headers of a JSON body break, such as `Content-Type: charset must be utf-8`; null: none.
+ * @param header gives the value of a header by its name in lower case. `origin` is what browsers add for a web page.
+ */
+export function bodyTypeProblem(
+  { accepts, rule, alsoByPrograms }: AcceptedTypes,
+  header: (name: string) => string | null | undefined,
+): string | null {
+  const contentType = header('content-type')
+  const type = mediaType(contentType)
+  const byProgram = alsoByPrograms !== null && (header('origin') ?? null) === null
+  if (!accepts.test(type) && !(byProgram && alsoByPrograms.test(type))) return `Content-Type: ${rule}`
+  const [, ...parameters] = (contentType ?? '').toLowerCase().split(';')
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    return 'Content-Type: charset must be utf-8'
+  }
+  return encodingProblem(header('content-encoding'))
+}
+
+/** A compressed body is refused: its length in clear is not known beforehand. */
+export function encodingProblem(contentEncoding: string | null | undefined): string | null {
+  const isPlain = (contentEncoding?.toLowerCase() ?? 'identity') === 'identity'
+  return isPlain ? null : 'Content-Encoding: a compressed body is not accepted'
+}

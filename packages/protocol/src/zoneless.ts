@@ -1,0 +1,64 @@
+/**
+ * Timestamps without a time zone in results. A request with one is refused, because its sender can mend it. A result has
+ * an answer that somebody waits for: there it is read as UTC, and whoever gets the result is told where.
+ */
+import type { TSchema } from 'typebox'
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { type PathStep, pathText } from './paths.ts'
+import { isTimestamp } from './timestamps.ts'
+import type { ObjectSchema } from './tolerance-plan.ts'
+
+interface Part extends ObjectSchema {
+  readonly format?: string
+  readonly properties?: Readonly<Record<string, Part>>
+  readonly items?: Part
+  readonly anyOf?: readonly Part[]
+}
+
+/** A result in which each timestamp has a zone. */
+export interface InUtc {
+  readonly value: JsonValue
+  /** Where a zone was missing, such as `message.search_response[0].timestamp`. */
+  readonly assumed_utc: readonly string[]
+}
+
+/**
+ * The value with a `Z` behind each timestamp that lacks nothing but its zone. Only members that the schema says to be
+ * timestamps are looked at: what is inside records stays as it is.
+ * @param path where the value stands, such as `message`
+ */
+export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
+  const places: PathStep[][] = []
+  const read = (part: Part, value: JsonValue, at: readonly PathStep[]): JsonValue => {
+    if (part.anyOf !== undefined) return part.anyOf.reduce((read1, branch) => read(branch, read1, at), value)
+    if (typeof value === 'string' && part.format === 'date-time' && lacksOnlyZone(value)) {
+      places.push([...at])
+      return `${value}Z`
+    }
+    const { items, properties } = part
+    if (Array.isArray(value) && items !== undefined) {
+      return value.map((element, index) => read(items, element, [...at, index]))
+    }
+    if (!isJsonObject(value) || properties === undefined) return value
+    const changed: JsonObject = { ...value }
+    for (const [name, inner] of Object.entries(properties)) {
+      const member = Object.hasOwn(value, name) ? value[name] : undefined
+      if (member !== undefined) changed[name] = read(inner, member, [...at, name])
+    }
+    return changed
+  }
+  const made = read(schema as Part, value, [])
+  if (places.length === 0) return { value, assumed_utc: [] }
+  const text = (steps: readonly PathStep[]): string => `${path}.${pathText(steps)}`
+  return { value: made, assumed_utc: places.map(text) }
+}
+
+const lacksOnlyZone = (text: string): boolean => !isTimestamp(text) && isTimestamp(`${text}Z`)
+
+/** The member of a result that says where a zone was missing; none where none was. */
+export const assumedUtc = (
+  ...places: readonly (readonly string[])[]
+): { assumed_utc?: readonly string[] } => {
+  const assumed_utc = places.flat()
+  return assumed_utc.length === 0 ? {} : { assumed_utc }
+}
