@@ -1,6 +1,7 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { memoryFolder } from './packages/server/test/memory-folder.ts'
+import { useRunFolder } from './test/run-folder.ts'
 
 // The tests bring their own PostgreSQL and ports, whatever the environment of `npm test` says.
 for (const name of [
@@ -10,8 +11,7 @@ for (const name of [
   delete process.env[name]
 }
 // What they write need not survive them.
-const memory = memoryFolder()
-if (memory !== null) process.env.TMPDIR ??= memory
+useRunFolder(process.env.TMPDIR ?? memoryFolder() ?? tmpdir())
 
 const FOLDERS = ['packages/*/src', 'packages/*/test', 'examples', 'test']
 const named = (suffix: string): string[] => FOLDERS.map((folder) => `${folder}/**/*${suffix}`)
