@@ -2,6 +2,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { memoryFolder } from './packages/server/test/memory-folder.ts'
 import { useRunFolder } from './test/run-folder.ts'
+import { SkippedReporter } from './test/skipped-reporter.ts'
 
 // The tests bring their own PostgreSQL and ports, whatever the environment of `npm test` says.
 for (const name of [
@@ -26,6 +27,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // One set of modules for all files of a worker: loading them anew for each took most of the time of unit tests.
     isolate: false,
+    reporters: ['default', new SkippedReporter()],
     setupFiles: ['test/property-seed.ts'],
     // These end what hangs, and assert nothing: on a busy machine everything takes many times as long.
     testTimeout: 120_000,
