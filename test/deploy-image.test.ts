@@ -229,6 +229,11 @@ describe('compose.yaml', () => {
       ports.map((port) => `${name} ${port}`),
     )
     expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy 80:80', 'proxy 443:443'])
+    // The console is reached on this machine, at the port that links of `rollcall operator link` name.
+    expect(open.filter((port) => port.endsWith(':8081'))).toEqual([
+      'node-1 127.0.0.1:8081:8081',
+      'node-2 127.0.0.1:8082:8081',
+    ])
     expect(compose.networks.back.internal).toBe(true)
     expect(Object.keys(services).filter((name) => service(name).networks?.includes('front'))).toEqual([
       ...['node-1', 'node-2', 'proxy'],
