@@ -78,6 +78,11 @@ function buildImage(): void {
   )
 }
 
+/** Of what `buildah inspect` prints. */
+interface Inspected {
+  readonly OCIv1: { readonly config: { readonly Entrypoint: readonly string[] } }
+}
+
 interface Container {
   /** Runs a command of the image to its end, and gives what it printed. */
   rollcall(...words: string[]): string
@@ -87,9 +92,8 @@ interface Container {
 
 function containerOf(environment: Readonly<Record<string, string>>): Container {
   const container = buildah('from', '--pull=never', IMAGE)
-  const entry: string[] = JSON.parse(
-    buildah('inspect', '--format={{json .OCIv1.Config.Entrypoint}}', container),
-  )
+  const { OCIv1 } = JSON.parse(buildah('inspect', container)) as Inspected
+  const entry = OCIv1.config.Entrypoint
   const variables = Object.entries(environment).map(([name, value]) => `--env=${name}=${value}`)
   const prefix = [
     ...['run', '--isolation=chroot', `--volume=${folder}/postgres:${folder}/postgres`],
