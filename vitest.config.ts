@@ -1,6 +1,8 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { memoryFolder } from './packages/server/test/memory-folder.ts'
+import { useRunFolder } from './test/run-folder.ts'
+import { SkippedReporter } from './test/skipped-reporter.ts'
 
 // The tests bring their own PostgreSQL and ports, whatever the environment of `npm test` says.
 for (const name of [
@@ -10,8 +12,7 @@ for (const name of [
   delete process.env[name]
 }
 // What they write need not survive them.
-const memory = memoryFolder()
-if (memory !== null) process.env.TMPDIR ??= memory
+useRunFolder(process.env.TMPDIR ?? memoryFolder() ?? tmpdir())
 
 const FOLDERS = ['packages/*/src', 'packages/*/test', 'examples', 'test']
 const named = (suffix: string): string[] => FOLDERS.map((folder) => `${folder}/**/*${suffix}`)
@@ -26,6 +27,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // One set of modules for all files of a worker: loading them anew for each took most of the time of unit tests.
     isolate: false,
+    reporters: ['default', new SkippedReporter()],
     setupFiles: ['test/property-seed.ts'],
     // These end what hangs, and assert nothing: on a busy machine everything takes many times as long.
     testTimeout: 120_000,

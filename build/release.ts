@@ -1,32 +1,31 @@
 /**
- * Makes a release: the tarballs, a software bill of materials for each, the notes, and checksums, in `dist/release/<version>`.
+ * Makes a release: its files (release-files.ts) and its notes in `dist/release/<version>`, the version, the changelog, a commit
+ * and a tag. It publishes nothing.
  *
- *   npm run release -- 0.2.0 --dry-run   # makes these files, and changes nothing else
- *   npm run release -- 0.2.0             # also writes the version and the changelog, commits and tags; publishes nothing
+ *   npm run release -- 0.2.0 --dry-run   # says what it would do, and makes the files alone
+ *   npm run release -- 0.2.0             # says what it will do, asks, and does it
+ *   npm run release -- 0.2.0 --yes       # does not ask, as where there is no terminal
  *
  * Without a version it is that of package.json.
  */
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { manifestOf } from './build-package.ts'
 import { root } from './compile.ts'
-import { packAll } from './pack.ts'
-import { writeBillsOfMaterials } from './sbom.ts'
+import { confirm } from './confirm.ts'
+import { say, writeReleaseFiles } from './release-files.ts'
 import { lostSurfaces, writeSurfaces } from './surfaces.ts'
 import { ReleaseRefused, releasedChangelog } from './versions.ts'
 import { workspaceFiles } from './workspace-files.ts'
-
-const SUMS = 'SHA256SUMS'
 
 const git = (...words: string[]): string => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim()
 
 async function release(words: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...words],
-    options: { 'dry-run': { type: 'boolean', default: false } },
+    options: { 'dry-run': { type: 'boolean', default: false }, yes: { type: 'boolean', default: false } },
     allowPositionals: true,
   })
   const [version = manifestOf('.').version, ...others] = positionals
@@ -41,18 +40,25 @@ async function release(words: readonly string[]): Promise<void> {
   refuseLost(version, await lostSurfaces())
 
   const out = join(root, 'dist/release', version)
-  rmSync(out, { recursive: true, force: true })
-  const tarballs = packAll(out, version)
-  writeBillsOfMaterials(out, version)
-  writeFileSync(join(out, 'notes.md'), `# Rollcall ${version}\n\n${changelog.section}\n`)
-  writeChecksums(out)
-  say(`${relative(root, out)}:`, ...readdirSync(out).map((name) => `  ${name}`))
+  const versions = workspaceFiles(version)
+  const plan = [
+    `Release ${version} of ${today}:`,
+    `  makes the files of the release in ${relative(root, out)}`,
+    `  writes the version into ${[...versions.keys()].join(', ')}`,
+    '  makes "Unreleased" of CHANGELOG.md the section of the version, and stores the public surfaces',
+    `  commits all this, and tags the commit as v${version}; publishes nothing`,
+  ]
+  // Of a dry run nobody has to be asked.
+  await confirm(plan, values.yes || values['dry-run'])
+
+  const notes = `# Rollcall ${version}\n\n${changelog.section}\n`
+  const tarballs = writeReleaseFiles(out, version, { 'notes.md': notes })
   if (values['dry-run']) {
     say('A dry run: no other file was changed, nothing was committed, nothing was published.')
     return
   }
   writeFileSync(file, changelog.text)
-  for (const [name, text] of workspaceFiles(version)) writeFileSync(join(root, name), text)
+  for (const [name, text] of versions) writeFileSync(join(root, name), text)
   await writeSurfaces()
   git('commit', '--all', '--quiet', '--message', `Release ${version}`)
   git('tag', '--annotate', `v${version}`, '--message', `Rollcall ${version}`)
@@ -71,21 +77,6 @@ function refuseLost(version: string, lost: readonly string[]): void {
     `Only a new major version may take something away from the public surfaces:\n${lost.join('\n')}`,
   )
 }
-
-/** As `sha256sum --check SHA256SUMS` reads them. */
-function writeChecksums(out: string): void {
-  const lines = readdirSync(out)
-    .toSorted()
-    .map(
-      (name) =>
-        `${createHash('sha256')
-          .update(readFileSync(join(out, name)))
-          .digest('hex')}  ${name}\n`,
-    )
-  writeFileSync(join(out, SUMS), lines.join(''))
-}
-
-const say = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`)
 
 try {
   await release(process.argv.slice(2))

@@ -1,4 +1,4 @@
-/** The image and the compose file: not run here, because that needs a container engine. */
+/** The image and the compose file, read. `npm run check:image` builds the image and starts it. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
@@ -43,11 +43,13 @@ describe('Dockerfile', () => {
     expect(validate('FROM node\nCPOY a b').length).toBeGreaterThan(0)
   })
 
-  it('is built from one pinned slim image, in two stages', () => {
+  it('is built from one pinned slim image, in stages', () => {
     expect(/^ARG NODE_IMAGE=(.*)$/m.exec(dockerfile)?.[1]).toMatch(/^node:24\.\d+\.\d+-\w+-slim$/)
     expect(instructions.filter((line) => line.startsWith('FROM'))).toEqual([
       // biome-ignore lint/suspicious/noTemplateCurlyInString: of the Dockerfile
-      ...['FROM ${NODE_IMAGE} AS packages', 'FROM ${NODE_IMAGE}'],
+      ...['FROM ${NODE_IMAGE} AS manifests', 'FROM manifests AS console', 'FROM manifests AS packages'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: of the Dockerfile
+      'FROM ${NODE_IMAGE}',
     ])
   })
 
@@ -58,6 +60,12 @@ describe('Dockerfile', () => {
     expect(names.length).toBeGreaterThan(3)
     for (const name of names) expect(dockerfile).toContain(`COPY ${name}/package.json ${name}/`)
     expect(dockerfile).toContain('RUN npm ci --omit=dev ')
+    // The tools of developers build the pages in a stage of their own, of which only the pages are taken.
+    expect(instructions.filter((line) => line.startsWith('COPY --from'))).toEqual([
+      'COPY --from=console /app/packages/console/dist packages/console/dist',
+      'COPY --from=packages /app /app',
+    ])
+    expect(dockerfile).toContain('RUN node packages/console/build/build.ts ')
   })
 
   it('runs a command that there is, as nobody special, in a folder of data', () => {
@@ -221,6 +229,11 @@ describe('compose.yaml', () => {
       ports.map((port) => `${name} ${port}`),
     )
     expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy 80:80', 'proxy 443:443'])
+    // The console is reached on this machine, at the port that links of `rollcall operator link` name.
+    expect(open.filter((port) => port.endsWith(':8081'))).toEqual([
+      'node-1 127.0.0.1:8081:8081',
+      'node-2 127.0.0.1:8082:8081',
+    ])
     expect(compose.networks.back.internal).toBe(true)
     expect(Object.keys(services).filter((name) => service(name).networks?.includes('front'))).toEqual([
       ...['node-1', 'node-2', 'proxy'],

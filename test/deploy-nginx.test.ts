@@ -1,4 +1,4 @@
-/** The file for nginx: read here as text. No nginx and no parser of its files is on the machines of the project. */
+/** The file for nginx, read as text. Where nginx is installed, it reads the file and passes on a search: production.world.test.ts. */
 import { expect, it } from 'vitest'
 import { readLimits } from '../packages/server/src/limits.ts'
 import { text } from './deploy-files.ts'

@@ -60,8 +60,16 @@ export function start(words: readonly string[], env: Environment, main: string =
   return running(spawn(process.execPath, [main, ...words], { env: environment(env), stdio: 'pipe' }))
 }
 
+/** Those that go on. None outlives the worker, however a test ends. */
+const living = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
 /** A process that was started with pipes. */
 export function running(child: ChildProcessWithoutNullStreams): Running {
+  living.add(child)
+  child.once('exit', () => living.delete(child))
   const printed = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))

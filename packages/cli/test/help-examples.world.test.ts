@@ -372,7 +372,7 @@ function plainCommand(text: string): { words: string[]; variables: Record<string
 function inShell(text: string, environment: Record<string, string>): Promise<Ended> {
   const script = `set -e -o pipefail\nrollcall() { '${process.execPath}' '${MAIN}' "$@"; }\n${text}`
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  const options = { cwd: folder, env: { PATH: process.env.PATH, ...environment } }
+  const options = { cwd: folder, env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...environment } }
   execFile('bash', ['-c', script], options, (error, stdout, stderr) => {
     resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
   })

@@ -3,16 +3,18 @@ import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
-import { createServer, type Server } from 'node:https'
+import { createServer, request as httpsRequest, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { programOrSkip } from '../../../test/programs.ts'
 import { loopbackCertificate, loopbackKey } from '../../server/test/loopback-certificate.ts'
 import { emptyDatabase } from '../../server/test/postgres.ts'
-import { databaseUrl, type Running, rollcall, rollcallJson, start, until } from './command.ts'
+import { databaseUrl, type Ended, type Running, rollcall, rollcallJson, start, until } from './command.ts'
+import { startNginx } from './nginx.ts'
 
 const BIN = fileURLToPath(new URL('../bin/rollcall.mjs', import.meta.url))
 /** Of a system in the world, as the proxy sees it. */
@@ -24,6 +26,10 @@ let secrets: Record<string, string>
 let running: Running
 let proxy: Server
 let address: string
+/** Of the peers' listener. */
+let port = 0
+/** Asks a signed search under an address of the server. */
+let ask: (url: string) => Promise<Ended>
 
 /** As a proxy does: TLS ends here, and what a peer says of its address does not count. */
 function terminateTls(port: () => number): Server {
@@ -39,6 +45,16 @@ function terminateTls(port: () => number): Server {
     request.pipe(passed)
   })
 }
+
+/** Null while nobody answers. */
+const statusOf = (url: string): Promise<number | null> =>
+  new Promise((resolve) => {
+    const asked = httpsRequest(url, { ca: loopbackCertificate }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode ?? null)
+    })
+    asked.on('error', () => resolve(null)).end()
+  })
 
 const file = async (name: string, text: string): Promise<string> => {
   const path = join(folder, name)
@@ -67,7 +83,6 @@ beforeAll(async () => {
     DATABASE_URL_FILE: await file('database-url', `${databaseUrl(empty.connection)}\n`),
     ROLLCALL_MASTER_KEY_FILE: await file('master-key', 'ab'.repeat(32)),
   }
-  let port = 0
   proxy = terminateTls(() => port)
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   address = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`
@@ -108,15 +123,18 @@ it('answers a signed search through the proxy, and writes no file', async () => 
   await rollcallJson(['participant', 'key', 'add', 'sp.example', pem, '--kid', 'sig-1'], secrets)
   await rollcallJson(['grant', 'set', 'sp.example', 'civil', '--template', 'everything'], secrets)
 
-  const asked = await rollcall(
-    [
-      ...['search', '--url', `${address}/civil/v1.0.0`, '--sender-id', 'sp.example'],
-      ...['--client-id', participant.client_id],
-      ...['--client-secret-file', await file('secret', participant.client_secret)],
-      ...['--sign-key', key, '--sign-kid', 'sig-1', '--where', '{"age": {"$gte": 0}}', '--json'],
-    ],
-    { NODE_EXTRA_CA_CERTS: await file('ca.pem', loopbackCertificate) },
-  )
+  const client = ['--client-id', participant.client_id]
+  const secret = ['--client-secret-file', await file('secret', participant.client_secret)]
+  const authority = { NODE_EXTRA_CA_CERTS: await file('ca.pem', loopbackCertificate) }
+  ask = (url) =>
+    rollcall(
+      [
+        ...['search', '--url', `${url}/civil/v1.0.0`, '--sender-id', 'sp.example', ...client, ...secret],
+        ...['--sign-key', key, '--sign-kid', 'sig-1', '--where', '{"age": {"$gte": 0}}', '--json'],
+      ],
+      authority,
+    )
+  const asked = await ask(address)
   expect(asked).toMatchObject({ code: 0 })
   expect(asked.stdout).toContain('birth_date')
 
@@ -135,6 +153,20 @@ it('answers a signed search through the proxy, and writes no file', async () => 
     }),
   ])
   expect(running.output().stderr).not.toMatch(/ERR_ACCESS_DENIED|"level":"error"/)
+})
+
+it('answers a signed search through nginx with the file of deploy/', async (context) => {
+  const nginx = await startNginx(programOrSkip(context, 'nginx'), folder, port)
+  onTestFinished(async () => {
+    await nginx.stop()
+  })
+  await expect.poll(() => statusOf(`${nginx.url}/ready`)).toBe(200)
+  expect(await ask(nginx.url)).toMatchObject({ code: 0, stdout: expect.stringContaining('birth_date') })
+  // Whatever a peer says of its address, nginx tells its own.
+  const searches = logged().filter(
+    ({ msg, operation }) => msg === 'request answered' && operation === 'search',
+  )
+  expect(searches.at(-1)).toMatchObject({ address: '127.0.0.1', outcome: 'done' })
 })
 
 it('says over TLS what it is, and doctor agrees with its settings', async () => {

@@ -36,8 +36,14 @@ export function shell(migrated: boolean): Shell {
   beforeAll(async () => {
     const database = await (migrated ? testDatabase() : emptyDatabase())
     drop = 'drop' in database ? database.drop : database.close
-    const { PATH = '', HOME = '' } = process.env
-    env = { PATH, HOME, DATABASE_URL: databaseUrl(database.connection), ROLLCALL_MASTER_KEY: 'ab'.repeat(32) }
+    const { PATH = '', HOME = '', TMPDIR = '' } = process.env
+    env = {
+      PATH,
+      HOME,
+      TMPDIR,
+      DATABASE_URL: databaseUrl(database.connection),
+      ROLLCALL_MASTER_KEY: 'ab'.repeat(32),
+    }
     folder = await mkdtemp(join(tmpdir(), 'rollcall-shown-'))
   })
   afterAll(async () => {

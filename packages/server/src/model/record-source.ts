@@ -13,6 +13,8 @@ export interface RecordQuery {
   /** Which records; ages are bound to a day (`atDay`). */
   readonly predicate: Predicate
   readonly page: Page
+  /** The id of the participant who asks; left out where the operator does. */
+  readonly participant?: number
 }
 
 export interface RecordReader {

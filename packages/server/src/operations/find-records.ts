@@ -14,7 +14,7 @@ export const readerOf = ({ parts, mode, state }: ItemWork): RecordReader =>
  */
 export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
   const { parts, exchange } = work
-  const { registry, grant } = exchange
+  const { registry, grant, participant } = exchange
   const started = parts.clock.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
     const milliseconds = parts.clock.now() - started
@@ -23,7 +23,7 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
     parts.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)
   }
   try {
-    const found = await readerOf(work).find(registry, query)
+    const found = await readerOf(work).find(registry, { ...query, participant: participant.id })
     measured('answered')
     return found
   } catch (error) {

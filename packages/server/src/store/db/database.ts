@@ -7,6 +7,7 @@ import { openPipeline, type Pipeline } from './pipeline.ts'
 import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
 import { settleRoles } from './roles.ts'
 import { withSearchPath } from './search-path.ts'
+import { StatementNames } from './statement-names.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
@@ -23,6 +24,8 @@ export interface Database {
   readonly searches: pg.Pool
   /** The same for the searches of exchanges that are answered later: nobody waits for those, and they wait for each other. */
   readonly asyncSearches: pg.Pool
+  /** Those of statements on the connections of searches. */
+  readonly statementNames: StatementNames
   /** For the claims of a worker: no other statement of the node delays them. */
   readonly claims: pg.Pool
   /** The settings of its connections, for parts that open connections of their own. */
@@ -51,6 +54,9 @@ const ASYNC_CONNECTION_TIMEOUT = 120_000
 
 /** Connections for claims: one takes exchanges while another one renews what is in work. */
 const CLAIM_CONNECTIONS = 2
+
+/** Shapes of searches that are remembered, to be prepared when they come again. */
+const NAMED_SHAPES = 100
 
 /**
  * - Compiling a plan to machine code takes longer than most of them run.
@@ -103,6 +109,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     pipeline,
     searches,
     asyncSearches,
+    statementNames: new StatementNames(NAMED_SHAPES),
     claims,
     connection: settings,
     journal: NO_JOURNAL,

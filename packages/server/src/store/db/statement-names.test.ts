@@ -1,59 +1,63 @@
 import { expect, test } from 'vitest'
 import { StatementNames } from './statement-names.ts'
 
-test('a shape gets a name when it comes again, and keeps it', () => {
+const [ADA, BO, CAI] = [1, 2, 3] as const
+
+/** The names that these shapes get, one after the other. */
+const named = (names: StatementNames, participant: number, ...texts: readonly string[]) =>
+  texts.map((text) => names.nameOf(text, participant))
+
+test('a shape gets a name when it comes again, from whomever, and keeps it while it is used', () => {
   const names = new StatementNames(3)
-  expect(['a', 'b', 'a', 'b', 'a'].map((text) => names.nameOf(text))).toEqual([
-    undefined,
-    undefined,
-    'search_1',
-    'search_2',
-    'search_1',
-  ])
+  expect(named(names, ADA, 'a', 'b', 'a', 'b')).toEqual([undefined, undefined, 'search_1', 'search_2'])
+  for (const other of ['c', 'd', 'e']) named(names, BO, 'a', other, other)
+  expect(named(names, BO, 'a')).toEqual(['search_1'])
 })
 
-test('there are so many names and no more', () => {
+test('the shape that was not used for the longest time loses its name, which no other shape gets', () => {
   const names = new StatementNames(2)
-  for (const text of ['a', 'b', 'c', 'd']) {
-    names.nameOf(text)
-    names.nameOf(text)
-  }
-  expect(['a', 'b', 'c', 'd'].map((text) => names.nameOf(text))).toEqual([
-    'search_1',
-    'search_2',
-    undefined,
-    undefined,
-  ])
+  expect(named(names, ADA, 'a', 'a', 'b', 'b', 'a', 'c', 'c')).toEqual(
+    [undefined, 'search_1', undefined, 'search_2', 'search_1', undefined, 'search_3'], // b was forgotten
+  )
+  expect(named(names, ADA, 'a', 'b', 'b')).toEqual(['search_1', undefined, 'search_4'])
 })
 
-test('shapes that come once do not keep others from being remembered', () => {
-  const names = new StatementNames(2)
-  for (const text of ['a', 'b', 'c']) names.nameOf(text)
-  // It was forgotten for the others; these are remembered.
-  expect(names.nameOf('a')).toBeUndefined()
-  expect(names.nameOf('c')).toBe('search_1')
+test('a participant with many shapes does not push out those of others beyond an equal share', () => {
+  const names = new StatementNames(6)
+  const [many, few] = [Array.from({ length: 100 }, (_, n) => `many ${n}`), ['few 1', 'few 2']]
+  named(names, ADA, ...many.flatMap((text) => [text, text]))
+  const first = named(names, BO, ...few, ...few).slice(2)
+  expect(first).toEqual(['search_101', 'search_102'])
+  named(names, ADA, ...many.flatMap((text) => [text, text]))
+  named(names, CAI, ...many.flatMap((text) => [text, text]))
+  expect(named(names, BO, ...few)).toEqual(first)
 })
 
 test('a long statement has none', () => {
   const names = new StatementNames(2)
   const long = 'x'.repeat(4_001)
-  expect([names.nameOf(long), names.nameOf(long)]).toEqual([undefined, undefined])
+  expect(named(names, ADA, long, long)).toEqual([undefined, undefined])
 })
 
 test('a name under which a search was slow three times never comes back, and no other shape gets it', () => {
   const names = new StatementNames(2)
-  for (const text of ['a', 'a', 'b']) names.nameOf(text)
+  named(names, ADA, 'a', 'a', 'b')
   for (const times of [1, 2]) {
     names.wasSlow('a')
-    expect(names.nameOf('a'), `slow ${times} times`).toBe('search_1')
+    expect(named(names, ADA, 'a'), `slow ${times} times`).toEqual(['search_1'])
   }
   for (const _time of [1, 2, 3]) names.wasSlow('b')
   names.wasSlow('a')
-  expect(['a', 'a', 'b', 'c', 'c'].map((text) => names.nameOf(text))).toEqual([
-    undefined,
-    undefined,
-    'search_2',
-    undefined,
-    undefined,
-  ])
+  named(names, BO, 'd', 'd', 'e', 'e', 'f', 'f')
+  // That it was slow before it had a name does not count.
+  expect(named(names, ADA, 'a', 'a', 'b', 'b')).toEqual([undefined, undefined, 'search_5', 'search_5'])
+})
+
+test('a connection is full when it has prepared twice as many names as there are', () => {
+  const [names, connection] = [new StatementNames(2), {}]
+  for (const name of ['search_1', 'search_1', 'search_2', 'documents_r1_person', undefined, 'search_3'])
+    names.runs(connection, name)
+  expect(names.isFull(connection)).toBe(false)
+  names.runs(connection, 'search_4')
+  expect([names.isFull(connection), names.isFull({})]).toEqual([true, false])
 })

@@ -4,35 +4,51 @@ import { LRUCache } from 'lru-cache'
  * Names under which connections prepare searches: a prepared one is neither parsed nor analysed again, and once
  * PostgreSQL finds a plan for any values as good as those that it made for each, it is not planned again either. That
  * is half of the time of a search with few hits. Peers choose the shapes of searches, and a connection keeps what it
- * prepared, so only so many shapes get a name, and only those that come again.
+ * prepared. So only so many shapes are remembered, those that were used last; one that comes again gets a name. A name
+ * is never given to a second shape, because on some connection it stands for the first.
  */
 export class StatementNames {
-  /** Undefined where it was withdrawn: it counts, the connections have it. */
-  readonly #names = new Map<string, string | undefined>()
-  /** How often, of those with a name. */
-  readonly #slow = new Map<string, number>()
-  /** Shapes that came once. */
-  readonly #once: LRUCache<string, true>
+  /** By text, the least recently used first. */
+  readonly #shapes = new Map<string, Shape>()
+  /** Texts that have no name any more, for good. */
+  readonly #withdrawn: LRUCache<string, true>
+  /** The names that a connection has prepared. */
+  readonly #prepared = new WeakMap<object, Set<string>>()
   readonly #limit: number
+  #given = 0
 
-  /** @param limit how many names there are */
+  /** @param limit how many shapes are remembered */
   constructor(limit: number) {
     this.#limit = limit
-    this.#once = new LRUCache({ max: limit })
+    this.#withdrawn = new LRUCache({ max: WITHDRAWN * limit })
   }
 
-  /** The statement's name; none for one that is seen for the first time, is long, or came when all were given. */
-  nameOf(text: string): string | undefined {
-    const known = this.#names.get(text)
-    if (this.#names.has(text) || this.#names.size >= this.#limit || text.length > NAMED_LENGTH) return known
-    if (!this.#once.delete(text)) {
-      this.#once.set(text, true)
-      return undefined
+  /**
+   * The statement's name; none for one that is seen for the first time, is long, or was withdrawn. When there are too many
+   * shapes, the participant with the most loses the one that it has not used for the longest time, so that no participant can
+   * push out those of others beyond an equal share.
+   * @param participant its id; 0 is the operator
+   */
+  nameOf(text: string, participant: number): string | undefined {
+    if (text.length > NAMED_LENGTH || this.#withdrawn.get(text)) return undefined
+    const shape = this.#shapes.get(text) ?? { participant, name: null, slow: 0 }
+    if (this.#shapes.delete(text)) shape.name ??= `${PREFIX}${++this.#given}`
+    else if (this.#shapes.size >= this.#limit) this.#forgetOne(participant)
+    this.#shapes.set(text, shape)
+    return shape.name ?? undefined
+  }
+
+  /** @param participant gives way where others have as many */
+  #forgetOne(participant: number): void {
+    const held = new Map<number, number>()
+    for (const { participant: by } of this.#shapes.values()) held.set(by, (held.get(by) ?? 0) + 1)
+    const most = Math.max(...held.values())
+    const isMost = (by: number): boolean => held.get(by) === most
+    for (const [text, { participant: by }] of this.#shapes) {
+      if (!isMost(by) || (isMost(participant) && by !== participant)) continue
+      this.#shapes.delete(text)
+      return
     }
-    const name = `search_${this.#names.size + 1}`
-    this.#names.set(text, name)
-    if (this.#names.size >= this.#limit) this.#once.clear()
-    return name
   }
 
   /**
@@ -41,13 +57,40 @@ export class StatementNames {
    * records have, where the first rows of the table would do; once or twice it may be the machine.
    */
   wasSlow(text: string): void {
-    const times = (this.#slow.get(text) ?? 0) + 1
-    this.#slow.set(text, times)
-    if (times === SLOW_TIMES && this.#names.has(text)) this.#names.set(text, undefined)
+    const shape = this.#shapes.get(text)
+    if (shape === undefined || shape.name === null) return
+    shape.slow += 1
+    if (shape.slow < SLOW_TIMES) return
+    this.#shapes.delete(text)
+    this.#withdrawn.set(text, true)
+  }
+
+  /** Notes that a connection runs a statement under this name, if it is one of these. */
+  runs(connection: object, name: string | undefined): void {
+    if (!name?.startsWith(PREFIX)) return
+    const names = this.#prepared.get(connection) ?? new Set()
+    this.#prepared.set(connection, names.add(name))
+  }
+
+  /** Whether a connection has prepared so many that it has to be closed: only that frees those that nobody asks for any more. */
+  isFull(connection: object): boolean {
+    return (this.#prepared.get(connection)?.size ?? 0) >= PREPARED * this.#limit
   }
 }
 
+interface Shape {
+  /** Who asked for it first. */
+  readonly participant: number
+  /** Null when it came once. */
+  name: string | null
+  /** How often it was slow under its name. */
+  slow: number
+}
+
+const PREFIX = 'search_'
 /** Characters. A longer one takes so long that its name does not matter. */
 const NAMED_LENGTH = 4_000
 /** Slow searches after which a name is withdrawn. */
 const SLOW_TIMES = 3
+/** Names that a connection may have prepared, and withdrawn shapes that are remembered, for each shape that has a name. */
+const [PREPARED, WITHDRAWN] = [2, 10]

@@ -1,5 +1,6 @@
 /** A transaction on one connection, for what goes past Kysely: COPY and prepared statements. */
 import type { ClientBase, Pool, PoolClient } from 'pg'
+import type { StatementNames } from './statement-names.ts'
 
 /**
  * Commits when the work is done; rolls back and throws on when it fails.
@@ -22,11 +23,15 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Does the work in a transaction on a connection of the pool. Throws what the work throws. */
+/**
+ * Does the work in a transaction on a connection of the pool. Throws what the work throws.
+ * @param isFull whether the connection is closed afterwards
+ */
 export async function withTransaction<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
   begin?: string,
+  isFull: (client: PoolClient) => boolean = () => false,
 ): Promise<Result> {
   const client = await pool.connect()
   let failed = true
@@ -36,7 +41,7 @@ export async function withTransaction<Result>(
     return result
   } finally {
     // After a failure nobody knows what the connection is in the middle of.
-    client.release(failed)
+    client.release(failed || isFull(client))
   }
 }
 
@@ -45,9 +50,17 @@ export type Snapshot = Pick<PoolClient, 'query'>
 
 /** Holds one of the connections of later searches while the work lasts. Throws what the work throws. */
 export const withSnapshot = <Result>(
-  { asyncSearches }: { readonly asyncSearches: Pool },
+  { asyncSearches, statementNames }: SnapshotConnections,
   work: (snapshot: Snapshot) => Promise<Result>,
-): Promise<Result> => withTransaction(asyncSearches, work, 'begin isolation level repeatable read, read only')
+): Promise<Result> =>
+  withTransaction(asyncSearches, work, 'begin isolation level repeatable read, read only', (client) =>
+    statementNames.isFull(client),
+  )
+
+interface SnapshotConnections {
+  readonly asyncSearches: Pool
+  readonly statementNames: StatementNames
+}
 
 /** A statement that may fail, by taking too long say, without taking the snapshot with it. */
 export async function tried<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 /** The records in tables of ours, which imports fill. */
 
-import type { QueryResultRow } from 'pg'
+import type { Pool, QueryResultRow } from 'pg'
 import type { ModeName } from '../../model/exchange.ts'
 import {
   isLookUp,
@@ -15,9 +15,9 @@ import type { Database } from '../db/database.ts'
 import { isStatementTimeout } from '../db/database-errors.ts'
 import { joinName, quoteName } from '../db/names.ts'
 import type { NamedStatement } from '../db/pipeline.ts'
-import { StatementNames } from '../db/statement-names.ts'
+import type { StatementNames } from '../db/statement-names.ts'
 import { isStorable } from '../db/text.ts'
-import { tried, withSnapshot } from '../db/transaction.ts'
+import { type Snapshot, tried, withSnapshot } from '../db/transaction.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { type RetiredRecord, retiredStatement } from './retired-records.ts'
 import { type Condition, isVisible, lookUpStatement, searchStatement } from './search-statement.ts'
@@ -36,6 +36,7 @@ interface Connections {
   readonly search: Run
   /** Look-ups of one identifier, which are short and named. */
   readonly lookUp: <Row extends QueryResultRow>(statement: NamedStatement) => Promise<readonly Row[]>
+  readonly names: StatementNames
   /** Milliseconds. */
   readonly now: () => number
 }
@@ -46,9 +47,10 @@ export function connectionsOf(
   now = () => performance.now(),
 ): Readonly<Record<ModeName, Connections>> {
   const lookUp: Connections['lookUp'] = (statement) => db.pipeline.query(statement)
+  const names = db.statementNames
   return {
-    sync: { search: runOn(db.searches), lookUp, now },
-    async: { search: runOn(db.asyncSearches), lookUp, now },
+    sync: { search: runOnOneOf(db.searches, names), lookUp, names, now },
+    async: { search: runOnOneOf(db.asyncSearches, names), lookUp, names, now },
   }
 }
 
@@ -59,11 +61,12 @@ export function ownRecords(db: Database): RecordSource {
     reader: (mode) => readers[mode],
     session: (work) =>
       withSnapshot(db, (snapshot) => {
-        const run = runOn(snapshot)
+        const run = runOn(snapshot, sync.names)
         return work(
           readerOn({
             search: (statement) => tried(snapshot, () => run(statement)),
             lookUp: run,
+            names: sync.names,
             now: sync.now,
           }),
         )
@@ -72,9 +75,26 @@ export function ownRecords(db: Database): RecordSource {
 }
 
 const runOn =
-  (client: Pick<Database['searches'], 'query'>): Run =>
-  async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
-    (await client.query<Row>({ ...statement, values: [...values] })).rows
+  (client: Snapshot, names: StatementNames): Run =>
+  async <Row extends QueryResultRow>({ values, ...statement }: Statement) => {
+    names.runs(client, statement.name)
+    return (await client.query<Row>({ ...statement, values: [...values] })).rows
+  }
+
+/** On any connection of the pool. As with the pool's own `query`, one on which a statement failed is closed. */
+const runOnOneOf =
+  (pool: Pool, names: StatementNames): Run =>
+  async <Row extends QueryResultRow>(statement: Statement) => {
+    const client = await pool.connect()
+    let failed = true
+    try {
+      const rows = await runOn(client, names)<Row>(statement)
+      failed = false
+      return rows
+    } finally {
+      client.release(failed || names.isFull(client))
+    }
+  }
 
 function readerOn(connections: Connections): RecordReader {
   return {
@@ -107,10 +127,11 @@ function readerOn(connections: Connections): RecordReader {
 
 /** A look-up takes the shortest way, past everything that may be slow. */
 async function find(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<Found> {
-  const { recordType, predicate, page } = query
+  const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
-  if (identifier === undefined) return findMatching(connections, table, toSql(predicate, table), page)
+  if (identifier === undefined)
+    return findMatching(connections, table, toSql(predicate, table), page, participant)
   if (!isStorable(identifier.type) || !isStorable(identifier.value)) return foundIn([])
   return foundIn(await connections.lookUp<FoundRow>(lookUpStatement(table, identifier, page)))
 }
@@ -123,20 +144,22 @@ interface FoundRow {
   readonly ids: readonly RecordId[] | null
 }
 
-/** Of this process: names are unique on a connection, whichever database it leads to. */
-const names = new StatementNames(100)
 /** Milliseconds after which a plan for any values may have been the wrong one. */
 const SLOW_PLAN = 100
 
-/** The records that satisfy a condition. One statement, which stops at the first record beyond the cap. */
+/**
+ * The records that satisfy a condition. One statement, which stops at the first record beyond the cap.
+ * @param participant see `StatementNames.nameOf`
+ */
 export async function findMatching(
-  { search, now }: Connections,
+  { search, names, now }: Connections,
   table: RecordTable,
   condition: Condition,
   page: Page,
+  participant = 0,
 ): Promise<Found> {
   const { text, values } = searchStatement(table, condition, page)
-  const name = names.nameOf(text)
+  const name = names.nameOf(text, participant)
   const started = now()
   try {
     return foundIn(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))

@@ -261,6 +261,32 @@ describe('the statement', () => {
   })
 })
 
+test('a participant that sends many shapes twice takes no names from others, and fills no connection', async () => {
+  const { sync } = connectionsOf(database.db)
+  const page: Page = { sort: [], limit: 1, offset: 0, cap: 10 }
+  const find = (text: string, participant: number) =>
+    findMatching(sync, table, { text: `record.id = $1::bigint and ${text}`, values: [1] }, page, participant)
+  const [others, many] = [7, 8]
+  const mine = 'record.id <> -121'
+  await find(mine, others)
+  await find(mine, others)
+  for (let n = 0; n < 450; n += 1) {
+    const shape = `record.id <> -${1_000 + n}`
+    await find(shape, many)
+    await find(shape, many)
+    const { rows } = await database.db.searches.query<{ count: number }>(
+      "select count(*)::int as count from pg_prepared_statements where name like 'search%'",
+    )
+    expect(rows[0]?.count).toBeLessThan(200)
+  }
+  expect(
+    database.db.statementNames.nameOf(
+      searchStatement(table, { text: `record.id = $1::bigint and ${mine}`, values: [1] }, page).text,
+      others,
+    ),
+  ).toMatch(/^search_\d+$/)
+})
+
 test('a shape that was slow under its name three times is not run under it again', async () => {
   const slow = { text: 'record.id = $1::bigint and record.id <> -120', values: [1] }
   let clock = 0
