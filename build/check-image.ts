@@ -73,7 +73,14 @@ function makeBase(): void {
 function buildImage(): void {
   const file = join(root, 'deploy/Dockerfile')
   buildah(
-    ...['build', '--quiet', '--isolation=chroot', '--pull=never', `--build-arg=NODE_IMAGE=${BASE}`],
+    ...[
+      'build',
+      '--quiet',
+      '--format=docker',
+      '--isolation=chroot',
+      '--pull=never',
+      `--build-arg=NODE_IMAGE=${BASE}`,
+    ],
     ...[`--ignorefile=${file}.dockerignore`, `--file=${file}`, `--tag=${IMAGE}`, root],
   )
 }
@@ -171,6 +178,10 @@ async function check(): Promise<void> {
   buildImage()
   const postgres = await openEmbeddedPostgres(folder)
   try {
+    // Its socket is for one user: here the user of the image needs it too.
+    const { host = '', port } = postgres.connection
+    for (const path of [join(folder, 'postgres'), host]) chmodSync(path, 0o711)
+    chmodSync(join(host, `.s.PGSQL.${port}`), 0o777)
     const [owner, application] = [postgres.connection, postgres.application].map(
       ({ user, password, host, port, database }) =>
         `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host ?? '')}&port=${port}`,

@@ -36,7 +36,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   await chmod(directory, 0o711)
   const postgres = await openEmbeddedPostgres(directory)
   const remove = () => removeNow(directory)
-  process.once('exit', remove)
+  // Before what is left behind is looked for.
+  process.prependOnceListener('exit', remove)
   const connection = postgres.connection as TestServer
   const client = new pg.Client(connection)
   await client.connect()
