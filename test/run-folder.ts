@@ -16,6 +16,8 @@ export function useRunFolder(parent: string, patience = 10_000): void {
   chmodSync(folder, 0o1777)
   process.env[MARK] = folder
   process.env.TMPDIR = folder
+  // npm and the compiler of TypeScript would leave what Node compiled in that folder.
+  process.env.NODE_DISABLE_COMPILE_CACHE = '1'
   process.once('exit', () => {
     const left = [...processesLeft(folder, patience), ...filesLeft(folder)]
     if (left.length === 0) return

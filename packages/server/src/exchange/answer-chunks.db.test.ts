@@ -60,7 +60,16 @@ async function uploaded(asking: Readonly<Record<number, object>>): Promise<strin
   return correlation_id
 }
 
-const sent = () => callbacksTo(peer.receiver).map(({ envelope }) => envelope)
+/** In the order of the items and their pages: what follows a slow attempt is left to the dispatcher. */
+const sent = () =>
+  callbacksTo(peer.receiver)
+    .map(({ envelope }) => envelope)
+    .sort((a, b) => positionOf(a) - positionOf(b))
+const positionOf = ({ message }: ReturnType<typeof callbacksTo>[number]['envelope']): number => {
+  const [{ reference_id, pagination }] = message.search_response
+  const item = /^r-(\d+)$/.exec(reference_id)?.[1] ?? 0
+  return Number(item) * 10 + (pagination?.page_number ?? 1)
+}
 const answers = () => sent().map(({ message }) => message.search_response)
 const stateOf = async (correlation_id: string) => {
   const { rows } = await server.database.db.pool.query(
@@ -89,6 +98,7 @@ it('each chunk is answered by itself, with all of its pages, under the correlati
     [ITEMS - 1]: five(2),
   })
   for (const chunk of await chunksOf(correlation_id)) await answerExchange(server, chunk)
+  await deliverAll(server)
   const all = answers()
   expect(all.map((items) => items.length)).toEqual([CHUNK, 1, CHUNK, 3, 1, 1])
   const order = [0, 2, 3].flatMap((at) => all[at])
@@ -119,6 +129,7 @@ it('a reference_id names one item of the whole file, and work that was interrupt
   const correlation_id = await uploaded({ 1: same, [ITEMS - 2]: same })
   const [first = ''] = await chunksOf(correlation_id)
   await answerExchange(server, first, { signal: AbortSignal.abort() })
+  await server.context.limiter.idle()
   expect(answers().map((items) => items.length)).toEqual([CHUNK])
   expect(await stateOf(correlation_id)).toMatchObject({ state: 'accepted' })
   await deliverAll(server)
@@ -150,6 +161,7 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
     await query('alter table hidden rename to r1_person')
   }
   await answerExchange(server, third)
+  await deliverAll(server)
   expect(answers().map((items) => items.length)).toEqual([CHUNK, 1, 1, CHUNK, 3])
   const failed = sent()[3]
   expect(failed.header).toMatchObject({ status: 'rjct', total_count: CHUNK })
@@ -193,6 +205,7 @@ it('a chunk of an earlier version reads its items, and the references before the
     correlation_id,
   ])
   await answerExchange(server, second)
+  await server.context.limiter.idle()
   const [items] = answers()
   expect(items).toHaveLength(CHUNK)
   expect(items[0]).toMatchObject({ reference_id: 'asked', status: 'succ', data: { reg_records: [{}] } })
