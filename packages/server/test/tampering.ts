@@ -5,9 +5,11 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { loadAccountKeys } from '../src/accounts/keys.ts'
+import { sealReview } from '../src/accounts/reviews.ts'
 import { signTombstone, type TombstoneContent } from '../src/accounts/tombstones.ts'
 import type { Fault } from '../src/accounts/verify/report.ts'
 import { type Verified, verifyAccounts } from '../src/accounts/verify/verify.ts'
+import { addReview } from '../src/store/accounts/reviews.ts'
 import { accountEntry } from './account-entry.ts'
 import { testAccounts, vaultOf } from './accounts.ts'
 import { startedDatabase, type TestDatabase } from './postgres.ts'
@@ -80,6 +82,13 @@ export async function bury(
 }
 
 export const AT = '2026-01-01T00:00:00.000Z'
+
+/** Somebody reviews the entry. */
+export async function review(on: TestDatabase, chain: string, sequence: number): Promise<void> {
+  const { confidential } = await loadAccountKeys(on.db, await vaultOf(on.db))
+  const found = { finding: 'Checked', reviewed_by: 'auditor', at: AT }
+  await addReview(on.db, sealReview(confidential, { chain, sequence }, found))
+}
 
 /** Erases a row of a person, with its tombstone unless told otherwise. */
 export async function erase(

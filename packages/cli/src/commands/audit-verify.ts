@@ -97,9 +97,15 @@ function textOf({
     for (const { chain, from, to, at } of unsigned_tails)
       lines.push(`- chain ${chain}, entries ${from} to ${to}, ${at}`)
   }
+  if (counts.unsealed_reviews > 0)
+    lines.push(
+      `reviews of earlier versions: ${counts.unsealed_reviews}; nothing says whether their operator and their time were changed`,
+    )
   lines.push(...keys.map((kid) => `signed with ${kid}`))
   if (!own_keys)
     lines.push('There is no master key here: compare these keys with those that you have written down.')
+  if (!own_keys && counts.reviews > 0)
+    lines.push(`not verified: ${counts.reviews} reviews of emergencies, whose seals the master key opens`)
   return lines.join('\n')
 }
 

@@ -37,6 +37,8 @@ export interface CheckpointContent {
   readonly witness: WitnessState
   /** The keys with which persons are found and details are read; those of the first days do not say. */
   readonly keys?: SecretKids
+  /** When the keys of the accounts were made, by kid, with microseconds; those of earlier versions do not say. */
+  readonly keys_created?: Readonly<Record<string, string | null>>
 }
 
 /** The committed end of a chain. */
@@ -55,7 +57,7 @@ export interface CheckpointParts {
   readonly log: Pick<Log, 'error'>
   readonly metrics: Pick<Metrics, 'checkpointMade'>
   readonly witness: Witness
-  readonly keys: () => Promise<Pick<AccountKeys, 'signer' | 'secrets'>>
+  readonly keys: () => Promise<Pick<AccountKeys, 'signer' | 'secrets' | 'created'>>
   /** Time of the database, in milliseconds since 1970. */
   readonly time: () => number
 }
@@ -105,7 +107,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
   let working: Promise<void> = Promise.resolve()
 
   const make = async ({ end, signed }: OpenChain, ended: boolean): Promise<MadeCheckpoint> => {
-    const { signer, secrets } = await parts.keys()
+    const { signer, secrets, created } = await parts.keys()
     const others = await newestCheckpoints(db.pool, end.id, signed.at)
     const at = new Date(Math.max(end.at, Math.trunc(time())))
     const content: CheckpointContent = {
@@ -118,6 +120,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
       ended,
       witness: witness.state(),
       keys: secrets,
+      keys_created: created,
     }
     return { content, row: signCheckpoint(signer, content) }
   }

@@ -24,9 +24,9 @@ export function openDetails(
   place: AccountPlace,
   sealed: string,
 ): ConfidentialDetails | null {
-  const [kid, text = ''] = sealed.split('.')
-  const bytes = Buffer.from(text, 'base64url')
-  if (kid !== key.kid || bytes.length < OVERHEAD) return null
+  const bytes = Buffer.from(sealed.slice(key.kid.length + 1), 'base64url')
+  // Each seal is written in one way, so that no letter of it can be changed.
+  if (sealed !== `${key.kid}.${bytes.toString('base64url')}` || bytes.length < OVERHEAD) return null
   const opened = decrypt(key.key, 0, contextOf(place), bytes)
   return opened === null ? null : (JSON.parse(opened.toString()) as ConfidentialDetails)
 }

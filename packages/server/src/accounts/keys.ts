@@ -43,6 +43,8 @@ export interface AccountKeys {
   readonly signer: AccountSigner
   /** kids of the secrets, which checkpoints name. */
   readonly secrets: SecretKids
+  /** When each of them was made, by kid, in UTC with microseconds: checkpoints name it. */
+  readonly created: Readonly<Record<string, string | null>>
 }
 
 /** kids of the two keys of the accounts that are never replaced: by another one, nobody would be found any more. */
@@ -72,6 +74,7 @@ export async function loadAccountKeys(db: Database, vault: Vault): Promise<Accou
     confidential: { kid: confidential.kid, key: createSecretKey(await decryptKey(vault, confidential)) },
     signer: await signerOf(vault, signature),
     secrets: { pseudonym: pseudonym.kid, confidential: confidential.kid },
+    created: Object.fromEntries(keys.map(({ kid, created }) => [kid, created])),
   }
 }
 

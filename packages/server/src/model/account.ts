@@ -60,6 +60,9 @@ export interface ConfidentialDetails {
   readonly reason?: string
   /** What a review of an emergency found. */
   readonly finding?: string
+  /** Who found it and when (RFC 3339 in UTC, with milliseconds); those of earlier versions do not say. */
+  readonly reviewed_by?: string
+  readonly reviewed_at?: string
 }
 
 /** The content of an entry. It holds no personal data in clear. */

@@ -152,7 +152,7 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
       if (entry !== null && content.hash !== entry.toString('hex'))
         report.fault('checkpoint_hash', chain, sequence)
       signedTo = Math.max(signedTo, sequence)
-      verifier.checkSecrets(content.keys)
+      verifier.checkKeys(content)
       if (content.ended) ended = Math.min(ended, sequence)
       for (const other of content.others) await named(other, chain)
     }

@@ -4,7 +4,8 @@ import { calculateJwkThumbprint } from 'jose'
 import { DecryptionError } from '../../keys/encrypted-value.ts'
 import type { Vault } from '../../keys/vault.ts'
 import type { AccountKey } from '../../store/accounts/account-keys.ts'
-import { decryptKey, type SecretKids } from '../keys.ts'
+import type { CheckpointContent } from '../checkpoints.ts'
+import { decryptKey } from '../keys.ts'
 import type { Report } from './report.ts'
 
 export interface SignedText {
@@ -15,8 +16,8 @@ export interface SignedText {
 
 export interface Verifier {
   isSigned(text: SignedText): boolean
-  /** Names the secrets that a signed checkpoint names and that are not the ones in use. */
-  checkSecrets(named: SecretKids | undefined): void
+  /** Names the keys of which a signed checkpoint says something else: the secrets in use, and when keys were made. */
+  checkKeys(content: Pick<CheckpointContent, 'keys' | 'keys_created'>): void
   /** kids of the signatures that were right. */
   readonly used: ReadonlySet<string>
 }
@@ -32,6 +33,7 @@ export async function createVerifier(
   const known = new Map<string, KeyObject>()
   const used = new Set<string>()
   const missing = new Set<string>()
+  const redated = new Set<string>()
   const secrets = keys.filter(({ kind }) => kind !== 'signature')
   for (const key of secrets) {
     if (!(await isUsable(key, vault))) report.fault('key_changed', null, null, key.kid)
@@ -40,14 +42,24 @@ export async function createVerifier(
     if (secrets.every((key) => key.kind !== kind)) report.fault('key_missing', null, null, kind)
   }
   for (const key of keys) {
+    if ((key.public_key !== null) !== (key.kind === 'signature'))
+      report.fault('key_changed', null, null, key.kid)
     if (key.public_key === null) continue
+    // Nothing retires a key of the accounts. What it has signed still verifies.
+    if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)
     if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
     else report.fault('key_changed', null, null, key.kid)
   }
   return {
     used,
-    checkSecrets(named) {
-      for (const [kind, kid] of Object.entries(named ?? {})) {
+    checkKeys({ keys: named = {}, keys_created = {} }) {
+      for (const [kid, created] of Object.entries(keys_created)) {
+        const key = keys.find((candidate) => candidate.kid === kid)
+        if (key === undefined || key.created === created || redated.has(kid)) continue
+        redated.add(kid)
+        report.fault('key_changed', null, null, kid)
+      }
+      for (const [kind, kid] of Object.entries(named)) {
         if (missing.has(kid) || secrets.some((key) => key.kind === kind && key.kid === kid)) continue
         missing.add(kid)
         report.fault('key_missing', null, null, `${kind} ${kid}`)

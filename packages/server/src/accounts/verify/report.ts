@@ -23,9 +23,11 @@ export const FAULTS = {
     'the signature of a tombstone is wrong, or its key is unknown: the tombstone was changed or forged',
   tombstone_columns: 'a column of a tombstone says something else than its content',
   key_changed:
-    'a key was changed: its public half does not belong to its kid or to its private half, or a secret does not decrypt or was retired',
+    'a key was changed: its public half does not belong to its kid or to its private half, a secret does not decrypt, it was retired, or checkpoints say that it was made at another time',
   key_missing:
     'a secret of the accounts is missing that checkpoints name: persons, or confidential details, of that time are not found any more',
+  review_changed:
+    'the review of an emergency does not match its seal: the entry that it is about, who reviewed it, when, or what was found was changed, or it was forged',
   witness_missing:
     'the witness has a checkpoint that the database does not have: the database was rolled back, or it was removed',
   witness_different: 'the witness has another checkpoint under the same digest',
@@ -50,6 +52,9 @@ export interface Counts {
   pruned: number
   checkpoints: number
   tombstones: number
+  reviews: number
+  /** Of the reviews, those of earlier versions: their seal does not say who made them and when. */
+  unsealed_reviews: number
   /** Lines of the witness. */
   witnessed: number
 }
@@ -104,7 +109,7 @@ export function newReport(): Report {
   const ends = new Map<string, UnsignedTail>()
   const counts = { chains: 0, entries: 0, persons: 0, erased: 0, pruned: 0 }
   return {
-    counts: { ...counts, checkpoints: 0, tombstones: 0, witnessed: 0 },
+    counts: { ...counts, checkpoints: 0, tombstones: 0, reviews: 0, unsealed_reviews: 0, witnessed: 0 },
     faults,
     faulty,
     tails,

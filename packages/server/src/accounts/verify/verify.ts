@@ -16,6 +16,7 @@ import { cursorOf } from './cursor.ts'
 import { createVerifier } from './keys.ts'
 import { newReport, type Report } from './report.ts'
 import { createRestoreGaps, type RestoreGaps } from './restores.ts'
+import { verifyReviews } from './reviews.ts'
 import { readAllTombstones } from './tombstones.ts'
 
 export interface VerifyParts {
@@ -65,6 +66,7 @@ export async function verifyAccounts({
       })
     }
     await others.finish()
+    await verifyReviews(snapshot, keys, vault, report)
     if (witness !== null) await compareWitness(snapshot, witness, { report, gaps })
     return { report, keys: [...verifier.used].toSorted() }
   })

@@ -1,11 +1,13 @@
 /** The newest entries of the accounts, and what a review found of emergencies. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { openDetails, sealDetails } from '../../accounts/confidential.ts'
 import type { AccountKeys } from '../../accounts/keys.ts'
+import { openReview, type Review as SealedReview, sealReview } from '../../accounts/reviews.ts'
 import { ACCOUNT_KINDS } from '../../model/account.ts'
+import type { StoredReview } from '../../store/accounts/account-pages.ts'
 import { accountAt, emergencyAccounts, newestAccounts } from '../../store/accounts/read-accounts.ts'
-import { type AccountReview, addReview, listReviews } from '../../store/accounts/reviews.ts'
+import { addReview, listReviews } from '../../store/accounts/reviews.ts'
+import { databaseTime } from '../../store/accounts/write-accounts.ts'
 import { perPool } from '../../store/db/group-commit.ts'
 import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
@@ -154,20 +156,13 @@ async function unreviewedByRegistry(needs: HasVault): Promise<Counts> {
   return counts
 }
 
-/**
- * Nothing where the note does not open in its place: whoever can only write to the database would hide an emergency.
- * What the entry itself has encrypted opens there as well, and is no finding.
- */
-function openedReview({ confidential }: AccountKeys, review: AccountReview) {
-  const finding = openDetails(confidential, review, review.sealed)?.finding
-  return finding === undefined ? [] : [reviewFacts(review, finding)]
+/** Nothing where the row is not as it was sealed: whoever can only write to the database would hide an emergency. */
+function openedReview({ confidential }: AccountKeys, row: StoredReview) {
+  const review = openReview(confidential, row)
+  return review === null ? [] : [reviewFacts(review)]
 }
 
-const reviewFacts = ({ at, reviewed_by }: AccountReview, note: string) => ({
-  at: timeOut(at),
-  reviewed_by,
-  note,
-})
+const reviewFacts = ({ at, reviewed_by, finding }: SealedReview) => ({ at, reviewed_by, note: finding })
 
 /** Says that an emergency was reviewed, and what was found. The account itself never changes. */
 export const reviewEmergency = useCase(
@@ -188,9 +183,10 @@ export const reviewEmergency = useCase(
     }
     const { confidential } = await accountKeysOf(needs)
     await accountOperator(needs, { note: 'audit review', registry: account.entry.registry ?? undefined })
-    const sealed = sealDetails(confidential, place, { finding: note })
-    const review = await addReview(needs.db, { ...place, reviewed_by: needs.operator, sealed })
+    const at = (await databaseTime(needs.db.pool)).toISOString()
+    const review = { finding: note, reviewed_by: needs.operator, at }
+    await addReview(needs.db, sealReview(confidential, place, review))
     lastCount(needs.db.pool).counting = null
-    return { id, ...reviewFacts(review, note) }
+    return { id, ...reviewFacts(review) }
   },
 )

@@ -29,6 +29,10 @@ export const Verification = closed({
     pruned: wholeNumber('Entries that a tombstone says were pruned.'),
     checkpoints: wholeNumber('Checkpoints.'),
     tombstones: wholeNumber('Tombstones.'),
+    reviews: wholeNumber('Reviews of emergencies.'),
+    unsealed_reviews: wholeNumber(
+      'Of the reviews, those of earlier versions: nothing says whether their operator and their time were changed.',
+    ),
     witnessed: wholeNumber('Checkpoints of the witness.'),
   }),
   fault_count: wholeNumber('How many faults there are.'),

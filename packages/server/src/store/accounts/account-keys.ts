@@ -3,7 +3,10 @@ import type { Selectable } from 'kysely'
 import type { AccountKeyRow } from '../db/account-tables.ts'
 import type { Database } from '../db/database.ts'
 
-export type AccountKey = Readonly<Selectable<AccountKeyRow>>
+export interface AccountKey extends Readonly<Selectable<AccountKeyRow>> {
+  /** `created_at` in UTC with microseconds, as checkpoints name it; null: it is no time that has such a text. */
+  readonly created: string | null
+}
 export type AccountKeyKind = AccountKey['kind']
 
 export interface NewAccountKey {
@@ -15,12 +18,12 @@ export interface NewAccountKey {
 
 /** Every key there ever was, oldest first. */
 export async function listAccountKeys(db: Database): Promise<readonly AccountKey[]> {
-  return db.kysely
-    .selectFrom('account_key')
-    .select(['kid', 'kind', 'public_key', 'sealed', 'created_at', 'retired_at'])
-    .orderBy('created_at')
-    .orderBy('kid')
-    .execute()
+  const { rows } = await db.pool.query<AccountKey>(
+    `select kid, kind, public_key, sealed, created_at, retired_at,
+      to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created
+      from account_key order by created_at, kid`,
+  )
+  return rows
 }
 
 /** Adds a key, unless there is one of its kind that is not retired: then that one counts. */

@@ -35,6 +35,16 @@ export interface CheckpointToVerify {
   readonly signature: Buffer
 }
 
+/** What somebody found of an emergency; `at` with microseconds. */
+export interface StoredReview {
+  readonly id: string
+  readonly chain: string
+  readonly sequence: number
+  readonly at: string
+  readonly reviewed_by: string
+  readonly sealed: string
+}
+
 export interface TombstoneToVerify {
   readonly id: string
   readonly at: string
@@ -64,6 +74,12 @@ const CHECKPOINTS = `select id::text as id, chain, ${SEQUENCE}, hash, ${AT}, con
 
 const TOMBSTONES = `select id::text as id, ${AT}, content, kid, signature, chains::text[] as chains from account_tombstone
   where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
+
+/** The columns of a `StoredReview`. */
+export const REVIEW = `id::text as id, chain, ${SEQUENCE}, ${AT}, reviewed_by, sealed`
+
+const REVIEWS = `select ${REVIEW} from account_review
+  where account_review.id > $1::bigint order by account_review.id limit 500`
 
 /** Before every chain. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -104,6 +120,9 @@ export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointTo
 
 export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVerify> =>
   pages(snapshot, TOMBSTONES, [LEAST], ({ id }) => [id])
+
+export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
+  pages(snapshot, REVIEWS, [LEAST], ({ id }) => [id])
 
 /** The contents of the tombstones that name a chain, with their ids. */
 export async function tombstonesOf(

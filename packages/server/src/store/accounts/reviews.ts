@@ -1,27 +1,26 @@
 /** What operators have found of emergencies. The entries themselves never change: a review is a row beside them. */
-import type { Selectable } from 'kysely'
-import type { AccountReviewRow } from '../db/account-tables.ts'
 import type { Database } from '../db/database.ts'
+import { REVIEW, type StoredReview } from './account-pages.ts'
 
-export type AccountReview = Readonly<Selectable<AccountReviewRow>>
+export type NewReview = Omit<StoredReview, 'id'>
 
-export async function addReview(
-  db: Pick<Database, 'kysely'>,
-  review: Pick<AccountReview, 'chain' | 'sequence' | 'reviewed_by' | 'sealed'>,
-): Promise<AccountReview> {
-  return db.kysely.insertInto('account_review').values(review).returningAll().executeTakeFirstOrThrow()
+export async function addReview({ pool }: Pick<Database, 'pool'>, review: NewReview): Promise<void> {
+  const { chain, sequence, at, reviewed_by, sealed } = review
+  await pool.query(
+    'insert into account_review (chain, sequence, at, reviewed_by, sealed) values ($1, $2, $3, $4, $5)',
+    [chain, sequence, at, reviewed_by, sealed],
+  )
 }
 
 /** Of these chains, the oldest first. */
 export async function listReviews(
-  db: Pick<Database, 'kysely'>,
+  { pool }: Pick<Database, 'pool'>,
   chains: readonly string[],
-): Promise<readonly AccountReview[]> {
+): Promise<readonly StoredReview[]> {
   if (chains.length === 0) return []
-  return db.kysely
-    .selectFrom('account_review')
-    .selectAll()
-    .where('chain', 'in', [...new Set(chains)])
-    .orderBy('id')
-    .execute()
+  const { rows } = await pool.query<StoredReview>(
+    `select ${REVIEW} from account_review where chain = any($1::uuid[]) order by account_review.at, account_review.id`,
+    [[...new Set(chains)]],
+  )
+  return rows
 }

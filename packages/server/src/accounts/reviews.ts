@@ -1,0 +1,41 @@
+/** Reviews of emergencies: rows beside the entries. A seal binds what was found, who found it and when to the entry. */
+import type { StoredReview } from '../store/accounts/account-pages.ts'
+import type { NewReview } from '../store/accounts/reviews.ts'
+import { type AccountPlace, openDetails, sealDetails } from './confidential.ts'
+import type { ConfidentialKey } from './keys.ts'
+import { isSameTime } from './verify/chain.ts'
+
+export interface Review {
+  readonly finding: string
+  readonly reviewed_by: string
+  /** RFC 3339 in UTC, with milliseconds. */
+  readonly at: string
+}
+
+export const sealReview = (
+  key: ConfidentialKey,
+  place: AccountPlace,
+  { finding, reviewed_by, at }: Review,
+): NewReview => ({
+  ...{ chain: place.chain, sequence: place.sequence, at, reviewed_by },
+  sealed: sealDetails(key, place, { finding, reviewed_by, reviewed_at: at }),
+})
+
+/**
+ * Null: the row is not as it was sealed, or nobody here has sealed it. What the entry itself has encrypted opens as well, and is
+ * no review. `isBound`: the seal has the operator and the time; that of a review of an earlier version has the finding alone.
+ */
+export function openReview(
+  key: ConfidentialKey,
+  row: StoredReview,
+): (Review & { readonly isBound: boolean }) | null {
+  const { finding, reviewed_by, reviewed_at } = openDetails(key, row, row.sealed) ?? {}
+  if (finding === undefined) return null
+  if (reviewed_by === undefined || reviewed_at === undefined) {
+    const at = new Date(row.at)
+    if (Number.isNaN(at.getTime())) return null
+    return { finding, reviewed_by: row.reviewed_by, at: at.toISOString(), isBound: false }
+  }
+  if (reviewed_by !== row.reviewed_by || !isSameTime(row.at, reviewed_at)) return null
+  return { finding, reviewed_by, at: reviewed_at, isBound: true }
+}

@@ -1,0 +1,39 @@
+/** Reviews of emergencies: whether they are as they were sealed. */
+import { createSecretKey } from 'node:crypto'
+import { DecryptionError } from '../../keys/encrypted-value.ts'
+import type { Vault } from '../../keys/vault.ts'
+import type { AccountKey } from '../../store/accounts/account-keys.ts'
+import { readReviews } from '../../store/accounts/account-pages.ts'
+import type { Snapshot } from '../../store/db/transaction.ts'
+import { type ConfidentialKey, decryptKey } from '../keys.ts'
+import { openReview } from '../reviews.ts'
+import type { Report } from './report.ts'
+
+/** @param vault null: the reviews are counted alone, because their seals open with the master key */
+export async function verifyReviews(
+  snapshot: Snapshot,
+  keys: readonly AccountKey[],
+  vault: Vault | null,
+  report: Report,
+): Promise<void> {
+  const key = vault === null ? null : await confidentialKey(keys, vault)
+  for await (const row of readReviews(snapshot)) {
+    report.counts.reviews += 1
+    if (vault === null) continue
+    const review = key === null ? null : openReview(key, row)
+    if (review === null) report.fault('review_changed', row.chain, row.sequence, `review ${row.id}`)
+    else if (!review.isBound) report.counts.unsealed_reviews += 1
+  }
+}
+
+/** Null: it is missing or was altered, which is a fault of the keys. */
+async function confidentialKey(keys: readonly AccountKey[], vault: Vault): Promise<ConfidentialKey | null> {
+  const row = keys.find(({ kind }) => kind === 'confidential')
+  if (row === undefined) return null
+  try {
+    return { kid: row.kid, key: createSecretKey(await decryptKey(vault, row)) }
+  } catch (error) {
+    if (error instanceof DecryptionError) return null
+    throw error
+  }
+}
