@@ -111,9 +111,13 @@ export interface GeneratedKey {
 
 /** Off the event loop: an RSA key takes a good part of a second. */
 export async function generateKey({ algorithm, generate }: OwnKeyDefinition): Promise<GeneratedKey> {
-  const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
-  const private_jwk = await exportJWK(privateKey)
-  return { kid: await calculateJwkThumbprint(publicHalf(private_jwk)), private_jwk }
+  for (;;) {
+    const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
+    const private_jwk = await exportJWK(privateKey)
+    const kid = await calculateJwkThumbprint(publicHalf(private_jwk))
+    // A kid that begins with "-" would be an option of the command that revokes it.
+    if (!kid.startsWith('-')) return { kid, private_jwk }
+  }
 }
 
 /** The members of public keys (RFC 7518 6.2.1, 6.3.1; RFC 8037 2); whatever else there is stays behind. */

@@ -73,9 +73,8 @@ export async function createKeys(
   const live = (): Promise<readonly LiveKey[]> => loaded.get('all')
 
   const signers = (use: SignatureKeyDefinition['use']): Signers => {
-    const among = (all: readonly LiveKey[]): readonly LiveSigner[] =>
-      all.filter((key): key is LiveSigner => key.definition.use === use)
-    const ours = async (): Promise<readonly LiveSigner[]> => among(await live())
+    const ours = async (): Promise<readonly LiveSigner[]> =>
+      (await live()).filter((key): key is LiveSigner => key.definition.use === use)
     return {
       async signing(algorithm = 'EdDSA') {
         const isCurrent = ({ active, definition }: LiveSigner): boolean =>
@@ -83,7 +82,9 @@ export async function createKeys(
         let key = (await ours()).find(isCurrent)
         if (key === undefined && use === 'sig') {
           await ensureOwnKeys(db, vault, algorithm)
-          key = among((await readKeys()).live).find(isCurrent)
+          // The key set that peers fetch now has it.
+          loaded.forget('all')
+          key = (await ours()).find(isCurrent)
         }
         const privateKey = key?.material.privateKey ?? null
         if (key === undefined || privateKey === null) throw new Error(`there is no key to sign with (${use})`)
