@@ -21,9 +21,9 @@ interface ItemFrame {
 /** One search: its criteria alone, or in an item that names them. */
 export type SearchInput = SearchCriteria | (ItemFrame & { readonly search_criteria: SearchCriteria })
 /** One subscription, likewise. */
-export type SubscribeInput =
-  | SubscribeCriteria
-  | (ItemFrame & { readonly subscribe_criteria: SubscribeCriteria })
+export type SubscribeInput = Subscription | (ItemFrame & { readonly subscribe_criteria: Subscription })
+/** What a subscription asks for. Without a filter it is every record that the grant allows. */
+type Subscription = Omit<SubscribeCriteria, 'filter'> & Partial<Pick<SubscribeCriteria, 'filter'>>
 /** One, or several in one batch. */
 export type OneOrMore<Input> = Input | readonly Input[]
 
