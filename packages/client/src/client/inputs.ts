@@ -42,7 +42,8 @@ export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> 
 export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'subscribe'> {
   const subscribe_request = listOf(input).map((one, index): SubscribeRequestItem => {
     const item = 'subscribe_criteria' in one ? one : { subscribe_criteria: one }
-    return { ...frame(index), ...item }
+    // The documented shape requires a filter; a registry may allow to leave it out.
+    return { ...frame(index), ...item } as SubscribeRequestItem
   })
   return { subscribe_request }
 }

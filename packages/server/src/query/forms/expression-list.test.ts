@@ -139,7 +139,7 @@ describe('what is refused', () => {
     [[{ expression1: F, condition: 1, expression2: ONE }], `query[0].condition: ${join}`],
     [
       [{ expression1: F, condition: 'and', expression2: {} }],
-      /^query\[0\]\.expression2\.attribute_name: must be an attribute/,
+      /^query\[0\]\.expression2\.attribute_name: is no attribute that this participant may ask about/,
     ],
     [
       [{ expression1: F, condition: 'and', expression2: ONE, expression3: TWO }],
