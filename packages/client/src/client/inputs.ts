@@ -22,7 +22,7 @@ interface ItemFrame {
 export type SearchInput = SearchCriteria | (ItemFrame & { readonly search_criteria: SearchCriteria })
 /** One subscription, likewise. */
 export type SubscribeInput = Subscription | (ItemFrame & { readonly subscribe_criteria: Subscription })
-/** What a subscription asks for. Without a filter it is every record that the grant allows. */
+/** What a subscription asks for. Without a filter it is about every record, if the operator of the registry allows that. */
 type Subscription = Omit<SubscribeCriteria, 'filter'> & Partial<Pick<SubscribeCriteria, 'filter'>>
 /** One, or several in one batch. */
 export type OneOrMore<Input> = Input | readonly Input[]

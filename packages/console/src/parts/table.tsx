@@ -65,6 +65,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
     <>
       <Outdated query={query} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls a wide table with the arrow keys */}
+      {/* biome-ignore lint/a11y/useSemanticElements: it is no set of fields */}
       <div className={styles.scroll} role="group" aria-label={caption} tabIndex={0}>
         <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
           <caption className={styles.caption}>{caption}</caption>

@@ -261,7 +261,10 @@ describe('what is refused', () => {
       'search_criteria.query: named queries are not answered; ask with expression, predicate or graphql',
     ],
     [{ attribute_name: 'sex' }, /^search_criteria\.query\.operator: must be an operator of sex: eq, /],
-    [{ shoe_size: { eq: 9 } }, /^search_criteria\.query\.shoe_size: is no attribute that this participant may ask about; those of Person are /],
+    [
+      { shoe_size: { eq: 9 } },
+      /^search_criteria\.query\.shoe_size: is no attribute that this participant may ask about; those of Person are /,
+    ],
   ])('%j', (query, message) => {
     expect(refusal(query)).toThrow(
       expect.objectContaining({

@@ -116,7 +116,8 @@ describe('what is refused', () => {
   const elements = 'must be an array of {expression1, ...}, with at least one'
   const element = 'must be an object {seq_num, expression1, condition, expression2}'
   const comparison = 'must be an object {attribute_name, operator, attribute_value}'
-  const attribute = /^query\[0\]\.expression1\.attribute_name: is no attribute that this participant may ask about; those of Person are surname, sex, /
+  const attribute =
+    /^query\[0\]\.expression1\.attribute_name: is no attribute that this participant may ask about; those of Person are surname, sex, /
   const join = 'must be one of and, or, not where expression2 is given'
   it.each<[JsonValue, string | RegExp]>([
     [[], `query: ${elements}`],
