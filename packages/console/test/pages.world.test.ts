@@ -433,8 +433,8 @@ it('tables stay in the window at 1024 pixels', async () => {
   await operator.page.setViewportSize({ width: 1024, height: 800 })
   for (const hash of ['/messages', '/deliveries', '/participants', '/registries', '/settings']) {
     await operator.open(hash)
-    const wider = await operator.page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    const wider = await operator.page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     )
     expect([hash, wider]).toEqual([hash, 0])
   }
