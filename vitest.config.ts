@@ -7,7 +7,7 @@ import { SkippedReporter } from './test/skipped-reporter.ts'
 // The tests bring their own PostgreSQL and ports, whatever the environment of `npm test` says.
 for (const name of [
   ...['PORT', 'HOST', 'ADMIN_PORT', 'ROLLCALL_DATA', 'DATABASE_URL'],
-  ...['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'],
+  ...['ROLLCALL_MASTER_KEY', 'ROLLCALL_MASTER_KEY_COMMAND', 'ROLLCALL_NEW_MASTER_KEY'],
 ]) {
   delete process.env[name]
 }

@@ -44,7 +44,7 @@ describe('a request', () => {
       transaction_id: registry.asked[0]?.body.message.transaction_id,
       timestamp: '2026-02-03T09:15:00.000Z',
     })
-    await asking.subscribeAsync({ reg_event_type: 'Death', filter: ADA.query, notify_record_type: 'Person' })
+    await asking.subscribeAsync({ reg_event_type: 'Death', notify_record_type: 'Person' })
     await asking.unsubscribeAsync('S-1')
     await asking.txnStatusAsync({ attribute_type: 'transaction_id', attribute_value: 'tx-7' })
     expect(

@@ -111,7 +111,7 @@ it('each attempt is signed anew over the same header and message', async () => {
   expect(bodies).toHaveLength(3)
   expect(new Set(bodies.map(({ header, message }) => JSON.stringify({ header, message }))).size).toBe(1)
   expect(bodies[2].signature).not.toBe(bodies[0].signature)
-  const keys = [{ ...jwk, kid: 'k-1', use: 'sig' }]
+  const keys = [{ ...jwk, kid: 'k-1', use: 'sig', alg: 'EdDSA' }]
   expect(registry.asked.map(({ text }) => isSigned(text, 'sp.example', keys))).toEqual([true, true, true])
 })
 

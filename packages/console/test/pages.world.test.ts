@@ -419,3 +419,23 @@ it(
   },
   LONG,
 )
+
+it('a link that was used before says so in words, in place of a code', async () => {
+  const stranger = await strangerPage(opened.browser, server)
+  await stranger.page.goto(`${server.adminUrl}/#/sign-in/not-a-code`)
+  await stranger.button('Sign in with this link').click()
+  await stranger.page.getByText('This link was used before, or it has expired.').waitFor()
+  expect(await stranger.page.getByText('code: is not valid').count()).toBe(0)
+})
+
+it('tables stay in the window at 1024 pixels', async () => {
+  const operator = await operatorPage(opened.browser, server, 'narrow', ['operate'])
+  await operator.page.setViewportSize({ width: 1024, height: 800 })
+  for (const hash of ['/messages', '/deliveries', '/participants', '/registries', '/settings']) {
+    await operator.open(hash)
+    const wider = await operator.page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    expect([hash, wider]).toEqual([hash, 0])
+  }
+})

@@ -277,7 +277,7 @@ export {
 export {
   type Prepared,
   prepareEnvelope,
-  replyProfile,
+  replyAlgorithm,
   SIGNATURE_LIFETIME,
   type Signer,
   signedBody,

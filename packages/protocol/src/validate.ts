@@ -14,6 +14,8 @@ export interface Problem {
   /** Where it stands in the value. */
   readonly at: readonly PathStep[]
   readonly rule: string
+  /** Of an unknown member: those that the object may have. */
+  readonly known?: readonly string[]
 }
 
 /** A compiled schema, and the type of the values that it accepts. */
@@ -48,7 +50,8 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
     if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = follow(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
-    return { at: steps, rule: rule(error, found, schema) }
+    const known = error.keyword === 'boolean' ? membersAround(schema, error.schemaPath) : []
+    return { at: steps, rule: rule(error, found, schema), ...(known.length > 0 && { known }) }
   }
   const problem = (value: unknown, path: string): string | null => {
     const first = firstProblem(value)
@@ -213,6 +216,12 @@ function branches(union: Record<string, unknown>): string {
     return 'const' in branch ? String(branch.const) : typeNames((branch.type as string) ?? 'another form')
   })
   return [...new Set(accepted)].join(' or ')
+}
+
+/** The members of the closed object in which the schema `false` stands at this path. */
+function membersAround(schema: TSchema, path: string): readonly string[] {
+  const around = schemaAt(schema, path.slice(0, path.lastIndexOf('/')))
+  return Object.keys(around?.properties ?? {})
 }
 
 /** The part of a schema that a path such as `#/properties/query` names. */

@@ -70,7 +70,7 @@ export function withRegistryOptions(command: Command): Command {
       )
       .option(
         '--peer-profile <words>',
-        'how the registry signs (default: our profile if it has EdDSA, else that of the specification)',
+        'how the registry signs (default: our profile, else that of the specification)',
         readProfile,
       ),
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumber(1, 3_600), 30)

@@ -157,8 +157,8 @@ function callbackPeer(
   { encrypt, profile }: RegistryOptions,
 ): Peer {
   const keys = trust.keys ?? publishedKeysAt(base_url)
-  // A registry signs in our own profile where its key can (D16).
-  const same = profile?.algorithms.includes('EdDSA') ? { profile } : {}
+  // A registry signs in our own profile (D16).
+  const same = profile === undefined ? {} : { profile }
   return { sender_id, ...same, ...trust, keys, encrypted: encrypt === true }
 }
 

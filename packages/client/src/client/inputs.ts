@@ -21,9 +21,9 @@ interface ItemFrame {
 /** One search: its criteria alone, or in an item that names them. */
 export type SearchInput = SearchCriteria | (ItemFrame & { readonly search_criteria: SearchCriteria })
 /** One subscription, likewise. */
-export type SubscribeInput =
-  | SubscribeCriteria
-  | (ItemFrame & { readonly subscribe_criteria: SubscribeCriteria })
+export type SubscribeInput = Subscription | (ItemFrame & { readonly subscribe_criteria: Subscription })
+/** What a subscription asks for. Without a filter it is about every record, if the operator of the registry allows that. */
+type Subscription = Omit<SubscribeCriteria, 'filter'> & Partial<Pick<SubscribeCriteria, 'filter'>>
 /** One, or several in one batch. */
 export type OneOrMore<Input> = Input | readonly Input[]
 
@@ -42,7 +42,8 @@ export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> 
 export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'subscribe'> {
   const subscribe_request = listOf(input).map((one, index): SubscribeRequestItem => {
     const item = 'subscribe_criteria' in one ? one : { subscribe_criteria: one }
-    return { ...frame(index), ...item }
+    // The documented shape requires a filter; a registry may allow to leave it out.
+    return { ...frame(index), ...item } as SubscribeRequestItem
   })
   return { subscribe_request }
 }

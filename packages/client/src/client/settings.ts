@@ -1,6 +1,7 @@
 /** What a RegistryClient is made with, and what becomes of it. */
 import {
   type Callback,
+  DEFAULT_SIGNATURE_PROFILE,
   type DecryptionKeys,
   decryptionKeys,
   type EncryptionKey,
@@ -8,7 +9,6 @@ import {
   KINDS,
   kindNamed,
   publicEncryptionKey,
-  replyProfile,
   type SignaturePolicy,
   type SignatureProfile,
   type Signer,
@@ -36,7 +36,7 @@ export interface PeerTrust {
   readonly keys?: JwkSet | string
   /** `required` by default. */
   readonly signature?: SignaturePolicy
-  /** How it signs: by default as we do where our profile has EdDSA, else as the specification describes. */
+  /** How it signs: by default as we do, or as the specification describes where we do not sign. */
   readonly profile?: SignatureProfile
   /** Values of `namespace` that are accepted in signatures. */
   readonly namespaces?: readonly string[]
@@ -150,8 +150,9 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
 }
 
 function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): Trust {
-  const { keys = new URL('/.well-known/jwks.json', base).href, profile = replyProfile(signing?.profile) } =
-    peer
+  // A registry signs for a sender as that sender signs.
+  const { profile = signing?.profile ?? DEFAULT_SIGNATURE_PROFILE } = peer
+  const { keys = new URL('/.well-known/jwks.json', base).href } = peer
   return trustIn({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
 }
 

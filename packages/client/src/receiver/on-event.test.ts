@@ -1,6 +1,7 @@
-import { KINDS } from '@rollcall/protocol'
-import { expect, it } from 'vitest'
+import { KINDS, type NotifyData } from '@rollcall/protocol'
+import { expect, expectTypeOf, it } from 'vitest'
 import { notify, receiver, sent, signed } from '../../test/callbacks.ts'
+import type { RecordOf } from '../client/records.ts'
 import { EVENT_NAMES, type EventContext, type EventHandlers, onEvent } from './on-event.ts'
 
 const timestamp = '2026-02-03T09:15:00Z'
@@ -109,4 +110,16 @@ it('a registry that says nothing leaves it empty', async () => {
       test: false,
     },
   ])
+})
+
+it('gives records the types of a kind, and leaves them open without one', () => {
+  onEvent<'civil'>({
+    Death: (record) => {
+      const [person] = Array.isArray(record) ? record : [record]
+      expectTypeOf(person).toEqualTypeOf<RecordOf<'civil'> | undefined>()
+    },
+  })
+  onEvent({
+    Death: (record) => expectTypeOf(record).toEqualTypeOf<NotifyData['reg_records']>(),
+  })
 })

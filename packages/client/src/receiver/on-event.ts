@@ -9,6 +9,7 @@ import {
   resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
+import type { KindName, RecordOf, SaidKind } from '../client/records.ts'
 import type { Handler } from './callbacks.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
@@ -62,22 +63,29 @@ export interface EventContext {
   readonly notification: Notification
 }
 
-export type EventHandler = (record: NotifyData['reg_records'], context: EventContext) => unknown
+/** A kind gives the records their types; they are not checked against them. */
+export type EventHandler<Kind extends SaidKind = string> = (
+  record: Kind extends KindName ? RecordOf<Kind> | RecordOf<Kind>[] : NotifyData['reg_records'],
+  context: EventContext,
+) => unknown
 
 /** `otherwise` takes the events that have no handler of their own; without it they are acknowledged and left. */
-export type EventHandlers = { readonly [Name in EventName | 'otherwise']?: EventHandler }
+export type EventHandlers<Kind extends SaidKind = string> = {
+  readonly [Name in EventName | 'otherwise']?: EventHandler<Kind>
+}
 
 /**
  * A handler for `notify`: it calls the handlers one after the other, in the order of the items. When one rejects, the
  * registry sends all of them again.
+ * With a kind, as in `onEvent<'civil'>(...)`, records have the types of that kind, as those of a client with a kind have.
  */
-export function onEvent(handlers: EventHandlers): Handler<'notify'> {
+export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<Kind>): Handler<'notify'> {
   return async (notification) => {
     for (const event of notification.message.notify_event) {
       const context = contextOf(event, notification)
       const name = EVENT_NAMES.find((known) => known === context.event_type)
       const handler = (name === undefined ? undefined : handlers[name]) ?? handlers.otherwise
-      await handler?.(event.data.reg_records, context)
+      await handler?.(event.data.reg_records as Parameters<EventHandler<Kind>>[0], context)
     }
   }
 }

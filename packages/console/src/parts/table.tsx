@@ -64,21 +64,25 @@ export function DataTable<Row>(props: TableProps<Row>) {
   return (
     <>
       <Outdated query={query} />
-      <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
-        <caption className={styles.caption}>{caption}</caption>
-        <thead {...AS.group}>
-          <tr {...AS.row}>
-            {columns.map(({ title, align, wideOnly }) => (
-              <th key={title} {...AS.head} data-align={align} data-wide={wideOnly || undefined}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody {...AS.group}>
-          {data === undefined ? <Loading columns={columns} /> : <Rows {...props} rows={data} />}
-        </tbody>
-      </table>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls a wide table with the arrow keys */}
+      {/* biome-ignore lint/a11y/useSemanticElements: it is no set of fields */}
+      <div className={styles.scroll} role="group" aria-label={caption} tabIndex={0}>
+        <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
+          <caption className={styles.caption}>{caption}</caption>
+          <thead {...AS.group}>
+            <tr {...AS.row}>
+              {columns.map(({ title, align, wideOnly }) => (
+                <th key={title} {...AS.head} data-align={align} data-wide={wideOnly || undefined}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody {...AS.group}>
+            {data === undefined ? <Loading columns={columns} /> : <Rows {...props} rows={data} />}
+          </tbody>
+        </table>
+      </div>
     </>
   )
 }

@@ -3,6 +3,7 @@ import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
+import { ApiFault } from '../api/fault.ts'
 import { forgetAnswers } from '../api/queries.ts'
 import { SESSION_KEY, type SignInOffer, signIn } from '../api/session.ts'
 import { FaultLines } from '../parts/states.tsx'
@@ -92,10 +93,10 @@ function LinkForm({ busy, onUse }: { readonly busy: boolean; readonly onUse: () 
 }
 
 function Refused({ error, byLink }: { readonly error: Error; readonly byLink: boolean }): ReactNode {
+  const isSpent = byLink && error instanceof ApiFault && !error.isPassing
   return (
     <div className={styles.refused} role="alert">
-      {byLink && <p>{SIGN_IN.linkFault}</p>}
-      <FaultLines error={error} />
+      {isSpent ? <p>{SIGN_IN.linkSpent}</p> : <FaultLines error={error} />}
       {byLink && <p>{SIGN_IN.linkAdvice}</p>}
     </div>
   )

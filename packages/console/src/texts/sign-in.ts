@@ -9,7 +9,7 @@ export const SIGN_IN = {
   or: 'or',
   link: 'A one-time link signs you in. It can be used once.',
   useLink: 'Sign in with this link',
-  linkFault: 'This link does not sign you in',
+  linkSpent: 'This link was used before, or it has expired.',
   linkAdvice: 'A link works once, and for 15 minutes. Make another one, or sign in with a token.',
   back: 'Sign in to open the page that you asked for.',
 } as const

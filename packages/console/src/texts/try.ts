@@ -15,7 +15,7 @@ export const TRY = {
     answer: 'Answer',
     type: 'Identifier type',
     value: 'Identifier',
-    page_size: 'Records, at most',
+    page_size: 'Records in a page',
     attribute: 'Attribute',
     operator: 'Operator',
     operand: 'Value',

@@ -2,7 +2,8 @@
 import { CanonicalText, canonicalJson } from './canonical-json.ts'
 import { encryptMessage } from './encryption/encryption.ts'
 import type { EncryptionKey } from './encryption/keys.ts'
-import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from './signature/layout.ts'
+import type { AlgorithmName } from './signature/algorithms.ts'
+import type { SignatureProfile } from './signature/layout.ts'
 import { type SigningKey, sign } from './signature/sign.ts'
 
 /** Seconds that a signature lives, by default. */
@@ -61,7 +62,15 @@ export async function signedEnvelope(
   return { text: canonicalJson({ ...beside, header, message, signature }), signature }
 }
 
-/** How a registry signs for a sender: as that sender signs where the registry's key can, else as the specification says. */
-export function replyProfile(profile: SignatureProfile | undefined): SignatureProfile {
-  return profile?.algorithms.includes('EdDSA') ? profile : DEFAULT_SIGNATURE_PROFILE
+/** The order in which a registry chooses among the algorithms of a profile: by the time that a signature takes. */
+const CHOSEN_FIRST: readonly AlgorithmName[] = ['EdDSA', 'ES256', 'RS256']
+
+/**
+ * The algorithm with which a registry signs for a sender of this profile.
+ * @throws {TypeError} the profile has no algorithm
+ */
+export function replyAlgorithm({ algorithms }: Pick<SignatureProfile, 'algorithms'>): AlgorithmName {
+  const chosen = CHOSEN_FIRST.find((name) => algorithms.includes(name))
+  if (chosen === undefined) throw new TypeError('the profile has no algorithm')
+  return chosen
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from './config.ts'
+import { secretOfCommand } from './secret-commands.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -53,5 +54,56 @@ it('refuses a file that cannot be read, and a secret that is given twice', async
   )
   expect(read({ DATABASE_URL_FILE: await file(URL), DATABASE_URL: URL })).toThrow(
     new Error('DATABASE_URL and DATABASE_URL_FILE: set one of them'),
+  )
+})
+
+const node = (script: string): string => JSON.stringify([process.execPath, '-e', script])
+
+it('takes a master key that a program prints, without a shell, and hands it no secret', async () => {
+  const seen = 'process.env.DATABASE_URL ?? process.env.VAULT'
+  const config = readConfig({
+    DATABASE_URL: URL,
+    VAULT: 'ab'.repeat(32),
+    ROLLCALL_MASTER_KEY_COMMAND: node(`console.log(${seen})`),
+  })
+  expect(config.masterKey?.export().toString('hex')).toBe('ab'.repeat(32))
+  const script = join(folder, 'print.cjs')
+  await writeFile(script, `console.log('cd'.repeat(process.argv[2] === '$(id);' ? 32 : 0))`)
+  const words = readConfig({ ROLLCALL_NEW_MASTER_KEY_COMMAND: `${process.execPath} ${script}  $(id);` })
+  expect(words.newMasterKey?.export().toString('hex')).toBe('cd'.repeat(32))
+})
+
+it.each([
+  [node('process.stdout.write("secret"); process.exit(3)'), 'the program ended with status 3'],
+  [node('process.kill(process.pid)'), 'the program ended with SIGTERM'],
+  [node(''), 'the program printed nothing'],
+  [node('console.log("secret".repeat(1000))'), 'the program printed more than 4096 bytes'],
+  ['/nowhere/vault get key', 'there is no such program'],
+  ['["vault", 1]', 'must be a program with its arguments, or a JSON array of texts'],
+  ['[]', 'must be a program with its arguments, or a JSON array of texts'],
+  ['["vault"', 'must be a program with its arguments, or a JSON array of texts'],
+])('refuses the program %j without quoting what it prints', (command, message) => {
+  expect(() => readConfig({ ROLLCALL_MASTER_KEY_COMMAND: command })).toThrow(
+    new Error(`ROLLCALL_MASTER_KEY_COMMAND: ${message}`),
+  )
+})
+
+it('refuses a master key that is given in two ways, and a program that prints none', async () => {
+  const twice = {
+    ROLLCALL_MASTER_KEY_COMMAND: 'vault',
+    ROLLCALL_MASTER_KEY_FILE: await file('ab'.repeat(32)),
+  }
+  expect(() => readConfig(twice)).toThrow(
+    new Error('ROLLCALL_MASTER_KEY_FILE and ROLLCALL_MASTER_KEY_COMMAND: set one of them'),
+  )
+  expect(() => readConfig({ ROLLCALL_MASTER_KEY_COMMAND: node('console.log("secret")') })).toThrow(
+    new Error('ROLLCALL_MASTER_KEY must be 32 bytes as base64, base64url or hexadecimal'),
+  )
+})
+
+it('ends a program that takes too long', () => {
+  const hanging = node('setInterval(() => undefined, 1_000)')
+  expect(() => secretOfCommand('ROLLCALL_MASTER_KEY_COMMAND', hanging, {}, 20)).toThrow(
+    new Error('ROLLCALL_MASTER_KEY_COMMAND: the program took longer than 0.02 seconds'),
   )
 })

@@ -1,6 +1,10 @@
-/** Secrets in files, as container platforms and systemd hand them over: VARIABLE_FILE names the file of VARIABLE. */
+/**
+ * Secrets in files, as container platforms and systemd hand them over: VARIABLE_FILE names the file of VARIABLE. For master keys
+ * VARIABLE_COMMAND names a program that prints them.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { hasCode } from '../embedded/files.ts'
+import { secretOfCommand } from './secret-commands.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,22 +21,40 @@ const SECRETS = [
 /** The variables that name a file with a secret. */
 export const SECRET_FILES: readonly string[] = SECRETS.map((variable) => `${variable}_FILE`)
 
+/** The secrets that a program may print. */
+const OF_COMMANDS = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
+
 /** Bytes of a secret. */
 const MOST = 4_096
 
 /**
- * The environment with the secrets that are in files, without the end of their last line.
- * @throws Error that names the variable; never what is in the file
+ * The environment with the secrets that are in files or that programs print, without the end of their last line.
+ * @throws Error that names the variable; never what is in the file, or what the program printed
  */
 export function withSecretFiles(env: Environment): Environment {
-  const found = SECRETS.flatMap((variable) => {
-    const path = env[`${variable}_FILE`]
-    if (path === undefined || path === '') return []
-    if ((env[variable] ?? '') !== '') throw new Error(`${variable} and ${variable}_FILE: set one of them`)
+  const set = (variable: string): string | null => env[variable] || null
+  const only = (variable: string, other: string): void => {
+    if (set(variable) !== null) throw new Error(`${variable} and ${other}: set one of them`)
+  }
+  const files = SECRETS.flatMap((variable) => {
+    const path = set(`${variable}_FILE`)
+    if (path === null) return []
+    only(variable, `${variable}_FILE`)
     return [[variable, readSecret(`${variable}_FILE`, path)] as const]
   })
+  const printed = OF_COMMANDS.flatMap((variable) => {
+    const name = `${variable}_COMMAND`
+    const command = set(name)
+    if (command === null) return []
+    for (const other of [variable, `${variable}_FILE`]) only(other, name)
+    return [[variable, secretOfCommand(name, command, withoutSecrets(env))] as const]
+  })
+  const found = [...files, ...printed]
   return found.length === 0 ? env : { ...env, ...Object.fromEntries(found) }
 }
+
+const withoutSecrets = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.some((secret) => secret === name)))
 
 function readSecret(variable: string, path: string): string {
   try {

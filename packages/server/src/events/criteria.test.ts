@@ -176,7 +176,11 @@ describe('refused with', () => {
     ['rjct.notify_details.invalid', 'filter: ', { filter: {} }],
     ['rjct.notify_details.invalid', 'filter: must be GraphQL or JSON text', { filter: 'sex = female' }],
     ['rjct.notify_details.invalid', 'filter: ', { filter: '{ person(' }],
-    ['rjct.notify_details.invalid', 'must be an attribute of Person', { filter: { shoe_size: 43 } }],
+    [
+      'rjct.notify_details.invalid',
+      'is no attribute that this participant may ask about; those of Person are',
+      { filter: { shoe_size: 43 } },
+    ],
     ['rjct.notify_details.invalid', 'filter.sex', { filter: { sex: { $regex: 'f.*' } } }],
     ['rjct.notify_details.invalid', 'filter_type: must be one of', { filter_type: 'sql' }],
     [

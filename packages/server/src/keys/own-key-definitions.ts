@@ -1,4 +1,5 @@
 /** Our own keys: a definition for each use and algorithm, and how a key is made, encrypted at rest and read. */
+import type { AlgorithmName } from '@rollcall/protocol'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { ENCRYPTED } from '../store/keys/master-keys.ts'
 import type { OwnKey } from '../store/keys/own-keys.ts'
@@ -12,7 +13,7 @@ export type OwnKeyDefinition = SignatureKeyDefinition | EncryptionKeyDefinition
 
 export interface SignatureKeyDefinition extends KeyDefinition {
   readonly use: 'sig' | 'token'
-  readonly algorithm: 'EdDSA'
+  readonly algorithm: AlgorithmName
 }
 
 interface EncryptionKeyDefinition extends KeyDefinition {
@@ -28,6 +29,8 @@ interface KeyDefinition {
   /** Seconds for which a retired one still counts. */
   readonly overlap: number
   readonly generate: Readonly<Record<string, unknown>>
+  /** It is made when a participant's profile first needs it: most registries sign with Ed25519 alone. */
+  readonly onDemand?: true
 }
 
 const HOUR = 3_600
@@ -46,6 +49,25 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
     keepPrivate: false,
     overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
     generate: { crv: 'Ed25519' },
+  },
+  {
+    use: 'sig',
+    algorithm: 'ES256',
+    published: true,
+    keepPrivate: false,
+    overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    generate: {},
+    onDemand: true,
+  },
+  {
+    use: 'sig',
+    algorithm: 'RS256',
+    published: true,
+    keepPrivate: false,
+    overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    // Twice the time of 2048 bits, and good beyond 2030 (NIST SP 800-57).
+    generate: { modulusLength: 3072 },
+    onDemand: true,
   },
   {
     use: 'enc',
@@ -89,9 +111,13 @@ export interface GeneratedKey {
 
 /** Off the event loop: an RSA key takes a good part of a second. */
 export async function generateKey({ algorithm, generate }: OwnKeyDefinition): Promise<GeneratedKey> {
-  const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
-  const private_jwk = await exportJWK(privateKey)
-  return { kid: await calculateJwkThumbprint(publicHalf(private_jwk)), private_jwk }
+  for (;;) {
+    const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
+    const private_jwk = await exportJWK(privateKey)
+    const kid = await calculateJwkThumbprint(publicHalf(private_jwk))
+    // A kid that begins with "-" would be an option of the command that revokes it.
+    if (!kid.startsWith('-')) return { kid, private_jwk }
+  }
 }
 
 /** The members of public keys (RFC 7518 6.2.1, 6.3.1; RFC 8037 2); whatever else there is stays behind. */

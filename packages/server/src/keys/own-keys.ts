@@ -1,4 +1,5 @@
 /** Our own keys as a running server uses them: as they stand in the database, at most half a second ago. */
+import type { AlgorithmName } from '@rollcall/protocol'
 import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
@@ -21,20 +22,20 @@ import type { Vault } from './vault.ts'
 
 export interface SigningKey {
   readonly kid: string
-  readonly algorithm: 'EdDSA'
+  readonly algorithm: AlgorithmName
   readonly privateKey: CryptoKey
 }
 
 export interface VerifyingKey {
   readonly kid: string
-  readonly algorithm: 'EdDSA'
+  readonly algorithm: AlgorithmName
   readonly publicKey: CryptoKey
 }
 
 /** Keys that sign and verify. */
 export interface Signers {
-  /** The active key. */
-  signing(): Promise<SigningKey>
+  /** The active key of the algorithm (default: EdDSA); of signatures it is made where there was none. */
+  signing(algorithm?: AlgorithmName): Promise<SigningKey>
   /** The live key with this kid; null for one that is unknown, expired or revoked. */
   verification(kid: string): Promise<VerifyingKey | null>
 }
@@ -75,8 +76,16 @@ export async function createKeys(
     const ours = async (): Promise<readonly LiveSigner[]> =>
       (await live()).filter((key): key is LiveSigner => key.definition.use === use)
     return {
-      async signing() {
-        const key = (await ours()).find(({ active }) => active)
+      async signing(algorithm = 'EdDSA') {
+        const isCurrent = ({ active, definition }: LiveSigner): boolean =>
+          active && definition.algorithm === algorithm
+        let key = (await ours()).find(isCurrent)
+        if (key === undefined && use === 'sig') {
+          await ensureOwnKeys(db, vault, algorithm)
+          // The key set that peers fetch now has it.
+          loaded.forget('all')
+          key = (await ours()).find(isCurrent)
+        }
         const privateKey = key?.material.privateKey ?? null
         if (key === undefined || privateKey === null) throw new Error(`there is no key to sign with (${use})`)
         return { kid: key.kid, algorithm: key.definition.algorithm, privateKey }

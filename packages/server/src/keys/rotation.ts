@@ -2,6 +2,7 @@
  * The life of our own keys. Each definition has an active key and a next key. Both are published, so that peers know the next
  * key when it becomes active.
  */
+import type { AlgorithmName } from '@rollcall/protocol'
 import type { Database } from '../store/db/database.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
@@ -27,9 +28,12 @@ import type { Vault } from './vault.ts'
 
 const CURRENT = ['active', 'next'] as const
 
-/** Makes the keys that are missing; of several nodes that do so at once one makes each. */
-export async function ensureOwnKeys(db: Database, vault: Vault): Promise<void> {
-  const lacking = missingKeys(await listOwnKeys(db))
+/**
+ * Makes the keys that are missing; of several nodes that do so at once one makes each.
+ * @param algorithm of signatures that are to be made, of which there may be no key yet
+ */
+export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: AlgorithmName): Promise<void> {
+  const lacking = missingKeys(await listOwnKeys(db), algorithm)
   if (lacking.length === 0) return
   await withCurrentMasterKey(async () => {
     const made = await Promise.all(
@@ -40,7 +44,7 @@ export async function ensureOwnKeys(db: Database, vault: Vault): Promise<void> {
       })),
     )
     await changeOwnKeys(db, async (change) => {
-      const still = missingKeys(await change.list())
+      const still = missingKeys(await change.list(), algorithm)
       for (const { definition, state, key } of made) {
         if (still.some((other) => other.definition === definition && other.state === state))
           await change.add(key, state)
@@ -51,8 +55,13 @@ export async function ensureOwnKeys(db: Database, vault: Vault): Promise<void> {
 
 function missingKeys(
   keys: readonly OwnKey[],
+  algorithm?: AlgorithmName,
 ): { definition: OwnKeyDefinition; state: (typeof CURRENT)[number] }[] {
-  return OWN_KEY_DEFINITIONS.flatMap((definition) =>
+  const wanted = OWN_KEY_DEFINITIONS.filter(
+    (definition) =>
+      isInUse(keys, definition) || (definition.use === 'sig' && definition.algorithm === algorithm),
+  )
+  return wanted.flatMap((definition) =>
     CURRENT.filter((state) => currentKey(keys, definition, state) === undefined).map((state) => ({
       definition,
       state,
@@ -65,6 +74,9 @@ const currentKey = (
   definition: OwnKeyDefinition,
   state: OwnKey['state'],
 ): OwnKey | undefined => keys.find((key) => key.state === state && definitionOf(key) === definition)
+
+const isInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
+  !definition.onDemand || CURRENT.some((state) => currentKey(keys, definition, state) !== undefined)
 
 /** What a rotation did for one definition. */
 export interface Rotated {
@@ -84,7 +96,8 @@ export async function rotateOwnKeys(
   wanted: (definition: OwnKeyDefinition) => boolean = () => true,
 ): Promise<readonly Rotated[]> {
   await ensureOwnKeys(db, vault)
-  const definitions = OWN_KEY_DEFINITIONS.filter(wanted)
+  const keys = await listOwnKeys(db)
+  const definitions = OWN_KEY_DEFINITIONS.filter((row) => wanted(row) && isInUse(keys, row))
   const rotated = await withCurrentMasterKey(async () => {
     const made = await Promise.all(
       definitions.map(async (definition) => ({ definition, fresh: await newKey(definition, vault) })),

@@ -49,7 +49,10 @@ const KEY = JSON.stringify({ kty: 'OKP', crv: 'X25519', x, kid: 'enc-9', use: 'e
 test.each<[string, (sender_id: string) => Promise<unknown>]>([
   ['its address', (sender_id) => changeCallback({ db, vault }, { sender_id, notify_url: receiver().url })],
   ['its keys', (sender_id) => addParticipantKeys({ db }, { sender_id, keys: KEY })],
-  ['its policy', (sender_id) => changeParticipantPolicy({ db }, { sender_id, encryption_policy: 'allowed' })],
+  [
+    'its policy',
+    (sender_id) => changeParticipantPolicy({ db, vault }, { sender_id, encryption_policy: 'allowed' }),
+  ],
   ['its hosts', (sender_id) => allowParticipantHost({ db }, { sender_id, host: 'a.example' })],
   ['its state', (sender_id) => setParticipantStatus({ db }, { sender_id, status: 'active' })],
   [
@@ -66,7 +69,7 @@ test.each<[string, (sender_id: string) => Promise<unknown>]>([
 test('to look at the settings changes nothing', async () => {
   const sender_id = await waitingPeer()
   await changeCallback({ db, vault }, { sender_id })
-  await changeParticipantPolicy({ db }, { sender_id })
+  await changeParticipantPolicy({ db, vault }, { sender_id })
   const { wait, probe } = (await waits()) ?? { wait: 0, probe: 0 }
   expect([wait > 20_000, probe > 200]).toEqual([true, true])
 })

@@ -209,7 +209,7 @@ describe('enrolled', () => {
     [
       'an unknown attribute',
       { shoe_size: eq(9) },
-      /^enrolled_criteria\.query\.shoe_size: must be an attribute of Member/,
+      /^enrolled_criteria\.query\.shoe_size: is no attribute that this participant may ask about; those of Member are/,
     ],
     [
       'an unknown operator',

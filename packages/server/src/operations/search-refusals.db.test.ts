@@ -9,7 +9,7 @@ describe('rjct.search_criteria.invalid', () => {
   const types = 'UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID, MOBILE, EMAIL'
   const badValue = 'search_criteria.query.value: must be a string of 1 to 256 characters or a whole number'
   const shape = 'search_criteria.query: must be an object or an array'
-  const attributes = 'must be an attribute of Person: '
+  const attributes = 'is no attribute that this participant may ask about; those of Person are '
   it.each([
     [
       'unknown identifier type',
@@ -170,7 +170,7 @@ describe('rjct.search_criteria.invalid', () => {
       status: 'rjct',
       status_reason_code: 'rjct.search_criteria.invalid',
       status_reason_message: expect.stringMatching(
-        /must be an attribute of Member: .*; it is one of Group: ask with response_entity: Group$/,
+        /is no attribute that this participant may ask about; those of Member are .*; it is one of Group: ask with response_entity: Group$/,
       ),
     })
     const list = [{ expression1: { attribute_name: 'group_size', operator: 'gt', attribute_value: 3 } }]

@@ -201,7 +201,11 @@ describe('refused, each with its code', () => {
       'filter.value: must be a string of 1 to 256',
       { filter: { type: 'UIN', value: '' } },
     ],
-    ['rjct.notify_details.invalid', 'must be an attribute of Person', { filter: { shoe_size: 1 } }],
+    [
+      'rjct.notify_details.invalid',
+      'is no attribute that this participant may ask about; those of Person are',
+      { filter: { shoe_size: 1 } },
+    ],
     ['rjct.notify_details.invalid', 'filter_type: must be one of', { filter_type: 'sql' }],
     [
       'rjct.notify_details.invalid',

@@ -165,7 +165,7 @@ describe('the record type', () => {
 
   it('says which attributes there are', () => {
     expect(refusal({ collection: 'Group', query: { programme: 'P1' } })).toThrow(
-      /^search_criteria\.query\.query\.programme: must be an attribute of Group: surname, sex, /,
+      /^search_criteria\.query\.query\.programme: is no attribute that this participant may ask about; those of Group are surname, sex, /,
     )
   })
 })
@@ -254,14 +254,17 @@ describe('what is refused', () => {
     ],
     [
       typed({ expression: { collection: 'Person' } }),
-      /^search_criteria\.query\.value\.expression\.collection: must be an attribute of Person: /,
+      /^search_criteria\.query\.value\.expression\.collection: is no attribute that this participant may ask about; those of Person are /,
     ],
     [
       { query_name: 'all', query_params: [] },
       'search_criteria.query: named queries are not answered; ask with expression, predicate or graphql',
     ],
     [{ attribute_name: 'sex' }, /^search_criteria\.query\.operator: must be an operator of sex: eq, /],
-    [{ shoe_size: { eq: 9 } }, /^search_criteria\.query\.shoe_size: must be an attribute of Person: /],
+    [
+      { shoe_size: { eq: 9 } },
+      /^search_criteria\.query\.shoe_size: is no attribute that this participant may ask about; those of Person are /,
+    ],
   ])('%j', (query, message) => {
     expect(refusal(query)).toThrow(
       expect.objectContaining({

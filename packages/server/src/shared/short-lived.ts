@@ -4,6 +4,8 @@ import { recentlyUsed } from './recently-used.ts'
 export interface ShortLived<Value> {
   /** The value loaded for `key` less than the maximum age ago, else loaded now; one load at a time per key. */
   get(key: string): Promise<Value>
+  /** The next `get` loads the value: this node has just changed it. */
+  forget(key: string): void
 }
 
 /** Milliseconds. A change takes effect on every node within a second: this is half of that, the rest is slack. */
@@ -36,5 +38,6 @@ export function shortLived<Value>(
       })
       return loaded.value
     },
+    forget: (key) => loads.delete(key),
   }
 }

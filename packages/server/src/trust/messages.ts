@@ -10,7 +10,7 @@ import {
   openMessage as openWith,
   prepareEnvelope,
   type ResolveKey,
-  replyProfile,
+  replyAlgorithm,
   SIGNATURE_LIFETIME,
   SIGNATURE_RULES,
   type SignedEnvelope,
@@ -157,7 +157,7 @@ export interface Signing {
   /** Says when a message is signed. */
   readonly clock: Pick<Clock, 'date'>
   /** Our own keys. */
-  readonly keys: { signing(): Promise<Omit<SigningKey, 'sender_id'>> }
+  readonly keys: { signing(algorithm: SigningKey['algorithm']): Promise<Omit<SigningKey, 'sender_id'>> }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
   /** The `namespace` that we write. */
   readonly signatureNamespaces: { readonly written: string }
@@ -181,10 +181,12 @@ export async function signEnvelope(
   alsoBare = false,
 ): Promise<{ readonly text: string; readonly signature: Signature | null }> {
   const prepared = await prepareEnvelope(envelope, encrypt ? await answerKey(signing, participant) : null)
-  const key = { ...(await signing.keys.signing()), sender_id: registry.sender_id }
+  const profile = participant.signature_profile
+  const own = await signing.keys.signing(replyAlgorithm(profile))
+  const key = { ...own, sender_id: registry.sender_id }
   const signer = {
     key,
-    profile: replyProfile(participant.signature_profile),
+    profile,
     namespace: signing.signatureNamespaces.written,
     lifetime: SIGNATURE_LIFETIME,
   }

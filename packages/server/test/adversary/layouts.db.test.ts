@@ -44,10 +44,26 @@ describe('each profile verifies what its participant signs, and we answer in it'
     for (const signer of signers) {
       const sent = searchBy(peer, { header: { meta: ODD } })
       const answer = await sendAs(server, peer, signedBody({ ...peer, signer }, sent))
-      const readable = profile.layout === 'raw-rsa' ? SPEC : profile
-      await expectSealed(server, answer, 'civil.example', readable)
+      await expectSealed(server, answer, 'civil.example', profile)
       expect(answer.body.message.search_response[0].data.reg_records).toHaveLength(1)
     }
+  })
+})
+
+describe('a participant whose software knows one algorithm alone', () => {
+  it.each([
+    ['parameters', 'ES256'],
+    ['parameters', 'RS256'],
+    ['jws', 'ES256'],
+    ['jws-detached', 'RS256'],
+  ] as const)('%s %s is answered in its own layout and algorithm', async (layout, algorithm) => {
+    const canonical_form = 'sorted-escaped'
+    const profile: Profile = { layout, canonical_form, digest_prefix: '', algorithms: [algorithm] }
+    const sender_id = `${layout}-${algorithm.toLowerCase()}.example`
+    const peer = await join(sender_id, profile)
+    const only = { ...peer, signer: await newSigner(server, sender_id, 'only', algorithm) }
+    const answer = await sendAs(server, only, signedBody(only, searchBy(peer)))
+    await expectSealed(server, answer, 'civil.example', profile)
   })
 })
 

@@ -55,7 +55,7 @@ describe('graphql', () => {
     [
       'an unknown argument',
       '{ person(shoe_size: 9) { sex } }',
-      /\.person\.shoe_size: must be an attribute of Person: surname, /,
+      /\.person\.shoe_size: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     [
       'no argument',

@@ -19,32 +19,32 @@ describe('names and shapes', () => {
     [
       'an unknown attribute',
       inExpression({ shoe_size: 9 }),
-      /\.query\.shoe_size: must be an attribute of Person: surname, /,
+      /\.query\.shoe_size: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     [
       '__proto__',
       inExpression(JSON.parse('{"__proto__": 1}')),
-      /\.query\.__proto__: must be an attribute of Person: surname, /,
+      /\.query\.__proto__: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     [
       'constructor',
       inExpression({ constructor: 'Object' }),
-      /\.query\.constructor: must be an attribute of Person: surname, /,
+      /\.query\.constructor: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     [
       'toString',
       inExpression({ toString: 'Object' }),
-      /\.query\.toString: must be an attribute of Person: surname, /,
+      /\.query\.toString: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     [
       'an operator without an attribute',
       inExpression({ $eq: 5 }),
-      /\.query\.\$eq: must be an attribute of Person: surname, /,
+      /\.query\.\$eq: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     [
       'a comment',
       inExpression({ ...ANYBODY, $comment: SECRET }),
-      /\.query\.\$comment: must be an attribute of Person: surname, /,
+      /\.query\.\$comment: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     ['an empty query', inExpression({}), `${EXPRESSION}: must be an object of conditions, with at least one`],
     ['an empty $and', inExpression({ $and: [] }), `${EXPRESSION}.$and: must have at least one condition`],
@@ -161,7 +161,7 @@ describe('names and shapes', () => {
     [
       'an attribute that is a number',
       inList(compared(5, 'eq', 'F')),
-      /^search_criteria\.query\[0\]\.expression1\.attribute_name: must be an attribute of Person: surname, /,
+      /^search_criteria\.query\[0\]\.expression1\.attribute_name: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
     [
       'an unknown identifier type',
@@ -201,7 +201,7 @@ describe('names and shapes', () => {
     [
       'the enrolled form with an unknown attribute',
       { query_type: 'expression', query: { shoe_size: { eq: 9 } } },
-      /^search_criteria\.query\.shoe_size: must be an attribute of Person: surname, /,
+      /^search_criteria\.query\.shoe_size: is no attribute that this participant may ask about; those of Person are surname, /,
     ],
   ])('%s', async (_name, criteria, message) => target.expectRefused(criteria, message))
 })

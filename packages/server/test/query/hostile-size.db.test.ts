@@ -86,12 +86,12 @@ describe('size', () => {
     [
       'a name of a megabyte',
       () => inExpression({ ['surname'.repeat(150_000)]: 'x' }),
-      /^search_criteria\.query\.value\.expression\.query\["(?:surname){9}s"\]: must be an attribute of Person: /,
+      /^search_criteria\.query\.value\.expression\.query\["(?:surname){9}s"\]: is no attribute that this participant may ask about; those of Person are /,
     ],
     [
       'a dotted path of a megabyte',
       () => inExpression({ ['name.'.repeat(200_000)]: 'x' }),
-      /^search_criteria\.query\.value\.expression\.query\["(?:name\.){12}name"\]: must be an attribute of Person: /,
+      /^search_criteria\.query\.value\.expression\.query\["(?:name\.){12}name"\]: is no attribute that this participant may ask about; those of Person are /,
     ],
   ])('%s', async (_name, criteria, message) => target.expectRefused(criteria(), message))
 

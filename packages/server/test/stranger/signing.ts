@@ -112,6 +112,15 @@ function parameterList(
     .join(', ')
 }
 
+const EXPECTED = ['EdDSA', 'ES256', 'RS256'] as const
+
+function isVerified(content: string, algorithm: Algorithm, jwk: JsonWebKey, value: Buffer): boolean {
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  if (algorithm === 'EdDSA') return verifyBytes(null, Buffer.from(content), key, value)
+  const how = { key, dsaEncoding: 'ieee-p1363', padding: constants.RSA_PKCS1_PADDING } as const
+  return verifyBytes('sha256', Buffer.from(content), how, value)
+}
+
 function rawSignature(content: Buffer, { algorithm, privateJwk }: Signer): Buffer {
   const key = createPrivateKey({ key: privateJwk, format: 'jwk' })
   if (algorithm === 'EdDSA') return signBytes(null, content, key)
@@ -136,9 +145,10 @@ export interface Sealed extends Unsigned {
 export interface PublishedKey extends JsonWebKey {
   readonly kid: string
   readonly use: string
+  readonly alg: string
 }
 
-/** Whether a body was signed by `sender_id` with a published Ed25519 key, in a profile that the reader agreed on. */
+/** Whether a body was signed by `sender_id` with a published key, in a profile that the reader agreed on: with EdDSA where it has that. */
 export function isSigned(
   text: string,
   sender_id: string,
@@ -153,14 +163,19 @@ export function isSigned(
     string,
   ]
   const whole = `{"header":${header},"message":${message}}`
-  const checked = (kid: string | undefined, content: string, value: Buffer): boolean => {
-    const jwk = keys.find((key) => key.kid === kid && key.use === 'sig' && key.crv === 'Ed25519')
-    if (jwk === undefined) return false
-    return verifyBytes(null, Buffer.from(content), createPublicKey({ key: jwk, format: 'jwk' }), value)
+  const wanted = EXPECTED.find((name) => profile.algorithms.includes(name)) ?? 'EdDSA'
+  const own = keys.filter(({ use, alg }) => use === 'sig' && alg === wanted)
+  const checked = (kid: string | undefined, content: string, value: Buffer): boolean =>
+    own.some((jwk) => jwk.kid === kid && isVerified(content, wanted, jwk, value))
+  if (profile.layout === 'raw-rsa') {
+    // It names no key.
+    const value = Buffer.from(body.signature, 'base64')
+    return own.some((jwk) => isVerified(`${header}${message}`, wanted, jwk, value))
   }
   if (profile.layout !== 'parameters') {
     const [start = '', middle = '', end = ''] = body.signature.split('.')
-    const { kid } = JSON.parse(Buffer.from(start, 'base64url').toString())
+    const { kid, alg } = JSON.parse(Buffer.from(start, 'base64url').toString())
+    if (alg !== wanted) return false
     const payload = Buffer.from(whole).toString('base64url')
     if (middle !== (profile.layout === 'jws' ? payload : '')) return false
     return checked(kid, `${start}.${payload}`, Buffer.from(end, 'base64url'))
@@ -169,7 +184,8 @@ export function isSigned(
   const [sender, kid, algorithm] = (list.kidId ?? '').split('|')
   const now = seconds()
   const fresh = Number(list.created) <= now + 60 && Number(list.expires) >= now
-  if (sender !== sender_id || algorithm !== 'ed25519' || list.algorithm !== algorithm || !fresh) return false
+  if (sender !== sender_id || algorithm !== SPELT[wanted] || list.algorithm !== algorithm || !fresh)
+    return false
   const digest = digestOf(whole, profile.digest_prefix)
   const content = `(created): ${list.created}\n(expires): ${list.expires}\ndigest: ${digest}`
   return checked(kid, content, Buffer.from(list.signature ?? '', 'base64'))

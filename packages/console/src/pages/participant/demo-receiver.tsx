@@ -64,7 +64,8 @@ export function DemoReceiver({
         />
         {callback.default_url !== url && <p>{TEXTS.elsewhere}</p>}
         <p>
-          <a href="#/try">{TEXTS.toTry}</a> <a href="#/deliveries">{TEXTS.toDeliveries}</a>
+          <a href={`#/try?answer=later&sender_id=${encodeURIComponent(sender_id)}`}>{TEXTS.toTry}</a>{' '}
+          <a href="#/deliveries">{TEXTS.toDeliveries}</a>
         </p>
       </Panel>
     </Section>

@@ -1,6 +1,7 @@
 /** The form of a search: in whose name, of which records, and by an identifier or by attributes. */
 import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { useSearch } from 'wouter'
 import { TRY } from '../../texts/try.ts'
 import { Conditions } from './conditions.tsx'
 import { type Condition, expressionOf, valueAt } from './expression.ts'
@@ -31,9 +32,13 @@ const FEW = '3'
 export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const types = Object.keys(registry.records)
   const [recordType, setRecordType] = useState(types[0] ?? '')
-  const [sender, setSender] = useState('')
+  // A link to this page may choose the participant and the way of the answer.
+  const chosen = new URLSearchParams(useSearch())
+  const [sender, setSender] = useState(chosen.get('sender_id') ?? '')
   const [by, setBy] = useState<keyof typeof TRY.by>('attributes')
-  const [answer, setAnswer] = useState<keyof typeof TRY.answer>('now')
+  const [answer, setAnswer] = useState<keyof typeof TRY.answer>(
+    offersLater(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
+  )
   const [type, setType] = useState(registry.identifier_types[0]?.name ?? '')
   const [value, setValue] = useState('')
   const [pageSize, setPageSize] = useState(FEW)

@@ -1,6 +1,7 @@
 /** Configuration as code: a file that says which registries and participants there are, and what they may do. */
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
+import { nearestHint } from '../../shared/nearest.ts'
 import { listWithoutSecret } from '../../store/directory/participants.ts'
 import { withClaim } from '../../store/directory/session-claim.ts'
 import { closed, flag, NOTHING, orNull, SenderId, text } from '../members.ts'
@@ -93,7 +94,7 @@ function read(file: unknown): Configuration {
   if (problem === null) return file as Configuration
   throw problem.at.length === 0
     ? new AdminRefusal(`the file ${problem.rule}`)
-    : refused(problem.at, problem.rule)
+    : refused(problem.at, `${problem.rule}${nearestHint(String(problem.at.at(-1)), problem.known ?? [])}`)
 }
 
 /** @throws AdminRefusal says how many changes were made before it */

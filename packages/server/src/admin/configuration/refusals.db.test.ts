@@ -18,15 +18,25 @@ describe('refused before anything is changed', () => {
       'version: this file is of format version 2, and this version of rollcall reads version 1',
       ['version'],
     ],
-    [{ version: 1, participant: {} }, 'participant: is not a known member', ['participant']],
+    [
+      { version: 1, participant: {} },
+      'participant: is not a known member; the nearest is participants',
+      ['participant'],
+    ],
+    [{ version: 1, zebra: {} }, 'zebra: is not a known member', ['zebra']],
+    [
+      { version: 1, registries: { civil: { kind: 'civil', primary_identifier: {} } } },
+      'registries.civil.primary_identifier: is not a known member; the nearest is primary_identifiers',
+      ['registries', 'civil', 'primary_identifier'],
+    ],
     [
       withA({ grant: {} }),
-      'participants["a.example"].grant: is not a known member',
+      'participants["a.example"].grant: is not a known member; the nearest is grants',
       ['participants', 'a.example', 'grant'],
     ],
     [
       withA({ grants: { civil: { ...GRANT, sees: [] } } }),
-      'participants["a.example"].grants.civil.sees: is not a known member',
+      'participants["a.example"].grants.civil.sees: is not a known member; the nearest is see',
       ['participants', 'a.example', 'grants', 'civil', 'sees'],
     ],
     [

@@ -115,7 +115,7 @@ describe('subscriptions', () => {
       status: 'rjct',
       status_reason_code: 'rjct.notify_details.invalid',
       status_reason_message: expect.stringMatching(
-        /^subscribe_criteria\.filter\.sex: must be an attribute of Person: birth_date, UIN/,
+        /^subscribe_criteria\.filter\.sex: is no attribute that this participant may ask about; those of Person are birth_date, UIN/,
       ),
     })
   })

@@ -31,6 +31,7 @@ import { showParticipant } from './show.ts'
 const server = await testServer()
 afterAll(() => server.close())
 const { db } = server.database
+const { vault } = server.context
 const [ADA] = [...generate('civil', { count: 1, seed: 'demo' })]
 if (ADA === undefined) throw new Error('there is nobody')
 await server.registry('civil', [ADA])
@@ -142,7 +143,7 @@ test('what is not granted is skipped, and what cannot be checked is refused', as
   expect(await refused(check({ sender_id: 'old.example' }))).toBe(
     'old.example is live; only a sandbox participant is checked',
   )
-  await changeParticipantPolicy({ db }, { ...of, signature_policy: 'off', allow_unsigned: true })
+  await changeParticipantPolicy({ db, vault }, { ...of, signature_policy: 'off', allow_unsigned: true })
   expect(await refused(check(of))).toBe(
     'the messages of narrow.example need not be signed; run rollcall participant policy narrow.example --signature required first',
   )
@@ -179,7 +180,7 @@ test('keys that were only published in the sandbox are refused for ever, too', a
   address.publish({ keys: [{ ...published.jwk, kid: 'published-1', use: 'sig' }] })
   server.closing(address)
   const jwks_uri = address.owner(1).jwks_uri ?? ''
-  await changeParticipantPolicy({ db }, { sender_id, jwks_uri })
+  await changeParticipantPolicy({ db, vault }, { sender_id, jwks_uri })
   expect(await refused(promote({ jwks_uri }))).toBe(
     'jwks_uri: is that of the sandbox; live keys are published at another address',
   )

@@ -18,15 +18,18 @@ import {
   LAYOUTS,
   type LayoutName,
   oneOf,
+  profileProblem,
+  replyAlgorithm,
 } from '@rollcall/protocol'
 import Type from 'typebox'
 import { createAddressGuard } from '../../egress/address-guard.ts'
 import { unreachableHost } from '../../egress/address-rules.ts'
+import { ensureOwnKeys } from '../../keys/rotation.ts'
 import type { AllowedHost } from '../../model/allowed-hosts.ts'
 import { setMessagePolicy } from '../../store/directory/participants.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
-import type { HasDatabase } from '../needs.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { participantNamed } from './participants.ts'
 
@@ -65,7 +68,11 @@ export const changeParticipantPolicy = useCase(
     }),
     result: closed({ sender_id: SenderId, ...POLICY_MEMBERS }),
   },
-  async ({ db }: HasDatabase, { sender_id, ...changes }) => {
+  async ({ db, vault }: HasVault, { sender_id, ...changes }) => {
+    const { signature_profile } = changes
+    // Before the policy counts: from then on its answers are signed with this key.
+    if (signature_profile !== undefined && profileProblem(signature_profile) === null)
+      await ensureOwnKeys(db, await vault(), replyAlgorithm(signature_profile))
     await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
     return { sender_id, ...policyOf(await setPolicy({ db }, sender_id, changes)) }
   },

@@ -116,7 +116,8 @@ describe('what is refused', () => {
   const elements = 'must be an array of {expression1, ...}, with at least one'
   const element = 'must be an object {seq_num, expression1, condition, expression2}'
   const comparison = 'must be an object {attribute_name, operator, attribute_value}'
-  const attribute = /^query\[0\]\.expression1\.attribute_name: must be an attribute of Person: surname, sex, /
+  const attribute =
+    /^query\[0\]\.expression1\.attribute_name: is no attribute that this participant may ask about; those of Person are surname, sex, /
   const join = 'must be one of and, or, not where expression2 is given'
   it.each<[JsonValue, string | RegExp]>([
     [[], `query: ${elements}`],
@@ -139,7 +140,7 @@ describe('what is refused', () => {
     [[{ expression1: F, condition: 1, expression2: ONE }], `query[0].condition: ${join}`],
     [
       [{ expression1: F, condition: 'and', expression2: {} }],
-      /^query\[0\]\.expression2\.attribute_name: must be an attribute/,
+      /^query\[0\]\.expression2\.attribute_name: is no attribute that this participant may ask about/,
     ],
     [
       [{ expression1: F, condition: 'and', expression2: ONE, expression3: TWO }],
@@ -163,7 +164,7 @@ describe('what is refused', () => {
     [[{ expression1: { operator: 'eq', attribute_value: '9' } }], attribute],
     [
       [{ expression1: compare('enrolment', 'eq', '9') }],
-      'query[0].expression1.attribute_name: must be a member of enrolment: programme, status, since',
+      'query[0].expression1.attribute_name: is no attribute that this participant may ask about; those of enrolment are programme, status, since',
     ],
     [
       [{ expression1: compare('score', 'like', '9') }],

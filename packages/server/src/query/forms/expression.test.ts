@@ -185,7 +185,7 @@ describe('identifiers', () => {
 describe('what is refused', () => {
   const names =
     'surname, sex, birth_date, last_updated, score, is_disabled, age, farm_size, programme, status, since, enrolment, UIN, BRN, MOBILE'
-  const unknown = `must be an attribute of Person: ${names}`
+  const unknown = `is no attribute that this participant may ask about; those of Person are ${names}`
   const empty = 'must not be empty: what is missing is asked for with exists'
   it.each<[JsonValue, string]>([
     [{}, 'query: must be an object of conditions, with at least one'],
@@ -242,15 +242,15 @@ describe('what is refused', () => {
     [{ enrolment: 'P1' }, 'query.enrolment: must be an object of conditions'],
     [
       { enrolment: { sex: 'F' } },
-      'query.enrolment.sex: must be a member of enrolment: programme, status, since',
+      'query.enrolment.sex: is no attribute that this participant may ask about; those of enrolment are programme, status, since',
     ],
     [
       { enrolment: { $exists: true, status: 1 } },
-      'query.enrolment.$exists: must be a member of enrolment: programme, status, since',
+      'query.enrolment.$exists: is no attribute that this participant may ask about; those of enrolment are programme, status, since',
     ],
     [
       { enrolment: { shoe: { programme: 'P1' } } },
-      'query.enrolment.shoe.programme: must be a member of enrolment: programme, status, since',
+      'query.enrolment.shoe.programme: is no attribute that this participant may ask about; those of enrolment are programme, status, since',
     ],
     [{ $or: { sex: 'F', score: 1 } }, 'query.$or: must be an array of conditions'],
     [{ $nor: { sex: 'F', score: 1 } }, 'query.$nor: must be an array of conditions'],

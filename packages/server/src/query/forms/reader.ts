@@ -132,7 +132,7 @@ function isMemberOf(compound: Compound, found: Searchable | undefined): boolean 
 }
 
 /**
- * What would be accepted instead.
+ * What would be accepted instead. An unknown name and one that is not granted get the same text.
  * @param name as it was written
  */
 export function unknownName(
@@ -142,8 +142,7 @@ export function unknownName(
   name: unknown,
 ): QueryProblem {
   const names = compound?.members.map(({ name }) => name) ?? searchableNames(kind, recordType)
-  const what =
-    compound === undefined ? `an attribute of ${recordType.emitted}` : `a member of ${compound.name}`
+  const owner = compound?.name ?? recordType.emitted
   const whole = typeof name === 'string' && name.length <= MAX_NAME_LENGTH ? `${prefix}${name}` : undefined
   const other = kind.record_types.find(
     (type) =>
@@ -151,7 +150,8 @@ export function unknownName(
   )
   const hint =
     other === undefined ? '' : `; it is one of ${other.emitted}: ask with response_entity: ${other.emitted}`
-  return new QueryProblem(path, `must be ${what}: ${names.join(', ')}${hint}`)
+  const rule = `is no attribute that this participant may ask about; those of ${owner} are ${names.join(', ')}${hint}`
+  return new QueryProblem(path, rule)
 }
 
 /** A form is known by its members: which row of a table an object is, and that it has no member more. */

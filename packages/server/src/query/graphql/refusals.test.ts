@@ -80,7 +80,7 @@ describe('a query that is not understood to the last word', () => {
     ['{ member(UIN: 1) { a: __proto__ } }', /^q\.member\.a: must be a field of Member: member_identifier, /],
     [
       '{ member(__proto__: {a: 1}) { sex } }',
-      /^q\.member\.__proto__\.a: must be an attribute of Member: surname, /,
+      /^q\.member\.__proto__\.a: is no attribute that this participant may ask about; those of Member are surname, /,
     ],
     ['{ member(age: {lt: "x"}) { sex } }', 'q.member.age.lt: must be a whole number of years from 0 to 1000'],
     [
