@@ -47,9 +47,9 @@ export async function run(args: readonly string[]): Promise<boolean> {
   const receiver = await startReceiver()
   try {
     return await withBenchDatabase(values, async (database) => {
-      const { db, start } = database
+      const { db, owner, start } = database
       const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, records)))
-      await makeFloorDatabase(db, records)
+      await makeFloorDatabase(db, owner, records)
       const rollcall = await startRollcall(database)
       const asker = await registerCalled(db, rollcall, receiver, ASKER_SENDER)
       await registerAskerKey(db)

@@ -17,20 +17,33 @@ export function openFloorDatabase({ connection }: Pick<Database, 'connection'>):
   return openDatabase({ ...settings, connectionString: url.href })
 }
 
-/** Makes it where it is missing, with at least this many records. */
-export async function makeFloorDatabase(beside: Database, records: number): Promise<void> {
+/** Makes it where it is missing, with at least this many records. The owner alone may create databases. */
+export async function makeFloorDatabase(
+  beside: Database,
+  besideOwner: Database,
+  records: number,
+): Promise<void> {
   const { rowCount } = await beside.pool.query('select from pg_database where datname = $1', [NAME])
-  if (rowCount === 0) await beside.pool.query(`create database ${NAME} encoding 'UTF8' template template0`)
+  if (rowCount === 0)
+    await besideOwner.pool.query(`create database ${NAME} encoding 'UTF8' template template0`)
   const db = openFloorDatabase(beside)
+  const owner = openFloorDatabase(besideOwner)
   try {
-    await migrate(db)
+    await migrate(owner, db)
+    // The worker of the floor makes its own schema.
+    await owner.pool.query(`grant create on database ${NAME} to ${await roleOf(db)}`)
     await filledRegistry(db, records)
     await db.pool.query(
       'create table if not exists bench_request (id uuid primary key, message_id text not null, transaction_id text not null)',
     )
   } finally {
-    await db.close()
+    await Promise.all([db.close(), owner.close()])
   }
+}
+
+async function roleOf(db: Database): Promise<string> {
+  const { rows } = await db.pool.query<{ role: string }>('select quote_ident(current_user) as role')
+  return rows[0]?.role ?? ''
 }
 
 /** The registry in it. */

@@ -16,7 +16,7 @@ export async function makeSubscribers(
   }: { participants: number; addresses: number; subscriptions?: number },
 ): Promise<void> {
   await db.pool.query(
-    'truncate waiting_notification, notification, subscription_key, subscription, event, mailbox, delivery cascade',
+    'truncate notification, subscription_key, subscription, event, mailbox, delivery cascade',
   )
   const run = randomUUID()
   const ids: number[] = []

@@ -18,6 +18,8 @@ export type Place = { readonly [option in keyof typeof PLACE_OPTIONS]?: string |
 
 export interface BenchDatabase {
   readonly db: Database
+  /** The same database as the role that owns it; `db` itself where one role does both. */
+  readonly owner: Database
   /** Starts a module of `bench/`, told which database, with more in its environment. */
   start(module: string, more?: NodeJS.ProcessEnv): Promise<ServerProcess>
 }
@@ -45,7 +47,7 @@ export async function withBenchDatabase<Result>(
   try {
     await migrate(storage.owner, storage.db)
     if (storage.owner !== storage.db) await allowCheckpoints(storage)
-    return await use({ db: storage.db, start })
+    return await use({ db: storage.db, owner: storage.owner, start })
   } finally {
     await Promise.all(started.map((server) => server.stop()))
     await storage.close()
