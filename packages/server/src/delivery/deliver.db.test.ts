@@ -25,7 +25,7 @@ const { sender: server, newPeer: joined } = await senderWithPeers()
 let peer: Receiver
 
 const newPeer = async (answer: Receiver['answer'], settings: Partial<CallbackSettings> = {}) => {
-  const made = await joined(answer, { timeout_ms: 400, ...settings })
+  const made = await joined(answer, settings)
   peer = made.peer
   return made.participant
 }
@@ -125,7 +125,7 @@ test.each([
     error: 'connection',
   },
 ])('$name: attempted again after five seconds', async ({ answer, status, error }) => {
-  const participant = await newPeer(answer)
+  const participant = await newPeer(answer, error === 'timeout' ? { timeout_ms: 400 } : {})
   const { row, attempts } = await attempted(participant)
   expect(row).toMatchObject(FIRST_PAUSE)
   expect(row.wait).toBeGreaterThan(3)

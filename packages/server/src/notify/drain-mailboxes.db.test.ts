@@ -279,7 +279,7 @@ test('what comes while the last envelope is under way is sent right behind it', 
       resolve()
     }
   })
-  const subscribed = await rows.subscribe(await newPeer({ timeout_ms: 5_000 }))
+  const subscribed = await rows.subscribe(await newPeer({ timeout_ms: 120_000 }))
   await rows.notify(subscribed, await rows.event('A'))
   mailboxes.due([subscribed.mailbox])
   await mailboxes.look(working())
