@@ -49,7 +49,7 @@ export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
           await dispatcher.look(working.signal)
           await check()
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       )
     },
   }

@@ -183,7 +183,7 @@ describe('further pages', () => {
     const answered = run(correlation_id)
     try {
       await expect
-        .poll(() => turns.mock.calls.map(([participant]) => participant), { timeout: 10_000 })
+        .poll(() => turns.mock.calls.map(([participant]) => participant), { timeout: 60_000 })
         .toEqual([peer.id])
       expect(pages()).toEqual([['p1', 'p2']])
     } finally {

@@ -185,7 +185,7 @@ test('nodes that listen are told of a participant for whom something may be due,
   await vi.waitFor(async () => {
     await announceDeliveries(db, participant.id)
     expect(heard.length).toBeGreaterThan(0)
-  })
+  }, 60_000)
   expect(new Set(heard)).toEqual(new Set([participant.id]))
   listening.abort()
   await listened
