@@ -3,11 +3,12 @@
  *
  *   npm run check:image
  *
- * It needs root on Debian with `buildah` and `debootstrap`. The base of the image is made here, of Debian, of the npm package
- * of Node and of this machine's npm. The database is the embedded PostgreSQL of this clone. Nothing stays.
+ * It needs root on Debian with `buildah` and `debootstrap`, and says so where it cannot run. The base of the image is made here,
+ * of Debian, of the npm package of Node and of the npm that runs it. The database is the embedded PostgreSQL of this clone. It
+ * fails when anything stays.
  */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -21,18 +22,49 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openEmbeddedPostgres } from '../packages/server/src/embedded/postgres.ts'
+import { useRunFolder } from '../test/run-folder.ts'
 import { root } from './compile.ts'
+
+const say = (...words: string[]): void =>
+  void process.stdout.write(`image, ${Math.round(process.uptime())} s: ${words.join(' ')}\n`)
+
+/** Commands that must succeed here. */
+const NEEDED: readonly (readonly string[])[] = [
+  ['buildah', '--version'],
+  ['debootstrap', '--version'],
+  // With the rights of root.
+  ['unshare', '--mount', 'true'],
+]
+const lacking = NEEDED.filter(([program = '', ...words]) => {
+  return spawnSync(program, words, { stdio: 'ignore' }).status !== 0
+})
+if (lacking.length > 0) {
+  say(
+    'skipped: it needs root on Debian, and these fail here:',
+    lacking.map((words) => words.join(' ')).join(', '),
+  )
+  process.exit(0)
+}
 
 const [BASE, IMAGE] = ['localhost/rollcall-check-base', 'localhost/rollcall-check']
 const DEBIAN = 'bookworm'
 /** The user of the image. */
 const USER = 1_000
 
-/** On the disk: the images are too large for a folder in memory. */
-const folder = mkdtempSync('/var/tmp/rollcall-image-')
+// On the disk: the images are too large for a folder in memory.
+useRunFolder('/var/tmp')
+const folder = mkdtempSync(join(tmpdir(), 'image-'))
+// buildah leaves files of a container that is killed.
+process.env.TMPDIR = folder
+/** buildah keeps this one outside of its store. */
+const CACHE = '/var/lib/containers'
+const hadCache = existsSync(CACHE)
+// What runs at the end of the process runs after these, too.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 /** What the image shares with this script. */
 const shared = join(folder, 'shared')
 
@@ -46,13 +78,12 @@ const STORE = [`--root=${folder}/images`, `--runroot=${folder}/run`, '--storage-
 /** In place of an image of Node from a registry. */
 function makeBase(): void {
   const base = join(folder, 'base')
-  run('debootstrap', '--variant=minbase', DEBIAN, base)
+  // What it mounts ends with it.
+  run('unshare', '--mount', 'debootstrap', '--variant=minbase', DEBIAN, base)
   const local = join(base, 'usr/local')
   cpSync(realpathSync(process.execPath), join(local, 'bin/node'))
-  const npm = dirname(
-    dirname(realpathSync(run('bash', '-c', 'PATH=/usr/local/bin:/usr/bin command -v npm').trim())),
-  )
-  cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true, dereference: true })
+  const npm = realpathSync(process.env.npm_execpath ?? '')
+  cpSync(dirname(dirname(npm)), join(local, 'lib/node_modules/npm'), { recursive: true, dereference: true })
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'))
   // Its packages come from where this machine's npm gets them.
   const settings = [`registry=${run('npm', 'config', 'get', 'registry')}`]
@@ -166,8 +197,6 @@ function write(name: string, text: string): void {
   chownSync(path, USER, USER)
 }
 
-const say = (...words: string[]): void => void process.stdout.write(`image: ${words.join(' ')}\n`)
-
 async function check(): Promise<void> {
   chmodSync(folder, 0o711)
   mkdirSync(shared)
@@ -205,4 +234,5 @@ try {
   await check()
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  if (!hadCache) rmSync(CACHE, { recursive: true, force: true })
 }

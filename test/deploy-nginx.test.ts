@@ -30,7 +30,7 @@ it('has closed blocks, and every other line is a directive', () => {
 it('passes on what the server accepts, and tells it the address of the peer alone', () => {
   expect(value('client_max_body_size')).toBe(`${readLimits({}).upload_bytes / 2 ** 20}m`)
   expect(lines).toContain('proxy_set_header X-Forwarded-For $remote_addr;')
-  expect(lines).toContain('proxy_set_header Host $host;')
+  expect(lines).toContain('proxy_set_header Host $http_host;')
   expect(value('proxy_http_version')).toBe('1.1')
 })
 

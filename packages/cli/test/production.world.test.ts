@@ -56,6 +56,17 @@ const statusOf = (url: string): Promise<number | null> =>
     asked.on('error', () => resolve(null)).end()
   })
 
+const post = (url: string, headers: Record<string, string>, body: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const whole = { ...headers, 'content-type': 'application/json', 'rollcall-partner': '1' }
+    httpsRequest(url, { method: 'POST', ca: loopbackCertificate, headers: whole }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+      .on('error', reject)
+      .end(body)
+  })
+
 const file = async (name: string, text: string): Promise<string> => {
   const path = join(folder, name)
   await writeFile(path, text, { mode: 0o600 })
@@ -95,6 +106,7 @@ beforeAll(async () => {
     NODE_OPTIONS: '--permission --allow-fs-read=* --allow-worker',
     ROLLCALL_BEHIND_TLS_PROXY: '1',
     ROLLCALL_PROXIES: '127.0.0.1',
+    ROLLCALL_PARTNER_PAGE: '1',
     ROLLCALL_PUBLIC_URL: address,
     ROLLCALL_DATA: join(folder, 'never-made'),
   })
@@ -167,6 +179,16 @@ it('answers a signed search through nginx with the file of deploy/', async (cont
     ({ msg, operation }) => msg === 'request answered' && operation === 'search',
   )
   expect(searches.at(-1)).toMatchObject({ address: '127.0.0.1', outcome: 'done' })
+
+  // A page is of the address with its port.
+  const { url } = await rollcallJson(['participant', 'link', 'sp.example'], {
+    ...secrets,
+    ROLLCALL_PUBLIC_URL: nginx.url,
+  })
+  const body = JSON.stringify({ code: new URL(url).hash.slice(1) })
+  const signIn = (origin: string) => post(`${nginx.url}/partner/api/session`, { origin }, body)
+  expect(await signIn('https://127.0.0.1')).toBe(403)
+  expect(await signIn(nginx.url)).toBe(201)
 })
 
 it('says over TLS what it is, and doctor agrees with its settings', async () => {

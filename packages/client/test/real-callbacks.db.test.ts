@@ -151,7 +151,7 @@ describe('a search', () => {
   it('for one later page has that page alone', async () => {
     const { asking } = await world()
     const pagination = { page_size: 2, page_number: 2 }
-    const callbacks = await all(asking.searchByCallback({ ...EVERYBODY, pagination }, { timeout: 5_000 }))
+    const callbacks = await all(asking.searchByCallback({ ...EVERYBODY, pagination }, { timeout: 60_000 }))
     expect(callbacks).toHaveLength(1)
   })
 
@@ -186,7 +186,7 @@ describe('a search', () => {
     const nowhere = await world({ client: () => ({ sender_uri: undefined as never }) })
     const { correlation_id } = await nowhere.asking.searchAsync(identifier('UIN', '0012'))
     await expect
-      .poll(() => statusOf(nowhere.asking, correlation_id), { timeout: 10_000 })
+      .poll(() => statusOf(nowhere.asking, correlation_id), { timeout: 60_000 })
       .toMatchObject([{ reference_id: '1', status: 'succ', data: { reg_records: [person(12)] } }])
   })
 })
@@ -254,7 +254,7 @@ it('a callback whose handler fails comes again, the same and signed anew, and is
       ),
   })
   const { correlation_id } = await asking.searchAsync(identifier('UIN', '0012'))
-  await asking.awaitCallback(correlation_id, { timeout: 20_000 })
+  await asking.awaitCallback(correlation_id, { timeout: 60_000 })
   expect(got).toHaveLength(1)
   expect(errors).toEqual([new Error('the store is away'), new Error('the store is away')])
   expect(new Set(bodies.map(({ header, message }) => JSON.stringify([header, message]))).size).toBe(1)
@@ -267,7 +267,7 @@ it('a callback whose handler fails comes again, the same and signed anew, and is
 
 /** Waits until a list has something, and has it. */
 const first = async <Item>(list: readonly Item[]): Promise<Item> => {
-  await expect.poll(() => list.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => list.length, { timeout: 60_000 }).toBeGreaterThan(0)
   return list[0] as Item
 }
 

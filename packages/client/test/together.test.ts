@@ -55,7 +55,7 @@ describe.each(['before', 'after'] as const)('a callback that comes %s the ack', 
     const sender_uri = callbacksAt(await listening(receiving))
     const asking = await client([calling(onSearch, when)], { receiver: receiving, sender_uri })
     const { correlation_id, transaction_id } = await asking.searchAsync(ADA)
-    const callback = await asking.awaitCallback(correlation_id, { timeout: 5_000 })
+    const callback = await asking.awaitCallback(correlation_id, { timeout: 60_000 })
     expect(callback).toMatchObject({ name: 'on-search', signed: true, message: { transaction_id } })
     if (callback.name !== 'on-search') throw new Error('it is another callback')
     expect(itemsOrThrow(callback)[0]?.data?.reg_records).toEqual([{ a: 1 }])

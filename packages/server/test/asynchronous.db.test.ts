@@ -24,7 +24,7 @@ const sentTo = (correlation_id: string) =>
 
 test('a search is acknowledged, then answered in as many callbacks as it has pages', async () => {
   const correlation_id = await accepted(server, peer, searchFor(peer, [all, byIdentifier('UIN', 'U7')]))
-  await vi.waitFor(() => expect(sentTo(correlation_id)).toHaveLength(4), 10_000)
+  await vi.waitFor(() => expect(sentTo(correlation_id)).toHaveLength(4), 60_000)
   const pages = sentTo(correlation_id).map(({ message }) => message.search_response)
   const found = pages
     .flat()
@@ -40,7 +40,7 @@ test('the same message has the same ack and one answer', async () => {
   const acks = await Promise.all([1, 2, 3].map(() => accepted(server, peer, body)))
   const [correlation_id = ''] = acks
   expect(new Set(acks).size).toBe(1)
-  await vi.waitFor(() => expect(sentTo(correlation_id)).toHaveLength(1), 10_000)
+  await vi.waitFor(() => expect(sentTo(correlation_id)).toHaveLength(1), 60_000)
   expect(await accepted(server, peer, body)).toBe(correlation_id)
   const other = { ...body, message: { ...body.message, transaction_id: 'tx-other' } }
   const answer = await post(`${server.url}/civil/v1.0.0/registry/search`, other, bearer(peer))
@@ -57,7 +57,7 @@ test('the same message has the same ack and one answer', async () => {
 test('what its receiver refused for a while comes in the end, the same each time', async () => {
   peer.receiver.answer = answering(503)
   const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U7')]))
-  await vi.waitFor(() => expect(sentTo(correlation_id).length).toBeGreaterThanOrEqual(2), 10_000)
+  await vi.waitFor(() => expect(sentTo(correlation_id).length).toBeGreaterThanOrEqual(2), 60_000)
   peer.receiver.answer = answering(200)
   const delivered = async () =>
     (
@@ -65,7 +65,7 @@ test('what its receiver refused for a while comes in the end, the same each time
         correlation_id,
       ])
     ).rows.map(({ state }) => state)
-  await vi.waitFor(async () => expect(await delivered()).toEqual(['delivered']), 10_000)
+  await vi.waitFor(async () => expect(await delivered()).toEqual(['delivered']), 60_000)
   const tries = sentTo(correlation_id)
   for (const { header, message } of tries)
     expect({ header, message }).toEqual({ header: tries[0].header, message: tries[0].message })
@@ -74,7 +74,7 @@ test('what its receiver refused for a while comes in the end, the same each time
 test('a question about it is answered on both roads', async () => {
   const search = searchFor(peer, [byIdentifier('UIN', 'U7')], { message: { transaction_id: 'tx-asked' } })
   const correlation_id = await accepted(server, peer, search)
-  await vi.waitFor(() => expect(sentTo(correlation_id)).toHaveLength(1), 10_000)
+  await vi.waitFor(() => expect(sentTo(correlation_id)).toHaveLength(1), 60_000)
   const question = (message_id: string) => ({
     header: { ...search.header, message_id, action: 'txn/status' },
     message: {
@@ -92,6 +92,6 @@ test('a question about it is answered on both roads', async () => {
   const [original] = sentTo(correlation_id)
   expect(told.message.txnstatus_response).toEqual({ txn_type: 'search', txn_status: original.message })
   const asked = await accepted(server, peer, question('q-2'), 'txn/status')
-  await vi.waitFor(() => expect(sentTo(asked)).toHaveLength(1), 10_000)
+  await vi.waitFor(() => expect(sentTo(asked)).toHaveLength(1), 60_000)
   expect(sentTo(asked)[0].message.txnstatus_response).toEqual(told.message.txnstatus_response)
 })

@@ -7,7 +7,7 @@ import { about, subscribeFor } from './subscribing.ts'
 
 const { server, update, found, enrolled } = await enrolmentServer({ ROLLCALL_ROLE: 'all' })
 const requests = validator(NotifyEventRequest)
-const WAIT = { timeout: 20_000 }
+const WAIT = { timeout: 60_000 }
 
 it('an enrolment is found, answered with yes and notified; a suspension turns it to no', async () => {
   const peer = await asyncPeer(server, 'subscriber.example')

@@ -36,7 +36,7 @@ export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
     /** A participant whose callbacks come to the receiver, and who may subscribe without a filter. */
     newPeer(changes: Partial<CallbackSettings> = {}): Promise<Participant> {
       count += 1
-      const given = { timeout_ms: 400, ...settings, ...changes }
+      const given = { ...settings, ...changes }
       return takes(server, `peer-${count}.example`, peer.url, given, {}, { unfiltered: true })
     },
     /** Looks until what is asked for is so. */
@@ -49,7 +49,7 @@ export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
           await dispatcher.look(working.signal)
           await check()
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       )
     },
   }

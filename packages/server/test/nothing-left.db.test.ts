@@ -68,7 +68,7 @@ test('after the last delivery nothing names the person', async () => {
     'subscribe',
     'civil',
   )
-  await vi.waitFor(() => sentTo(peer, subscribed), { timeout: 20_000 })
+  await vi.waitFor(() => sentTo(peer, subscribed), { timeout: 60_000 })
   const response = await fetch(`${server.adminUrl}/admin/v1/registries/civil/events`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -77,7 +77,7 @@ test('after the last delivery nothing names the person', async () => {
   expect(await response.json()).toMatchObject({ matched: 1 })
   const notified = () =>
     callbacksTo(peer.receiver).filter(({ envelope }) => envelope.header.action === 'notify')
-  await vi.waitFor(() => expect(notified()).toHaveLength(1), { timeout: 20_000 })
+  await vi.waitFor(() => expect(notified()).toHaveLength(1), { timeout: 60_000 })
 
   // A search at once, and one of several pages, by identifier and by name.
   await postSearch(server, peer, [byExpression({ surname: { eq: SURNAME } })])
@@ -97,7 +97,7 @@ test('after the last delivery nothing names the person', async () => {
       )
       expect(rows).toEqual([{ state: 'replied', pending: 0, waiting: 0 }])
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
 
   const pages = callbacksTo(peer.receiver).filter(({ envelope }) => envelope.header.action === 'on-search')

@@ -48,7 +48,7 @@ const notified = ({ receiver }: AsyncPeer) =>
     envelope.header.action === 'notify' ? [{ path, ...envelope }] : [],
   )
 const answerTo = async (peer: AsyncPeer, id: string) =>
-  vi.waitFor(() => sentTo(peer, id).message, { timeout: 20_000 })
+  vi.waitFor(() => sentTo(peer, id).message, { timeout: 60_000 })
 
 describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
   it('events are notified from the subscription to its end', async () => {
@@ -64,7 +64,7 @@ describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
     const [{ code }] = subscriptions
     expect(await publish(kind, 'E-1')).toMatchObject({ matched: 1 })
     expect(await publish(kind, 'E-2')).toMatchObject({ matched: 0 })
-    await vi.waitFor(() => expect(notified(peer)).toHaveLength(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(notified(peer)).toHaveLength(1), { timeout: 60_000 })
     const [{ path, header, message }] = notified(peer)
     expect(path).toBe('/registry/notify')
     expect(validator(NotifyEventRequest).problem(message, 'message')).toBeNull()

@@ -22,7 +22,7 @@ beforeAll(async () => {
     await vi.waitFor(async () => {
       const { items } = await statusJson('--correlation-id', correlation_id)
       expect(items[0].status).toBe('succ')
-    }, 20_000)
+    }, 60_000)
   }
 })
 afterAll(() => demo.close())

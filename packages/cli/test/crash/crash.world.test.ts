@@ -61,7 +61,7 @@ test(`${CYCLES} times nodes are killed while they accept and answer`, async () =
   }
   await load.stop()
   await expectNothingLost(world, load)
-  await vi.waitFor(async () => expect(await nodeCount(world)).toBe(2), 30_000)
+  await vi.waitFor(async () => expect(await nodeCount(world)).toBe(2), 60_000)
 })
 
 test('nodes are replaced one after the other under load', async () => {

@@ -111,7 +111,7 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
           )
           expect(rows).toEqual([{ unanswered: 0, pending: 0, earlier_queue: null }])
         },
-        { timeout: 30_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       )
       const lines = await Promise.all(
         [db, fresh.db].map(async ({ pool }) => {

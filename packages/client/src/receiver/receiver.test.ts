@@ -203,7 +203,7 @@ describe('a message that comes again', () => {
     let answered = 0
     const answers = [sent(handling, body), sent(handling, body), sent(handling, body)]
     for (const answer of answers) answer.then(() => (answered += 1))
-    await vi.waitFor(() => expect(handled).toBe(1))
+    await vi.waitFor(() => expect(handled).toBe(1), 60_000)
     await turns()
     expect([handled, answered]).toEqual([1, 0])
     release()

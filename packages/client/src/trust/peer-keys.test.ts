@@ -13,7 +13,7 @@ function published(first: object | number) {
     const { answer } = state
     return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer)
   }
-  const http = { fetch, timeout: 1_000, maxAnswerBytes: 10_000 }
+  const http = { fetch, timeout: 30_000, maxAnswerBytes: 10_000 }
   return { state, set: fetchedKeySet(http, 'https://registry.example/jwks.json', () => state.now) }
 }
 

@@ -139,17 +139,19 @@ describe('two nodes on one database', () => {
     // The bucket, what flowed in, and a slice for each node.
     expect(passed).toBeLessThanOrEqual(100 + 100 * seconds + 2 * 10)
     expect(passed).toBeGreaterThanOrEqual(150)
-    expect(waits.filter((wait) => wait > 0).length).toBeGreaterThan(0)
     await other.close()
   })
 
   it('a participant that floods takes nothing from another', async () => {
     const other = openDatabase(database.connection)
     const nodes = [database.db, other].map((db) => createRates((asked) => takeTokens(db, asked)))
+    const began = performance.now()
     const flood = nodes.flatMap((node) => Array.from({ length: 500 }, () => node.pass('loud', 50)))
     const quiet = nodes.flatMap((node) => Array.from({ length: 20 }, () => node.pass('quiet', 50)))
     expect((await Promise.all(quiet)).filter((wait) => wait > 0)).toEqual([])
-    expect((await Promise.all(flood)).filter((wait) => wait === 0).length).toBeLessThan(100)
+    const passed = (await Promise.all(flood)).filter((wait) => wait === 0).length
+    // The bucket, what flowed in, and a slice for each node.
+    expect(passed).toBeLessThanOrEqual(50 + (50 * (performance.now() - began)) / 1_000 + 2 * 5)
     await other.close()
   })
 })

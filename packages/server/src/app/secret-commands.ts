@@ -1,7 +1,6 @@
 /** Secrets that a program prints: a vault, a key management service, the tool of a hardware module. */
 import { spawnSync } from 'node:child_process'
 import { hasCode } from '../embedded/files.ts'
-import type { Environment } from './secret-files.ts'
 
 /** Bytes that it may print. */
 const MOST = 4_096
@@ -17,7 +16,7 @@ const MOST = 4_096
 export function secretOfCommand(
   variable: string,
   text: string,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   longest = 10_000,
 ): string {
   const [program, ...args] = wordsOf(variable, text)

@@ -23,7 +23,7 @@ const { sender, newPeer: joined } = await senderWithPeers()
 let peer: Receiver
 
 async function newPeer(): Promise<Participant> {
-  const made = await joined(answering(200), { timeout_ms: 1_000 })
+  const made = await joined(answering(200))
   peer = made.peer
   return made.participant
 }

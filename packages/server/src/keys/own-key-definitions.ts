@@ -96,6 +96,10 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
   },
 ]
 
+/** Whether a key for signatures of this algorithm is made when it is first needed. */
+export const isMadeOnDemand = (algorithm: AlgorithmName): boolean =>
+  OWN_KEY_DEFINITIONS.some((row) => row.use === 'sig' && row.algorithm === algorithm && row.onDemand)
+
 /** The definition of a key in the database; undefined for a key of another version of Rollcall, which this one does not use. */
 export const definitionOf = (key: {
   readonly use: string

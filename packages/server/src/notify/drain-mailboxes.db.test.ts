@@ -123,7 +123,7 @@ test('what is held until runs of a frequency is sent once, together, after a res
       await looks()
       expect(received()).not.toEqual([])
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
   await looks()
   expect(peer.received.map(uinsOf)).toEqual([['T-1', 'T-2', 'T-3']])
@@ -279,7 +279,7 @@ test('what comes while the last envelope is under way is sent right behind it', 
       resolve()
     }
   })
-  const subscribed = await rows.subscribe(await newPeer({ timeout_ms: 5_000 }))
+  const subscribed = await rows.subscribe(await newPeer({ timeout_ms: 120_000 }))
   await rows.notify(subscribed, await rows.event('A'))
   mailboxes.due([subscribed.mailbox])
   await mailboxes.look(working())
@@ -296,7 +296,7 @@ test('what comes while the last envelope is under way is sent right behind it', 
       await mailboxes.look(working())
       expect(received()).toEqual(['A', 'B'])
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 })
 

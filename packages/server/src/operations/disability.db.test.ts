@@ -146,7 +146,9 @@ describe('details and support', () => {
       reference_id: '0',
       status: 'rjct',
       status_reason_code: 'rjct.search_criteria.invalid',
-      status_reason_message: expect.stringMatching(/^disabled_criteria\.query\.shoe_size: must be/),
+      status_reason_message: expect.stringMatching(
+        /^disabled_criteria\.query\.shoe_size: is no attribute that this participant may ask about/,
+      ),
     })
   })
 })

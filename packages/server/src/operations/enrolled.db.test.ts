@@ -320,7 +320,7 @@ describe('enrolment-status', () => {
     const { status, status_reason_message } = itemOf(await ask(server, peer, ESS, { query }))
     expect(status).toBe('rjct')
     expect(status_reason_message).toMatch(
-      /^enrolled_criteria\.query\.programme_identifier: must be an attribute/,
+      /^enrolled_criteria\.query\.programme_identifier: is no attribute that this participant may ask about/,
     )
   })
 })

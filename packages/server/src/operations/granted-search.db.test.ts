@@ -80,7 +80,7 @@ describe('asking', () => {
       const rejected = await item(expression(query))
       expect(rejected).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.search_criteria.invalid' })
       // What would be accepted is said of what may be asked alone.
-      expect(rejected.status_reason_message.split('attribute of')[1]).not.toMatch(/birth_date|surname|age/)
+      expect(rejected.status_reason_message.split('; those of ')[1]).not.toMatch(/birth_date|surname|age/)
     }
     expect(
       await item(

@@ -60,7 +60,7 @@ describe('readTerms', () => {
     [
       'rows that cannot be read',
       { rows: { Person: { shoe_size: { $eq: 9 } } } },
-      'rows.Person.shoe_size: must be',
+      'rows.Person.shoe_size: is no attribute that this participant may ask about; those of Person are ',
     ],
     ['purposes for law', { purposes: ['eligibility'] }, 'purposes: is only for a basis other than law'],
     ['no purposes for consent', { basis: 'consent' }, 'purposes: must name one at least for basis consent'],

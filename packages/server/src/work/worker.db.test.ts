@@ -103,7 +103,7 @@ async function exchanges(): Promise<Row[]> {
   return rows
 }
 
-const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
 const dueNow = () => database.db.pool.query('update accepted_exchange set due_at = now()')
 
 test('an exchange is answered once, by a node that has claimed it while it works', async () => {

@@ -103,7 +103,7 @@ export async function answered({ server }: Pick<World, 'server'>, correlation_id
       )
       expect(rows).toEqual([{ state: 'replied', open: 0 }])
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
 }
 

@@ -77,7 +77,7 @@ const notified = () =>
     await server.context.mailboxes.look(new AbortController().signal)
     await deliverAll(server)
     expect((await states()).notification).toBe('passed')
-  })
+  }, 60_000)
 
 test('without a report, and with one in which steps are missing, a promotion is refused', async () => {
   expect(await refused(promote())).toBe(

@@ -24,6 +24,7 @@ import {
 import Type from 'typebox'
 import { createAddressGuard } from '../../egress/address-guard.ts'
 import { unreachableHost } from '../../egress/address-rules.ts'
+import { isMadeOnDemand } from '../../keys/own-key-definitions.ts'
 import { ensureOwnKeys } from '../../keys/rotation.ts'
 import type { AllowedHost } from '../../model/allowed-hosts.ts'
 import { setMessagePolicy } from '../../store/directory/participants.ts'
@@ -71,8 +72,11 @@ export const changeParticipantPolicy = useCase(
   async ({ db, vault }: HasVault, { sender_id, ...changes }) => {
     const { signature_profile } = changes
     // Before the policy counts: from then on its answers are signed with this key.
-    if (signature_profile !== undefined && profileProblem(signature_profile) === null)
-      await ensureOwnKeys(db, await vault(), replyAlgorithm(signature_profile))
+    if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
+      const algorithm = replyAlgorithm(signature_profile)
+      // The others are there since the first start: a configuration without these needs no master key.
+      if (isMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
+    }
     await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
     return { sender_id, ...policyOf(await setPolicy({ db }, sender_id, changes)) }
   },

@@ -160,8 +160,8 @@ test('a failure is attempted again when it said', async () => {
   await record(id, claim, FAILED)
   const row = await kept(sender, id)
   expect(row).toMatchObject({ state: 'pending', claimed: false, target: 'http://t/' })
-  expect(row.wait).toBeGreaterThan(58)
-  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(58)
+  expect(row.wait).toBeGreaterThan(20)
+  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(20)
 })
 
 test('participants are found to whom something is on its way, each once', async () => {
@@ -185,7 +185,7 @@ test('nodes that listen are told of a participant for whom something may be due,
   await vi.waitFor(async () => {
     await announceDeliveries(db, participant.id)
     expect(heard.length).toBeGreaterThan(0)
-  })
+  }, 60_000)
   expect(new Set(heard)).toEqual(new Set([participant.id]))
   listening.abort()
   await listened

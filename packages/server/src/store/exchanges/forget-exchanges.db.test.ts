@@ -147,7 +147,7 @@ test('a chunk that is being answered and its request are forgotten after it', as
   const goOn = await standingCommits()
   const step = { id: chunk, claim, from: 0, page: 1, state: 'replied', items: [], goesOn: false } as const
   const answered = commitReply(database.db, { ...step, delivery: null, deliveryClaim: null })
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1)
 
   let forgotten: number | undefined
   const forgetting = forgetExchanges(database.db, 5 * DAY).then((count) => {
@@ -155,7 +155,7 @@ test('a chunk that is being answered and its request are forgotten after it', as
   })
   // It is over, or waits as well.
   await expect
-    .poll(async () => forgotten !== undefined || (await waiting()) === 2, { timeout: 10_000 })
+    .poll(async () => forgotten !== undefined || (await waiting()) === 2, { timeout: 60_000 })
     .toBe(true)
   await goOn()
   expect(await answered).toBe(true)

@@ -74,7 +74,7 @@ async function holdBuilds(): Promise<{ release(): Promise<void>; client: PoolCli
 }
 
 async function until(found: () => Promise<boolean>): Promise<void> {
-  await expect.poll(found, { timeout: 20_000, interval: 20 }).toBe(true)
+  await expect.poll(found, { timeout: 60_000, interval: 20 }).toBe(true)
 }
 
 const isInvalid = async () =>
