@@ -210,7 +210,7 @@ test.each([
   ],
   [
     { 'name.given_name': 'A', duplicates: 'first' },
-    'the column mapping of duplicates must be one of: reject, last',
+    'the column mapping of duplicates: must be one of reject, last',
   ],
   [
     { sex: { column: 'A', format: 'dd/MM/yyyy' } },
