@@ -22,13 +22,18 @@ export function readAsText({ encoding, delimiter, header }: Result['read_as']): 
 
 /** @param undecided columns that the mapping leaves to a person, and that are not imported */
 export function reportText(
-  { kept, rejections, columns, unused_columns, attributes }: Report,
+  { kept, rejections, repeated, columns, unused_columns, attributes }: Report,
   undecided: readonly string[],
 ): string[] {
   const leftOut = unused_columns.filter((column) => !undecided.includes(column))
   const recordTypes = [...new Set(attributes.map(({ record_type }) => record_type))]
   return [
     ...rejections.map(({ reason, count, lines }) => `rejected: ${reason}; ${linesText(count, lines)}`),
+    ...(repeated.count > 0
+      ? [
+          `repeated: the line has the primary identifier of an earlier line, and replaces its record; ${linesText(repeated.count, repeated.lines)}`,
+        ]
+      : []),
     ...(kept > 0
       ? [
           kept === 1
@@ -69,8 +74,12 @@ function attributesText(recordType: string, attributes: Report['attributes']): s
   ]
 }
 
-function problemText(name: string, { not_understood, lines, rule, unlisted, unlisted_lines }: Counted) {
+function problemText(name: string, counted: Counted) {
+  const { not_understood, lines, rule, unlisted, unlisted_lines, after_today, after_today_lines } = counted
   return [
+    ...(after_today > 0
+      ? [`${name} is after today, stored as it is; ${linesText(after_today, after_today_lines)}`]
+      : []),
     ...(not_understood > 0 && rule !== null ? [`${name} ${rule}; ${linesText(not_understood, lines)}`] : []),
     ...(unlisted > 0
       ? [

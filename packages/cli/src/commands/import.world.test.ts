@@ -58,10 +58,47 @@ test('one person several times in a file is one new record, and the last one sta
   const path = await file('thrice.ndjson', lines(ada('Ad'), ada('Ada'), ada('Adah')))
   const { stdout } = await rollcall(['import', 'civil', path], env)
   expect(stdout).toMatch(/^3 of 3 records are in civil: 1 new, 2 replaced /)
+  expect(stdout).toContain(
+    '\nrepeated: the line has the primary identifier of an earlier line, and replaces its record; lines 2, 3\n',
+  )
   expect(stdout).toMatch(/\nUIN +3 +0 +0\nsurname +3 +0 +0\ngiven_name +3 +0 +0\n/)
   expect(stdout).toContain('Person, read in no record: BRN, MRN, ')
   expect(await count(database.db)).toBe(1)
   expect(await rollcallJson(['import', 'civil', path], env)).toMatchObject({ new: 0, replaced: 3 })
+})
+
+test('one person twice in a table: the first row stands, and exit code 3; or the last, if the mapping says so', async () => {
+  const path = await file(
+    'twice.csv',
+    'No,Given,DOB\nA1,Ada,2090-12-31\nB2,Binta,31/12/1990\na1,Adah,1990-01-01\n',
+  )
+  const columns = {
+    'identifier[UIN]': 'No',
+    'name.given_name': 'Given',
+    birth_date: { column: 'DOB', format: ['dd/MM/yyyy', 'yyyy-MM-dd'] },
+  }
+  const map = await file('columns.json', JSON.stringify(columns))
+  for (const options of [['--dry-run', '--rejects', `${path}.rejects.ndjson`], []]) {
+    const first = await rollcall(['import', 'civil', path, '--map', map, ...options], env)
+    expect(first.code).toBe(3)
+    expect(first.stdout).toMatch(/2 of 3 records /)
+    expect(first.stdout).toContain(
+      '\nrejected: an earlier line has the same UIN, and its record stands; line 4\n',
+    )
+    expect(first.stdout).toContain('\nbirth_date is after today, stored as it is; line 2\n')
+    expect(JSON.parse(await readFile(`${path}.rejects.ndjson`, 'utf8'))).toEqual({
+      line: 4,
+      reason: 'line 2 has the same UIN, and its record stands',
+    })
+  }
+  expect(await count(database.db)).toBe(2)
+
+  const last = await file('columns.yaml', JSON.stringify({ duplicates: 'last', ...columns }))
+  const second = await rollcall(['import', 'civil', path, '--map', last], env)
+  expect(second.code).toBe(0)
+  expect(second.stdout).toContain(
+    '\nrepeated: the line has the primary identifier of an earlier line, and replaces its record; line 4\n',
+  )
 })
 
 test('rejected lines: exit code 3, and a file that says why', async () => {

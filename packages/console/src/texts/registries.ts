@@ -79,6 +79,8 @@ export const REGISTRY = {
     whole: 'the whole entry',
     notUnderstood: 'The value was not understood.',
     unlisted: 'The code is not on its list. It is stored as it is.',
+    afterToday: 'The birth date is after the day of the import. It is stored as it is.',
+    repeated: 'The line has the primary identifier of an earlier line, and has replaced its record.',
   },
   build: {
     begin: 'Fill and build',

@@ -1,42 +1,18 @@
 /** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
 
-import {
-  type JsonObject,
-  type JsonValue,
-  type Kind,
-  type RecordType,
-  recordTypesOf,
-} from '@rollcall/protocol'
-import type { ClientBase } from 'pg'
-import { MergeProblem, mergeIntoSurvivor } from '../events/merge.ts'
+import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
 import type { RecordChange } from '../model/event.ts'
-import type { RegistryShape } from '../model/registry.ts'
-import {
-  InvalidRecord,
-  type PreparedRecord,
-  prepareGiven,
-  prepareRecord,
-} from '../store/records/prepare-record.ts'
-import {
-  lockRecord,
-  sqlState,
-  type WriteOptions,
-  type WrittenRecord,
-  writeRecords,
-} from '../store/records/record-writer.ts'
+import { InvalidRecord, type PreparedRecord, prepareGiven } from '../store/records/prepare-record.ts'
+import type { WrittenRecord } from '../store/records/record-writer.ts'
 import { documentOf } from './entry-document.ts'
 import { RecordNotes } from './record-notes.ts'
 import type { Reject } from './rejects.ts'
 import { BatchCounts } from './report-counts.ts'
 import type { RowCells } from './row-documents.ts'
 import type { Entry } from './source.ts'
-
-interface Line {
-  readonly line: number
-  readonly record: PreparedRecord
-}
+import { type Line, type LinesWritten, type Writing, writeLines } from './write-lines.ts'
 
 interface BatchWritten {
   /** Records that were not there before. */
@@ -50,6 +26,8 @@ export interface Preparing {
   readonly recordType: RecordType | null
   /** A record is kept of which a value is not understood. */
   readonly lenient: boolean
+  /** The day of the import in UTC, such as 2026-11-24; a birth date after it is remarked. */
+  readonly today: string
 }
 
 export class Batch {
@@ -75,7 +53,7 @@ export class Batch {
 
   /** Why the entry is rejected; nothing where it is prepared. */
   #prepare(preparing: Preparing, entry: Entry, cells: RowCells | undefined): readonly string[] {
-    const { kind, lenient } = preparing
+    const { lenient } = preparing
     const { line } = entry
     this.#notes.clear()
     const read = this.#read(preparing, entry)
@@ -86,7 +64,7 @@ export class Batch {
       return lenient ? [read] : [...problems, read]
     }
     const { type, record } = read
-    this.counts.record(kind, type, line, record, this.#notes)
+    this.counts.record(preparing, type, line, record, this.#notes)
     if (problems.length > 0) {
       if (!lenient) return problems
       this.counts.kept += 1
@@ -114,26 +92,42 @@ export class Batch {
    * Writes what was prepared, in the caller's transaction. Records that the database refuses are added to the rejects.
    * @param recording of changes that are events; null: none is, and documents that are replaced are not read
    */
-  async write(
-    client: ClientBase,
-    registry: RegistryShape,
-    recording: Recording | null = null,
-  ): Promise<BatchWritten> {
+  async write(writing: Omit<Writing, 'before'>, recording: Recording | null = null): Promise<BatchWritten> {
     let inserted = 0
     for (const [recordType, lines] of this.lines) {
-      const written = await writeLines(client, registry, recordType, lines, { before: recording !== null })
-      this.rejects.push(...written.rejects)
-      for (const { line, reason } of written.rejects) this.counts.rejected(line, reason)
+      const written = await writeLines({ ...writing, before: recording !== null }, recordType, lines)
+      const refused = this.#refuse(writing, recordType, written)
       inserted += written.inserted
-      const refused = new Set(written.rejects.map(({ line }) => line))
-      const records = lines.flatMap(({ line, record }) => (refused.has(line) ? [] : [record]))
+      const records = lines.flatMap((one) => (refused.has(one) ? [] : [one.record]))
       if (recording !== null) {
         const changes = [...changesOf(recordType, records, written.records), ...written.merged]
-        await recordChanges(client, recording, changes)
+        await recordChanges(writing.client, recording, changes)
       }
     }
     this.rejects.sort((one, other) => one.line - other.line)
     return { inserted }
+  }
+
+  /** Counts lines that were refused or repeated. @returns those that were not written */
+  #refuse(
+    { duplicates }: Pick<Writing, 'duplicates'>,
+    { primary_identifier }: RecordType,
+    { rejects, repeated }: LinesWritten,
+  ): ReadonlySet<Line> {
+    const refuse = ({ line }: Line, reason: string, reported = reason): void => {
+      this.rejects.push({ line, reason })
+      this.counts.rejected(line, reported)
+    }
+    for (const { of, reason } of rejects) refuse(of, reason)
+    if (duplicates === 'last') {
+      for (const { of } of repeated) this.counts.repeated(of.line)
+      return new Set(rejects.map(({ of }) => of))
+    }
+    for (const { of, earlier } of repeated) {
+      const rule = `has the same ${primary_identifier}, and its record stands`
+      refuse(of, `line ${earlier} ${rule}`, `an earlier line ${rule}`)
+    }
+    return new Set([...rejects, ...repeated].map(({ of }) => of))
   }
 }
 
@@ -151,100 +145,6 @@ function changesOf(
     const { id, before = null, aliases = [] } = one
     return [{ record_type, record: id, before, after, aliases }]
   })
-}
-
-interface LinesWritten {
-  readonly inserted: number
-  readonly records: readonly WrittenRecord[]
-  /** Changes of records by lines about records that were merged into them. */
-  readonly merged: readonly RecordChange[]
-  readonly rejects: readonly Reject[]
-}
-
-/**
- * Data exceptions (a day that no calendar of PostgreSQL knows) and exceeded limits (a value too long for its
- * index) are the fault of single records: they are found by halving.
- */
-async function writeLines(
-  client: ClientBase,
-  registry: RegistryShape,
-  recordType: RecordType,
-  lines: readonly Line[],
-  options: WriteOptions,
-): Promise<LinesWritten> {
-  try {
-    const records = lines.map(({ record }) => record)
-    const { inserted, updated, retired } = await writeRecords(client, registry, recordType, records, options)
-    const written = { inserted: inserted.length, records: [...inserted, ...updated] }
-    if (retired === undefined) return { ...written, merged: [], rejects: [] }
-    const others = lines.filter(({ record }) => retired.has(record.primary_identifier))
-    return { ...written, ...(await mergeLines(client, registry, recordType, others)) }
-  } catch (error) {
-    const state = sqlState(error)
-    const [first, second] = lines
-    if (first === undefined || !/^(22|54)/.test(state)) throw error
-    // The message would quote the value.
-    if (second === undefined) {
-      return {
-        inserted: 0,
-        records: [],
-        merged: [],
-        rejects: [{ line: first.line, reason: unstorable(state) }],
-      }
-    }
-    const half = Math.ceil(lines.length / 2)
-    const before = await writeLines(client, registry, recordType, lines.slice(0, half), options)
-    const after = await writeLines(client, registry, recordType, lines.slice(half), options)
-    return {
-      inserted: before.inserted + after.inserted,
-      records: [...before.records, ...after.records],
-      merged: [...before.merged, ...after.merged],
-      rejects: [...before.rejects, ...after.rejects],
-    }
-  }
-}
-
-const unstorable = (state: string): string =>
-  `the database cannot store one of the values of this record (SQLSTATE ${state})`
-
-/** Lines about records that were merged into others are merged into those, in the order of the lines. */
-async function mergeLines(
-  client: ClientBase,
-  registry: RegistryShape,
-  recordType: RecordType,
-  lines: readonly Line[],
-): Promise<Pick<LinesWritten, 'merged' | 'rejects'>> {
-  const merged: RecordChange[] = []
-  const rejects: Reject[] = []
-  for (const { line, record } of lines) {
-    try {
-      merged.push(await mergeLine(client, registry, recordType, record))
-    } catch (error) {
-      const state = sqlState(error)
-      if (error instanceof InvalidRecord) rejects.push({ line, reason: error.reason })
-      else if (error instanceof MergeProblem) rejects.push({ line, reason: error.message })
-      else if (/^(22|54)/.test(state)) rejects.push({ line, reason: unstorable(state) })
-      else throw error
-    }
-  }
-  return { merged, rejects }
-}
-
-async function mergeLine(
-  client: ClientBase,
-  registry: RegistryShape,
-  recordType: RecordType,
-  { primary_identifier, document }: PreparedRecord,
-): Promise<RecordChange> {
-  const { kind } = registry
-  const survivor = await lockRecord(client, registry, recordType, primary_identifier)
-  if (survivor === null) throw new Error('a record was merged into one that is not there')
-  const { id, document: before, aliases } = survivor
-  const patch: JsonObject = JSON.parse(document)
-  const after = mergeIntoSurvivor({ kind, recordType }, JSON.parse(before), patch, aliases)
-  const prepared = prepareRecord(kind, recordType, after)
-  await writeRecords(client, registry, recordType, [prepared])
-  return { record_type: recordType.name, record: id, before, after: prepared.document, aliases }
 }
 
 /**

@@ -205,6 +205,14 @@ test.each([
     'the column mapping of birth_date.format: has no month: mm means minutes; write MM for the month',
   ],
   [
+    { birth_date: { column: 'A', format: ['dd/MM/yyyy', 'yy-MM-dd'] } },
+    'the column mapping of birth_date.format: yy-MM-dd: yy is ambiguous: a date needs a year of four digits, written yyyy',
+  ],
+  [
+    { 'name.given_name': 'A', duplicates: 'first' },
+    'the column mapping of duplicates: must be one of reject, last',
+  ],
+  [
     { sex: { column: 'A', format: 'dd/MM/yyyy' } },
     'the column mapping of sex.format: is for dates, and sex is of type code',
   ],

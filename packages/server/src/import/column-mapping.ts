@@ -15,9 +15,10 @@ import {
 } from '@rollcall/protocol'
 import Type, { type Static, type TSchema } from 'typebox'
 import { nearestHint, nearestName } from '../shared/nearest.ts'
-import { dateFormat, type ReadDate } from './date-format.ts'
+import { type DateFormats, dateFormats } from './date-formats.ts'
 import { ImportError } from './import-error.ts'
 import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
+import { DUPLICATES, type Duplicates } from './write-lines.ts'
 
 /** What becomes of a value that the member `codes` does not list. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
@@ -28,13 +29,15 @@ export const UNDECIDED = '?'
 const Column = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
 const Scalar = Type.Union([Type.String({ minLength: 1 }), Type.Number(), Type.Boolean()])
 
+const Format = Type.String({ minLength: 1 })
+
 const FromColumn = Type.Object(
   {
     column: Column,
     format: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'How the dates of the column are written, such as dd/MM/yyyy.',
+      Type.Union([Format, Type.Array(Format, { minItems: 1 })], {
+        description:
+          'How the dates of the column are written, such as dd/MM/yyyy; of several formats each is tried.',
       }),
     ),
     codes: Type.Optional(
@@ -58,6 +61,13 @@ const FromColumn = Type.Object(
   },
   { additionalProperties: false },
 )
+
+/** The member of a mapping that is no path. */
+const REPEATED = 'duplicates'
+const Repeated = oneOf(DUPLICATES, {
+  description:
+    'Whose record stands where lines have the same primary identifier: reject the later lines (default), or the last one.',
+})
 
 const Constant = Type.Object({ value: Scalar }, { additionalProperties: false })
 
@@ -85,7 +95,7 @@ export interface Target {
   /** Null: the value is a constant. */
   readonly column: string | null
   readonly value: string | number | boolean | null
-  readonly format: { readonly text: string; readonly read: ReadDate } | null
+  readonly format: DateFormats | null
   readonly codes: ReadonlyMap<string, string | number | boolean> | null
   readonly unlisted: (typeof UNLISTED_CODES)[number]
   readonly split: string | null
@@ -98,6 +108,8 @@ export interface Target {
 /** A checked mapping. */
 export interface ColumnMapping {
   readonly targets: readonly Target[]
+  /** Null: it does not say. */
+  readonly duplicates: Duplicates | null
 }
 
 /** The records that a mapping makes. */
@@ -119,7 +131,9 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE}`)
   }
-  const entries = Object.entries(given)
+  const { [REPEATED]: repeated, ...paths } = given as Record<string, unknown>
+  const duplicates = repeated === undefined ? null : checked(Repeated, repeated, REPEATED)
+  const entries = Object.entries(paths)
   if (entries.length === 0) throw new ImportError('the column mapping is empty; name at least one path')
   if (records !== null) refuseReversed(entries, records)
   const targets = entries.map(([path, rule]) => readTarget(path, rule, records))
@@ -134,7 +148,7 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
   if (targets.every(({ column }) => column === null)) {
     throw new ImportError('the column mapping has constants alone; name at least one column')
   }
-  return { targets }
+  return { targets, duplicates }
 }
 
 function readTarget(path: string, given: unknown, records: MappedRecords | null): Target {
@@ -180,11 +194,11 @@ function readRule(path: string, given: unknown): Partial<Target> {
   for (const [code, to] of Object.entries(codes ?? {})) {
     if (to === UNDECIDED) throw problemOf(`${path}.codes.${code}`, 'stands for "?"; write what it means')
   }
-  const read = format === undefined ? null : dateFormat(format)
-  if (typeof read === 'string') throw problemOf(`${path}.format`, read)
+  const dates = format === undefined ? null : dateFormats(format)
+  if (typeof dates === 'string') throw problemOf(`${path}.format`, dates)
   return {
     column,
-    ...(format !== undefined && read !== null && { format: { text: format, read } }),
+    ...(dates !== null && { format: dates }),
     ...(codes !== undefined && { codes: new Map(Object.entries(codes)) }),
     ...(unlisted !== undefined && { unlisted }),
     ...(split !== undefined && { split }),

@@ -9,6 +9,7 @@ import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'
 import { refuseUnidentified } from './identified.ts'
 import { readJsonArray } from './json-array.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Position, type Source } from './source.ts'
+import type { Duplicates } from './write-lines.ts'
 
 /** How a file is read. */
 export interface ReadAs {
@@ -47,6 +48,10 @@ interface Format {
   reader(options: FormatOptions): Reader
 }
 
+/** By the mapping of a table, which `reader` has checked; in JSON the last record stands. */
+export const duplicatesOf = (format: FormatName, mapping: unknown): Duplicates =>
+  format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
+
 const NO_MAPPING =
   'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
   '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
@@ -64,6 +69,9 @@ export const FORMATS = {
         )
       }
       const mapping = readColumnMapping(given, records ?? null)
+      if (records === undefined && mapping.duplicates !== null) {
+        throw new ImportError('the column mapping of duplicates: is for an import alone; leave it out')
+      }
       if (records !== undefined) refuseUnidentified(mapping, records)
       if (asked !== undefined) decoderOf(asked)
       return (source, from) => {

@@ -81,6 +81,17 @@ test('of several lines about one person the last one stands, and is one event', 
   expect(await events()).toEqual(['UPDATE'])
 })
 
+test('of several rows of a table about one person the first one stands, and is the event', async () => {
+  const table = 'No,Sex,Death\n1,F,2026-06-14\n1,M,\n'
+  const mapping = { 'identifier[UIN]': 'No', sex: 'Sex', death_date: 'Death' }
+  await load([person('1')])
+  expect(await load([table], 'changes', { format: 'csv', mapping })).toMatchObject({
+    written: 1,
+    rejected: 1,
+  })
+  expect(await events()).toEqual(['Death to 1'])
+})
+
 test('either can be asked for', async () => {
   await load([person('1', { death_date: '2026-06-14' })], 'changes')
   expect(await events()).toEqual(['Death to 1'])

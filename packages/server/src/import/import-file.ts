@@ -13,7 +13,9 @@ import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
 import { inTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
+import { openDryRun } from '../store/records/dry-run.ts'
 import {
+  beginRun,
   claimImport,
   endProgress,
   forgetProgress,
@@ -26,16 +28,24 @@ import {
 import { hasRecords } from '../store/records/record-counts.ts'
 import { findRegistry } from '../store/registries/registries.ts'
 import { Batch, type Preparing } from './batch.ts'
-import { FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
+import {
+  duplicatesOf,
+  FORMATS,
+  type FormatName,
+  type FormatOptions,
+  formatOfSource,
+  type ReadAs,
+} from './formats.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type ImportReport, reportOf } from './report.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'
+import type { Duplicates } from './write-lines.ts'
 
 const BATCH_ENTRIES = 2_000
 /** A batch of large records ends earlier. */
 const BATCH_SIZE = 16 * 1024 * 1024
 /** Raise it when the counts of a report have another form: an interrupted import of before then begins anew. */
-const REPORT_VERSION = 2
+const REPORT_VERSION = 3
 /** Entries prepared before the batch that is being written gets its turn on the thread. */
 const SLICE = 32
 
@@ -58,6 +68,8 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   readonly batchEntries?: number
   /** Unless given, no change is an event. */
   readonly events?: ImportEvents
+  /** Unless given, the clock of the machine. */
+  readonly now?: () => Date
 }
 
 /** Whether the changes that an import makes are events. */
@@ -120,10 +132,13 @@ export async function importFile(
     readAs = how
   }
   const read = FORMATS[format].reader({ ...options, records: { kind, recordTypes }, described })
+  const duplicates = duplicatesOf(format, options.mapping)
   const opened = await openSource(source)
-  const given = { format, source, opened, read, options, readAs: () => readAs }
+  const given = { format, source, opened, read, duplicates, options, readAs: () => readAs }
   try {
-    if (options.dryRun === true) return await importOpened(db, null, registry, given)
+    if (options.dryRun === true) {
+      return await dryRun(db, (client) => importOpened(db, client, registry, given))
+    }
     return await claimed(db, registry, (client, current) => importOpened(db, client, current, given))
   } finally {
     await opened.close()
@@ -153,37 +168,53 @@ async function claimed<Result>(
   }
 }
 
+/** Works with a connection that has a place for what a dry run keeps, and is closed at the end. */
+async function dryRun<Result>(db: Database, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+  const client = await db.pool.connect()
+  try {
+    await openDryRun(client)
+    return await work(client)
+  } finally {
+    client.release(true)
+  }
+}
+
 interface Given {
   readonly format: FormatName
   readonly source: string | Readable
   readonly opened: Source
   readonly read: ReturnType<(typeof FORMATS)[FormatName]['reader']>
+  readonly duplicates: Duplicates
   readonly options: ImportOptions
   readonly readAs: () => ReadAs
 }
 
-/** @param client null: nothing is written */
 async function importOpened(
   db: Database,
-  client: ClientBase | null,
+  client: ClientBase,
   registry: Registry,
-  { format, source, opened, read, options, readAs }: Given,
+  { format, source, opened, read, duplicates, options, readAs }: Given,
 ): Promise<ImportResult> {
+  const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
-  const identity = client === null ? null : importIdentity(opened, format, recordType, options)
-  const from =
-    client === null || identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
-  if (client !== null && identity === null) await forgetProgress(client, registry.id)
+  const identity = isDry ? null : importIdentity(opened, format, recordType, options)
+  const from = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
+  if (!isDry && identity === null) await forgetProgress(client, registry.id)
   // The list of an interrupted import stays as it is.
-  const asked = client === null ? (options.rejectsPath ?? null) : options.rejectsPath
+  const asked = isDry ? (options.rejectsPath ?? null) : options.rejectsPath
   const rejectsPath = rejectsPathFor(source, opened, asked)
   const rejects = await openRejects(rejectsPath, from.rejects_bytes)
   try {
     const run = {
       client,
       registry,
-      events: client === null ? null : await eventsOf(db, registry, from, options.events),
-      preparing: { kind: registry.kind, recordType, lenient: options.lenient === true },
+      run: isDry ? null : (from.run ?? (await beginRun(client))),
+      duplicates,
+      events: isDry ? null : await eventsOf(db, registry, from, options.events),
+      preparing: {
+        ...{ kind: registry.kind, recordType, lenient: options.lenient === true },
+        today: (options.now?.() ?? new Date()).toISOString().slice(0, 10),
+      },
       identity,
       rejects,
       totalBytes: opened.totalBytes,
@@ -219,8 +250,10 @@ async function eventsOf(
 type RunEvents = ImportEvents & Pick<Recording, 'filters'>
 
 interface Run {
-  /** Null: nothing is written. */
-  readonly client: ClientBase | null
+  readonly client: ClientBase
+  /** `Progress.run`; null: a dry run, which writes nothing. */
+  readonly run: string | null
+  readonly duplicates: Duplicates
   readonly registry: Registry
   /** Null: no change is an event. */
   readonly events: RunEvents | null
@@ -247,7 +280,7 @@ async function runImport(
       writing.catch(() => undefined)
     }
     const done = await writing
-    if (run.client !== null) await endProgress(run.client, run.registry.id, done)
+    if (run.run !== null) await endProgress(run.client, run.registry.id, done)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
     if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes))
     return [progress, true]
@@ -276,17 +309,14 @@ async function* batches(
 
 async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, events, options } = run
-  const progress =
-    client === null
-      ? await reached(run, batch, before, 0)
-      : await inTransaction(client, async () => {
-          const recording = events && { ...events, registry, now: events.now() }
-          await lockEvents(client, registry.id, 'change')
-          const { inserted } = await batch.write(client, registry, recording)
-          const after = await reached(run, batch, before, inserted)
-          if (run.identity !== null) await saveProgress(client, registry.id, run.identity, after)
-          return after
-        })
+  const progress = await inTransaction(client, async () => {
+    const recording = events && { ...events, registry, now: events.now() }
+    if (run.run !== null) await lockEvents(client, registry.id, 'change')
+    const { inserted } = await batch.write(run, recording)
+    const after = await reached(run, batch, before, inserted)
+    if (run.identity !== null) await saveProgress(client, registry.id, run.identity, after)
+    return after
+  })
   options.onProgress?.(counts(progress, run.totalBytes))
   return progress
 }
@@ -305,6 +335,7 @@ async function reached(run: Run, batch: Batch, before: Progress, inserted: numbe
     rejects_bytes: rejects.bytes,
     read: batch.counts.after(before.read),
     events: events !== null,
+    run: run.run,
   }
 }
 

@@ -46,7 +46,7 @@ async function documents(): Promise<unknown[]> {
   return rows.map(({ document }) => JSON.parse(document))
 }
 
-const NOTHING = { unlisted: 0, unlisted_lines: [] }
+const NOTHING = { unlisted: 0, unlisted_lines: [], after_today: 0, after_today_lines: [] }
 const ALL_GOOD = { ...NOTHING, not_understood: 0, lines: [], rule: null }
 const DATE = 'must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990'
 
@@ -196,7 +196,7 @@ test.each([
       lines: [],
       rule: null,
     },
-    ...{ unlisted: 2, unlisted_lines: [first + 1, first + 2] },
+    ...{ ...NOTHING, unlisted: 2, unlisted_lines: [first + 1, first + 2] },
   })
   expect(attribute('MOBILE')).toMatchObject({
     understood: 0,

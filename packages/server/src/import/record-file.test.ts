@@ -51,6 +51,14 @@ test('rows of CSV become documents by the column mapping', async () => {
   ])
 })
 
+test('a mapping with duplicates is refused: the records are of another registry', async () => {
+  const path = await fileOf('c.csv', 'number\n0012\n')
+  const mapping = { 'member.member_identifier': 'number', duplicates: 'last' }
+  await expect(rowsOf(path, { mapping })).rejects.toThrow(
+    new ImportError('the column mapping of duplicates: is for an import alone; leave it out'),
+  )
+})
+
 test('a stream is read as well, and rejects of a file stand beside it, from the beginning each time', async () => {
   const stream = await openRecordFile(Readable.from([Buffer.from('{}\n')]), { format: 'ndjson' })
   expect([stream.totalBytes, stream.rejectsPath]).toEqual([null, null])

@@ -1,13 +1,15 @@
 /** Counts what values of a file were understood: of each batch, and of batches together. */
 import { type Kind, type RecordType, UNLISTED } from '@rollcall/protocol'
 import { columnGroups } from '../store/records/columns.ts'
-import type {
-  CountedValues,
-  RejectionCounts,
-  ReportCounts,
-  ValueCounts,
+import {
+  type CountedValues,
+  NO_VALUES,
+  type RejectionCounts,
+  type ReportCounts,
+  type ValueCounts,
 } from '../store/records/import-progress.ts'
 import type { PreparedRecord } from '../store/records/prepare-record.ts'
+import type { Preparing } from './batch.ts'
 import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
 import { CELL, type RowCells } from './row-documents.ts'
 
@@ -23,6 +25,8 @@ class Counts {
   unlisted = 0
   readonly lines: number[] = []
   readonly unlisted_lines: number[] = []
+  after_today = 0
+  readonly after_today_lines: number[] = []
 
   notUnderstood(line: number): void {
     this.not_understood += 1
@@ -32,6 +36,11 @@ class Counts {
   notListed(line: number): void {
     this.unlisted += 1
     if (this.unlisted_lines.length < EXAMPLES) this.unlisted_lines.push(line)
+  }
+
+  isAfterToday(line: number): void {
+    this.after_today += 1
+    if (this.after_today_lines.length < EXAMPLES) this.after_today_lines.push(line)
   }
 }
 
@@ -50,6 +59,8 @@ class RecordCounts {
   readonly #types: ReadonlyMap<string, Counts>
   /** By the place of the attribute's first column in a prepared record. */
   readonly #columns: readonly (readonly [at: number, counts: Counts])[]
+  /** The same of dates from which an age is counted. */
+  readonly #births: readonly (readonly [at: number, counts: Counts])[]
 
   constructor(kind: Kind, recordType: RecordType) {
     const types = kind.identifier_types.map(({ name }) => name)
@@ -67,9 +78,13 @@ class RecordCounts {
       at += own.length
     }
     this.#columns = columns
+    const births = recordType.attributes.filter(
+      ({ name, many }) => !many && recordType.attributes.some(({ since }) => since === name),
+    )
+    this.#births = columns.filter(([, counts]) => births.some(({ name }) => countsOf(name) === counts))
   }
 
-  add(line: number, { identifiers, columns }: PreparedRecord, notes: RecordNotes): void {
+  add(line: number, { identifiers, columns }: PreparedRecord, notes: RecordNotes, today: string): void {
     this.count += 1
     let last: string | null = null
     const types = identifiers.length > 1 ? new Set<string>() : null
@@ -81,6 +96,7 @@ class RecordCounts {
       if (counts !== undefined) counts.understood += 1
     }
     for (const [at, counts] of this.#columns) if (columns[at] !== null) counts.understood += 1
+    for (const [at, counts] of this.#births) if ((columns[at] ?? '') > today) counts.isAfterToday(line)
     this.#addNotes(line, { identifiers, columns }, notes)
   }
 
@@ -120,20 +136,32 @@ export class BatchCounts {
   readonly #records = new Map<RecordType, RecordCounts>()
   readonly #columns = new Map<string, Counts>()
   readonly #rejections: RejectionCounts[] = []
+  readonly #repeated: number[] = []
   #rows = 0
 
-  record(kind: Kind, recordType: RecordType, line: number, record: PreparedRecord, notes: RecordNotes): void {
+  record(
+    { kind, today }: Pick<Preparing, 'kind' | 'today'>,
+    recordType: RecordType,
+    line: number,
+    record: PreparedRecord,
+    notes: RecordNotes,
+  ): void {
     let counts = this.#records.get(recordType)
     if (counts === undefined) {
       counts = new RecordCounts(kind, recordType)
       this.#records.set(recordType, counts)
     }
-    counts.add(line, record, notes)
+    counts.add(line, record, notes, today)
   }
 
   /** A line is rejected as a whole, for a reason that is not about one of its values. */
   rejected(line: number, reason: string): void {
     this.#rejections.push({ reason, count: 1, lines: [line] })
+  }
+
+  /** The record of a line replaces that of an earlier one. */
+  repeated(line: number): void {
+    this.#repeated.push(line)
   }
 
   row(line: number, { targets, states }: RowCells): void {
@@ -158,6 +186,10 @@ export class BatchCounts {
     return {
       kept: before.kept + this.kept,
       rejections: together([...before.rejections, ...this.#rejections]),
+      repeated: {
+        count: (before.repeated?.count ?? 0) + this.#repeated.length,
+        lines: [...(before.repeated?.lines ?? []), ...this.#repeated].slice(0, EXAMPLES),
+      },
       records,
       columns: sum(before.columns, columns),
     }
@@ -184,12 +216,13 @@ function sum(before: CountedValues | undefined, after: CountedValues): CountedVa
   return {
     count: (before?.count ?? 0) + after.count,
     values: Object.fromEntries(
-      [...names].map((name) => [name, both(before?.values[name] ?? NONE, after.values[name] ?? NONE)]),
+      [...names].map((name) => [
+        name,
+        both(before?.values[name] ?? NO_VALUES, after.values[name] ?? NO_VALUES),
+      ]),
     ),
   }
 }
-
-const NONE: ValueCounts = { understood: 0, not_understood: 0, unlisted: 0, lines: [], unlisted_lines: [] }
 
 const both = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
   understood: before.understood + after.understood,
@@ -197,4 +230,6 @@ const both = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
   unlisted: before.unlisted + after.unlisted,
   lines: [...before.lines, ...after.lines].slice(0, EXAMPLES),
   unlisted_lines: [...before.unlisted_lines, ...after.unlisted_lines].slice(0, EXAMPLES),
+  after_today: before.after_today + after.after_today,
+  after_today_lines: [...before.after_today_lines, ...after.after_today_lines].slice(0, EXAMPLES),
 })

@@ -1,10 +1,12 @@
 /** The report of an import: per column and per attribute, how many values were understood. Never a value. */
 import type { Kind } from '@rollcall/protocol'
-import type {
-  CountedValues,
-  RejectionCounts,
-  ReportCounts,
-  ValueCounts,
+import {
+  type CountedValues,
+  NO_VALUES,
+  type RejectionCounts,
+  type RepeatedCounts,
+  type ReportCounts,
+  type ValueCounts,
 } from '../store/records/import-progress.ts'
 import type { ReadAs } from './formats.ts'
 import { ruleOf } from './record-notes.ts'
@@ -34,6 +36,8 @@ export interface ImportReport {
   readonly kept: number
   /** Why lines were rejected as a whole; reasons that are about a value stand with its column or attribute. */
   readonly rejections: readonly RejectionCounts[]
+  /** Lines whose record replaced that of an earlier line with the same primary identifier. */
+  readonly repeated: RepeatedCounts
   readonly attributes: readonly ReportedAttribute[]
   /** None but for a table. */
   readonly columns: readonly ReportedColumn[]
@@ -42,7 +46,7 @@ export interface ImportReport {
 
 export function reportOf(
   kind: Kind,
-  { kept, rejections, records, columns }: ReportCounts,
+  { kept, rejections, repeated = { count: 0, lines: [] }, records, columns }: ReportCounts,
   /** Null: it is not known any more; then there are no columns. */
   read: ReadAs | null,
 ): ImportReport {
@@ -55,6 +59,7 @@ export function reportOf(
   return {
     kept,
     rejections,
+    repeated,
     attributes: kind.record_types.flatMap((recordType) => {
       const record_type = recordType.name
       const counted = records[record_type]
@@ -82,15 +87,13 @@ export const reportedPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 
 function reported({ count, values }: CountedValues, name: string, rule: () => string | null): Reported {
-  const found = values[name] ?? NOTHING
+  const found = { ...NO_VALUES, ...values[name] }
   return {
     ...found,
     empty: count - found.understood - found.not_understood,
     rule: found.not_understood > 0 ? rule() : null,
   }
 }
-
-const NOTHING: ValueCounts = { understood: 0, not_understood: 0, unlisted: 0, lines: [], unlisted_lines: [] }
 
 function ruleOfFirst(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {
   for (const type of recordTypes) {

@@ -62,7 +62,7 @@ export const cellProblem = (target: Target, rule: string): string =>
 
 /** The rule of the mapping that a cell can break, if there is one. */
 export const cellRule = ({ format, codes }: Target): string | null => {
-  if (format !== null) return `must be a date of the format ${format.text}`
+  if (format !== null) return format.rule
   return codes === null ? null : 'must be a value that the codes of the mapping list'
 }
 

@@ -84,6 +84,8 @@ interface Reported {
   readonly lines: readonly number[]
   readonly unlisted: number
   readonly unlisted_lines: readonly number[]
+  readonly after_today: number
+  readonly after_today_lines: readonly number[]
 }
 
 const ofValues = (name: string, row: Reported): Problem[] => [
@@ -93,15 +95,19 @@ const ofValues = (name: string, row: Reported): Problem[] => [
   ...(row.unlisted > 0
     ? [{ name, reason: TEXTS.unlisted, count: row.unlisted, lines: row.unlisted_lines }]
     : []),
+  ...(row.after_today > 0
+    ? [{ name, reason: TEXTS.afterToday, count: row.after_today, lines: row.after_today_lines }]
+    : []),
 ]
 
 /** A column says better what was not understood; codes that are not on a list are known of attributes alone. */
-function problemsOf({ rejections, attributes, paths }: Ended): Problem[] {
-  const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0 }))
+function problemsOf({ rejections, repeated, attributes, paths }: Ended): Problem[] {
+  const inPaths = paths.flatMap((row) => ofValues(row.path, { ...row, unlisted: 0, after_today: 0 }))
   const others = attributes.flatMap((row) =>
     ofValues(row.name, inPaths.length > 0 ? { ...row, not_understood: 0 } : row),
   )
-  return [...wholeEntries(rejections), ...inPaths, ...others]
+  const replaced = repeated.count > 0 ? [{ reason: TEXTS.repeated, ...repeated }] : []
+  return [...wholeEntries([...rejections, ...replaced]), ...inPaths, ...others]
 }
 
 const factsOfCounts = ({ entries, written, inserted, rejected }: Begun | Ended) =>

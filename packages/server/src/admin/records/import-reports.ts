@@ -19,6 +19,10 @@ const reported = {
     'How often a code was not on its list. It is stored as it is, and counts as understood.',
   ),
   unlisted_lines: Lines('The first lines with such a code.'),
+  after_today: wholeNumber(
+    'How often a birth date was after the day of the import. It is stored, and counts as understood.',
+  ),
+  after_today_lines: Lines('The first lines with such a date.'),
 }
 
 const Rejections = Type.Array(
@@ -30,6 +34,16 @@ const Rejections = Type.Array(
   {
     description:
       'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.',
+  },
+)
+const Repeated = closed(
+  {
+    count: wholeNumber('Lines whose record replaced that of an earlier line.'),
+    lines: Lines('The first ones.'),
+  },
+  {
+    description:
+      'Lines that have the primary identifier of an earlier line, unless they were rejected for it.',
   },
 )
 const Attributes = Type.Array(
@@ -46,6 +60,7 @@ const kept = wholeNumber('Records that are stored although a value of them is no
 export const ImportReport = closed({
   kept,
   rejections: Rejections,
+  repeated: Repeated,
   attributes: Attributes,
   columns: Type.Array(
     closed({
@@ -86,6 +101,7 @@ export const EndedImport = closed(
     ...counts,
     kept,
     rejections: Rejections,
+    repeated: Repeated,
     attributes: Attributes,
     paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...reported }), {
       description: 'For CSV: what the cells of the mapped columns had.',
@@ -105,8 +121,8 @@ export async function importsOf({ db }: HasDatabase, { id, kind }: Registry) {
     const begun = { running, updated_at: timeOut(updated_at), line, ...counted, rejections }
     return { import: begun, last_import: null }
   }
-  const { kept, rejections, attributes } = reportOf(kind, read, null)
+  const { kept, rejections, repeated, attributes } = reportOf(kind, read, null)
   const paths = reportedPaths(read)
-  const report = { kept, rejections, attributes, paths }
+  const report = { kept, rejections, repeated, attributes, paths }
   return { import: null, last_import: { ended_at: timeOut(updated_at), ...counted, ...report } }
 }

@@ -111,6 +111,7 @@ export const importRecords = useCase(
     const registry = await registryAt(db, namespace)
     const result = await importFile(db, registry, source, {
       ...given,
+      now,
       events: { limits, now, ...(mode !== undefined && { mode }) },
       ...(record_type !== undefined && { recordType: record_type }),
       ...(dry_run !== undefined && { dryRun: dry_run }),

@@ -18,6 +18,8 @@ export interface Progress {
   readonly read: ReportCounts
   /** Whether its changes are events; null: nothing is stored yet. */
   readonly events: boolean | null
+  /** The number of the run, which stands in each record that it has written; null: nothing is stored yet. */
+  readonly run: string | null
 }
 
 /** What the records of an import, or the rows of its table, had under one name; those that are missing had nothing. */
@@ -29,6 +31,15 @@ export interface ValueCounts {
   /** Lines of the first values that were not understood, and of the first unlisted codes. */
   readonly lines: readonly number[]
   readonly unlisted_lines: readonly number[]
+  /** Birth dates after the day of the import, and the lines of the first ones; they count as understood. */
+  readonly after_today: number
+  readonly after_today_lines: readonly number[]
+}
+
+/** Nothing was counted. Also for the counts of an earlier version, which has fewer of them. */
+export const NO_VALUES: ValueCounts = {
+  ...{ understood: 0, not_understood: 0, lines: [] },
+  ...{ unlisted: 0, unlisted_lines: [], after_today: 0, after_today_lines: [] },
 }
 
 export interface CountedValues {
@@ -45,12 +56,20 @@ export interface RejectionCounts {
   readonly lines: readonly number[]
 }
 
+export interface RepeatedCounts {
+  readonly count: number
+  /** The first ones. */
+  readonly lines: readonly number[]
+}
+
 /** What an import's report is made of. */
 export interface ReportCounts {
   /** Records that are stored although values of them were not understood. */
   readonly kept: number
   /** In the order in which the reasons were met. */
   readonly rejections: readonly RejectionCounts[]
+  /** Lines whose record replaced that of an earlier line; an earlier version has not counted them. */
+  readonly repeated?: RepeatedCounts
   /** By record type, then by attribute and type of identifier. */
   readonly records: Readonly<Record<string, CountedValues>>
   /** By path of the column mapping. */
@@ -67,9 +86,10 @@ export const NOTHING_YET: Progress = {
   rejects_bytes: 0,
   read: { kept: 0, rejections: [], records: {}, columns: { count: 0, values: {} } },
   events: null,
+  run: null,
 }
 
-const OTHERS = ['read', 'events'] as const
+const OTHERS = ['read', 'events', 'run'] as const
 type Other = (typeof OTHERS)[number]
 type Count = Exclude<keyof Progress, Other>
 const COUNTS = (Object.keys(NOTHING_YET) as (keyof Progress)[]).filter(
@@ -112,7 +132,15 @@ export async function loadProgress(
   const [row] = rows
   if (row === undefined) return NOTHING_YET
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])]))
-  return { ...NOTHING_YET, ...counts, read: row.read, events: row.events }
+  return { ...NOTHING_YET, ...counts, read: row.read, events: row.events, run: row.run }
+}
+
+/** A number for a run that begins: the microseconds of the database's clock. */
+export async function beginRun(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ run: string }>(
+    'select (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as run',
+  )
+  return rows[0]?.run ?? ''
 }
 
 /** Part of the transaction that writes the batch. */
@@ -127,7 +155,10 @@ export async function saveProgress(
     `insert into import_progress (${all.join(', ')}) values (${all.map((_, at) => `$${at + 1}`).join(', ')})
      on conflict (registry) do update
      set ${all.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now()`,
-    [registryId, identity, ...COUNTS.map((name) => progress[name]), progress.read, progress.events === true],
+    [
+      ...[registryId, identity, ...COUNTS.map((name) => progress[name])],
+      ...[progress.read, progress.events === true, progress.run],
+    ],
   )
 }
 

@@ -79,7 +79,8 @@ export function prepareRecord(
 
 /**
  * As `prepareRecord`, of a document that comes from outside.
- * @throws InvalidRecord also where an identifier has none of the forms that the operator gave its type
+ * @throws InvalidRecord also where an identifier has none of the forms that the operator gave its type, or is what a
+ * spreadsheet has made of a long number
  */
 export function prepareGiven(
   kind: Kind,
@@ -88,9 +89,19 @@ export function prepareGiven(
   notes?: ReadingNotes,
 ): PreparedRecord {
   const prepared = prepareRecord(kind, recordType, document, notes)
-  const problem = formProblem(kind, prepared.identifiers)
+  const problem = mangledProblem(prepared.identifiers) ?? formProblem(kind, prepared.identifiers)
   if (problem !== null) throw new InvalidRecord(problem)
   return prepared
+}
+
+/** A long number as a spreadsheet writes it, such as 8.1E+09: its last digits are lost, and many numbers look the same. */
+const MANGLED = /^\d([.,]\d+)?[eE][+-]\d+$/
+
+function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null {
+  const mangled = identifiers.find(({ value }) => MANGLED.test(value))
+  return mangled === undefined
+    ? null
+    : `${mangled.type}: a spreadsheet has shortened the number to a form such as 8.1E+09; format its column as text and export the file again`
 }
 
 /** What a document has in the columns of its record type, in their order. */

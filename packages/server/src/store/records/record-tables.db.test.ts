@@ -72,6 +72,8 @@ test('makes the tables, columns and indexes that the kind declares', async () =>
     primary_identifier: 'text collate C not null',
     document: 'text not null',
     created_at: 'timestamp with time zone not null',
+    import_run: 'bigint',
+    import_line: 'bigint',
     updated_at: 'timestamp with time zone not null',
     surname: 'text collate C',
     born_from: 'date',
@@ -238,7 +240,7 @@ test.each(KINDS.map(({ name }) => name))(
     for (const recordType of kind.record_types) {
       const { table, columns } = recordTable(registry, recordType)
       const found = await columnsOf(table)
-      expect(Object.keys(found)).toHaveLength(5 + columns.length)
+      expect(Object.keys(found)).toHaveLength(7 + columns.length)
       for (const column of columns) expect(found[column.name]?.startsWith(column.sql_type)).toBe(true)
     }
   },

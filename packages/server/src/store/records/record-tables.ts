@@ -14,7 +14,8 @@ import { changedRules, noteRules } from './reading-rules.ts'
  * The two tables of one record type in one registry.
  *
  * `table`: `id` bigint identity, `primary_identifier` text unique (the normalised value of the record type's
- * primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`, and `columns`.
+ * primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`, `import_run` and `import_line` (the
+ * import that wrote it last and the line of its file, or null), and `columns`.
  *
  * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`,
  * `names_record` boolean (false: it names a part of the record, such as a household's member). One row for
@@ -39,6 +40,8 @@ const FIXED_COLUMNS: Readonly<Record<string, string>> = {
   document: 'text not null',
   created_at: 'timestamp with time zone not null default now()',
   updated_at: 'timestamp with time zone not null default now()',
+  import_run: 'bigint',
+  import_line: 'bigint',
 }
 
 /** Described once: every search asks. */
@@ -150,6 +153,11 @@ async function addColumns(
   existing: ReadonlyMap<string, string>,
 ): Promise<void> {
   const added: string[] = []
+  for (const [name, definition] of Object.entries(FIXED_COLUMNS)) {
+    if (existing.has(name)) continue
+    const column = `${quoteName(name)} ${definition}`
+    await sql.raw(`alter table ${quoteName(table)} add column ${column}`).execute(transaction)
+  }
   for (const { name, columns } of columnGroups(recordType)) {
     for (const column of columns) {
       const found = existing.get(column.name)

@@ -31,7 +31,19 @@ export interface WrittenRecord {
   readonly aliases?: readonly Identifier[]
 }
 
+/** An import, which knows by its number and the lines in the records which of them it has written itself. */
+export interface ImportedLines {
+  /** `Progress.run` */
+  readonly run: string
+  /** By primary identifier, the line of the record that is written. */
+  readonly lines: ReadonlyMap<string, number>
+  /** Records that the run has written before stay as they are; unless given, they are replaced. */
+  readonly keep: boolean
+}
+
 export interface WriteOptions {
+  /** They come from a file. */
+  readonly imported?: ImportedLines
   /** Documents that are replaced are read too. */
   readonly before?: boolean
   /**
@@ -53,6 +65,8 @@ export interface Written {
    * record that it finds now.
    */
   readonly retired?: ReadonlyMap<string, string>
+  /** Primary identifiers of records that the same import had written before, each with the line that it had. */
+  readonly repeated: ReadonlyMap<string, number>
 }
 
 /**
@@ -74,7 +88,7 @@ export async function writeRecords(
   options: WriteOptions = {},
 ): Promise<Written> {
   const latest = new Map(records.map((record) => [record.primary_identifier, record]))
-  if (latest.size === 0) return { inserted: [], updated: [] }
+  if (latest.size === 0) return { inserted: [], updated: [], repeated: new Map() }
   if (options.locked !== undefined && latest.size === options.locked.size) {
     return writeOnce(client, registry, recordType, latest, options)
   }
@@ -109,28 +123,33 @@ async function writeOnce(
   options: WriteOptions,
 ): Promise<Written> {
   const table = recordTable(registry, recordType)
-  const { locked = new Map<string, RecordId>(), sameIdentifiers = new Set() } = options
+  const { locked = new Map<string, RecordId>(), sameIdentifiers = new Set(), imported } = options
   const unlocked = [...records.keys()].filter((primary) => !locked.has(primary))
   const existing = await lockExisting(client, table, unlocked, options)
   const ids = new Map([
     ...[...locked].map(([primary, id]) => [primary, String(id)] as const),
     ...[...existing].map(([primary, { id }]) => [primary, id] as const),
   ])
+  const repeated = new Map<string, number>()
+  for (const [primary, { line }] of existing) if (line) repeated.set(primary, Number(line))
+  const isKept = (primary: string): boolean => imported?.keep === true && repeated.has(primary)
   const unknown = unlocked.filter((primary) => !ids.has(primary))
   const retired = await survivorsOf(client, registry, recordType, unknown)
   const protection = await readProtection(client, registry.id)
   const wanted = withoutProtected(
     { registry, recordType, protection },
-    [...records.values()].filter((record) => !retired.has(record.primary_identifier)),
+    [...records.values()].filter(
+      ({ primary_identifier }) => !retired.has(primary_identifier) && !isKept(primary_identifier),
+    ),
   )
   const added = wanted.filter((record) => !ids.has(record.primary_identifier))
   const replaced = wanted.filter((record) => ids.has(record.primary_identifier))
   const named = wanted.filter(({ primary_identifier }) => !sameIdentifiers.has(primary_identifier))
   const renamed = named.flatMap(({ primary_identifier }) => ids.get(primary_identifier) ?? [])
   const aliases = await aliasesOf(client, registry, recordType, renamed.map(Number))
-  if (replaced.length > 0) await updateRecords(client, table, replaced, ids)
+  if (replaced.length > 0) await updateRecords(client, table, replaced, ids, imported)
   await deleteIdentifiers(client, table, renamed)
-  if (added.length > 0) await insertRecords(client, table, added, ids)
+  if (added.length > 0) await insertRecords(client, table, added, ids, imported)
   if (named.length > 0) {
     const identifiers = identifierRows(named, ids, aliases)
     await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
@@ -151,6 +170,7 @@ async function writeOnce(
   return {
     inserted: added.map(written),
     updated: replaced.map(written),
+    repeated,
     ...(retired.size > 0 && { retired }),
   }
 }
@@ -158,6 +178,8 @@ async function writeOnce(
 interface ExistingRecord {
   readonly id: string
   readonly document?: string
+  /** Of the import that writes now; null: another wrote it. */
+  readonly line?: string | null
 }
 
 /** By primary identifier. Locked, and always in the same order, so that two writers do not deadlock. */
@@ -165,13 +187,14 @@ async function lockExisting(
   client: ClientBase,
   { table }: RecordTable,
   primaries: readonly string[],
-  { before }: WriteOptions,
+  { before, imported }: WriteOptions,
 ): Promise<Map<string, ExistingRecord>> {
   if (primaries.length === 0) return new Map()
   const { rows } = await client.query<ExistingRecord & { primary_identifier: string }>(
-    `select id::text, primary_identifier${before ? ', document' : ''} from ${quoteName(table)}
-     where primary_identifier = any($1) order by ${quoteName(table)}.id for no key update`,
-    [primaries],
+    `select id::text, primary_identifier${before ? ', document' : ''}
+       ${imported ? ', case when import_run = $2::bigint then import_line::text end as line' : ''}
+     from ${quoteName(table)} where primary_identifier = any($1) order by ${quoteName(table)}.id for no key update`,
+    [primaries, ...(imported ? [imported.run] : [])],
   )
   return new Map(rows.map((row) => [row.primary_identifier, row]))
 }
@@ -215,44 +238,58 @@ async function insertRecords(
   { table, columns }: RecordTable,
   records: readonly PreparedRecord[],
   ids: Map<string, string>,
+  imported: ImportedLines | undefined,
 ): Promise<void> {
   const { rows } = await client.query<{ id: string }>(
     `select nextval(pg_get_serial_sequence($1, 'id'))::text as id from generate_series(1, $2)`,
     [quoteName(table), records.length],
   )
   for (const [index, record] of records.entries()) ids.set(record.primary_identifier, rows[index]?.id ?? '')
-  const names = columns.map(({ name }) => name)
-  await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], recordRows(records, ids))
+  const names = [...columns, ...(imported ? IMPORTED : [])].map(({ name }) => name)
+  const copied = recordRows(records, ids, imported)
+  await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], copied)
 }
 
 export function* recordRows(
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,
+  imported?: ImportedLines,
 ): Generator<string> {
   for (const { primary_identifier, document, columns } of records) {
     let row = `${ids.get(primary_identifier)}\t${copyField(primary_identifier)}\t${copyField(document)}`
     for (const value of columns) row += `\t${copyField(value)}`
+    if (imported) row += `\t${imported.run}\t${imported.lines.get(primary_identifier)}`
     yield `${row}\n`
   }
 }
 
 const DOCUMENT = { name: 'document', sql_type: 'text' }
+const IMPORTED = [
+  { name: 'import_run', sql_type: 'bigint' },
+  { name: 'import_line', sql_type: 'bigint' },
+]
 
 async function updateRecords(
   client: ClientBase,
   { table, columns }: RecordTable,
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,
+  imported: ImportedLines | undefined,
 ): Promise<void> {
   const rows = records.map((record) => {
     const values = columns.map(({ name }, index) => [name, record.columns[index] ?? null])
     return {
       id: ids.get(record.primary_identifier),
       document: record.document,
+      ...(imported && {
+        import_run: imported.run,
+        import_line: imported.lines.get(record.primary_identifier),
+      }),
       ...Object.fromEntries(values),
     }
   })
-  await updateRows(client, table, [DOCUMENT, ...columns], rows, ['updated_at = now()'])
+  const set = [DOCUMENT, ...(imported ? IMPORTED : []), ...columns]
+  await updateRows(client, table, set, rows, ['updated_at = now()'])
 }
 
 /** Those of records that are there; new ones follow. */

@@ -1,0 +1,36 @@
+/** How the dates of a column are written, where they are written in one way or in several. */
+import { dayInterval } from '@rollcall/protocol'
+import { dateFormat, type ReadDate } from './date-format.ts'
+
+export interface DateFormats {
+  readonly read: ReadDate
+  /** Which a text breaks that cannot be read. */
+  readonly rule: string
+}
+
+/**
+ * The formats are tried in their order, and the first one that fits reads the text. A text that another one would read as
+ * another day is not read.
+ * @returns the reader, or the rule that a format breaks
+ */
+export function dateFormats(given: string | readonly string[]): DateFormats | string {
+  const formats = typeof given === 'string' ? [given] : given
+  const readers: ReadDate[] = []
+  for (const format of formats) {
+    const read = dateFormat(format)
+    if (typeof read === 'string') return formats.length === 1 ? read : `${format}: ${read}`
+    readers.push(read)
+  }
+  const [only] = readers
+  if (only !== undefined && readers.length === 1) {
+    return { read: only, rule: `must be a date of the format ${formats[0]}` }
+  }
+  return {
+    read: (text) => {
+      const found = readers.flatMap((read) => read(text) ?? [])
+      const days = new Set(found.map((one) => dayInterval(one)?.from))
+      return days.size === 1 ? (found[0] ?? null) : null
+    },
+    rule: `must be a date of one of the formats ${formats.join(', ')}, and not one that they read as different days`,
+  }
+}

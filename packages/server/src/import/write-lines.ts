@@ -1,0 +1,216 @@
+/**
+ * Writes lines of a file, and finds those that have the primary identifier of an earlier line. The database finds them, by
+ * the number of the run and the line in each record: the memory of an import does not grow with its file, and an
+ * import that is resumed knows what it has written.
+ */
+import type { JsonObject, RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import { MergeProblem, mergeIntoSurvivor } from '../events/merge.ts'
+import type { RecordChange } from '../model/event.ts'
+import type { RegistryShape } from '../model/registry.ts'
+import { noteLines } from '../store/records/dry-run.ts'
+import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
+import { lockRecord, sqlState, type WrittenRecord, writeRecords } from '../store/records/record-writer.ts'
+
+export interface Line {
+  readonly line: number
+  readonly record: PreparedRecord
+}
+
+/** Whose record stands where lines of one file have the same primary identifier: that of the first, or of the last. */
+export const DUPLICATES = ['reject', 'last'] as const
+export type Duplicates = (typeof DUPLICATES)[number]
+
+/** How lines are written, in the caller's transaction. */
+export interface Writing {
+  readonly client: ClientBase
+  readonly registry: RegistryShape
+  /** `Progress.run`; null: a dry run, which notes the primary identifiers alone. */
+  readonly run: string | null
+  readonly duplicates: Duplicates
+  /** Documents that are replaced are read too. */
+  readonly before: boolean
+}
+
+interface Written {
+  readonly inserted: number
+  readonly records: readonly WrittenRecord[]
+  /** Changes of records by lines about records that were merged into them. */
+  readonly merged: readonly RecordChange[]
+  readonly rejects: readonly { readonly of: Line; readonly reason: string }[]
+  /** Primary identifiers that the run had met before, each with the line. */
+  readonly met: ReadonlyMap<string, number>
+}
+
+export interface LinesWritten extends Omit<Written, 'met'> {
+  /** Lines with the primary identifier of an earlier line; with `reject`, they are not written. */
+  readonly repeated: readonly { readonly of: Line; readonly earlier: number }[]
+}
+
+const NOTHING: Written = { inserted: 0, records: [], merged: [], rejects: [], met: new Map() }
+
+const both = (one: Written, other: Written): Written => ({
+  inserted: one.inserted + other.inserted,
+  records: [...one.records, ...other.records],
+  merged: [...one.merged, ...other.merged],
+  rejects: [...one.rejects, ...other.rejects],
+  met: new Map([...other.met, ...one.met]),
+})
+
+const primaryOf = ({ record }: Line): string => record.primary_identifier
+
+/**
+ * Lines that the database refuses are rejected. Lines about records that were merged into others are merged into those,
+ * one after the other, and repeat nothing.
+ */
+export async function writeLines(
+  writing: Writing,
+  recordType: RecordType,
+  lines: readonly Line[],
+): Promise<LinesWritten> {
+  return writing.duplicates === 'last'
+    ? writeLast(writing, recordType, lines)
+    : writeFirst(writing, recordType, lines)
+}
+
+async function writeLast(
+  writing: Writing,
+  recordType: RecordType,
+  lines: readonly Line[],
+): Promise<LinesWritten> {
+  const { met, ...written } = await writeOrHalve(writing, recordType, lines)
+  const refused = new Set(written.rejects.map(({ of }) => of))
+  const standing = new Set(written.records.map(({ primary_identifier }) => primary_identifier))
+  const earlier = new Map(met)
+  const repeated: { of: Line; earlier: number }[] = []
+  for (const of of lines) {
+    const primary = primaryOf(of)
+    if (refused.has(of) || !standing.has(primary)) continue
+    const before = earlier.get(primary)
+    if (before !== undefined) repeated.push({ of, earlier: before })
+    earlier.set(primary, of.line)
+  }
+  return { ...written, repeated }
+}
+
+/** Where the first line is refused, the next one with its primary identifier is the first. */
+async function writeFirst(
+  writing: Writing,
+  recordType: RecordType,
+  lines: readonly Line[],
+): Promise<LinesWritten> {
+  const repeated: { of: Line; earlier: number }[] = []
+  let written = NOTHING
+  let rest = lines
+  while (rest.length > 0) {
+    const firsts = new Map(rest.toReversed().map((one) => [primaryOf(one), one]))
+    const once = await writeOrHalve(writing, recordType, [...firsts.values()].reverse())
+    written = both(written, once)
+    const standing = new Map(once.met)
+    for (const { primary_identifier: primary } of once.records) {
+      const first = firsts.get(primary)
+      if (first !== undefined) standing.set(primary, first.line)
+    }
+    const next: Line[] = []
+    for (const of of rest) {
+      const earlier = standing.get(primaryOf(of))
+      const isFirst = firsts.get(primaryOf(of)) === of
+      if (earlier !== undefined && !(isFirst && !once.met.has(primaryOf(of)))) repeated.push({ of, earlier })
+      else if (!isFirst) next.push(of)
+    }
+    rest = next
+  }
+  const { met: _, ...others } = written
+  return { ...others, repeated }
+}
+
+/**
+ * Data exceptions (a day that no calendar of PostgreSQL knows) and exceeded limits (a value too long for its
+ * index) are the fault of single records: they are found by halving.
+ */
+async function writeOrHalve(
+  writing: Writing,
+  recordType: RecordType,
+  lines: readonly Line[],
+): Promise<Written> {
+  try {
+    return await writeOnce(writing, recordType, lines)
+  } catch (error) {
+    const state = sqlState(error)
+    const [first, second] = lines
+    if (first === undefined || !/^(22|54)/.test(state)) throw error
+    // The message would quote the value.
+    if (second === undefined) return { ...NOTHING, rejects: [{ of: first, reason: unstorable(state) }] }
+    const half = lines.slice(0, Math.ceil(lines.length / 2))
+    const before = await writeOrHalve(writing, recordType, half)
+    const after = await writeOrHalve(writing, recordType, lines.slice(half.length))
+    const own = new Set(half.map(primaryOf))
+    const met = new Map([...after.met].filter(([primary]) => !own.has(primary)))
+    return both(before, { ...after, met })
+  }
+}
+
+async function writeOnce(
+  { client, registry, run, duplicates, before }: Writing,
+  recordType: RecordType,
+  lines: readonly Line[],
+): Promise<Written> {
+  const lineOf = new Map(lines.map((one) => [primaryOf(one), one.line]))
+  const keep = duplicates === 'reject'
+  if (run === null) {
+    const met = await noteLines(client, recordType, lineOf)
+    const noted = [...lineOf.keys()].filter((primary) => !keep || !met.has(primary))
+    return { ...NOTHING, records: noted.map((primary_identifier) => ({ id: 0, primary_identifier })), met }
+  }
+  const records = lines.map(({ record }) => record)
+  const imported = { run, lines: lineOf, keep }
+  const written = await writeRecords(client, registry, recordType, records, { before, imported })
+  const { inserted, updated, retired, repeated: met } = written
+  const direct = { ...NOTHING, inserted: inserted.length, records: [...inserted, ...updated], met }
+  if (retired === undefined) return direct
+  const others = lines.filter((one) => retired.has(primaryOf(one)))
+  return { ...direct, ...(await mergeLines(client, registry, recordType, others)) }
+}
+
+const unstorable = (state: string): string =>
+  `the database cannot store one of the values of this record (SQLSTATE ${state})`
+
+/** Lines about records that were merged into others are merged into those, in the order of the lines. */
+async function mergeLines(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  lines: readonly Line[],
+): Promise<Pick<Written, 'merged' | 'rejects'>> {
+  const merged: RecordChange[] = []
+  const rejects: { of: Line; reason: string }[] = []
+  for (const of of lines) {
+    try {
+      merged.push(await mergeLine(client, registry, recordType, of.record))
+    } catch (error) {
+      const state = sqlState(error)
+      if (error instanceof InvalidRecord) rejects.push({ of, reason: error.reason })
+      else if (error instanceof MergeProblem) rejects.push({ of, reason: error.message })
+      else if (/^(22|54)/.test(state)) rejects.push({ of, reason: unstorable(state) })
+      else throw error
+    }
+  }
+  return { merged, rejects }
+}
+
+async function mergeLine(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  { primary_identifier, document }: PreparedRecord,
+): Promise<RecordChange> {
+  const { kind } = registry
+  const survivor = await lockRecord(client, registry, recordType, primary_identifier)
+  if (survivor === null) throw new Error('a record was merged into one that is not there')
+  const { id, document: before, aliases } = survivor
+  const patch: JsonObject = JSON.parse(document)
+  const after = mergeIntoSurvivor({ kind, recordType }, JSON.parse(before), patch, aliases)
+  const prepared = prepareRecord(kind, recordType, after)
+  await writeRecords(client, registry, recordType, [prepared])
+  return { record_type: recordType.name, record: id, before, after: prepared.document, aliases }
+}
