@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
-import { instant, limit, portOrAny } from './values.ts'
+import { CommandError } from './failure.ts'
+import { instant, limit, personOf, portOrAny } from './values.ts'
 
 test.each([
   ['0.5', false, 0.5],
@@ -33,4 +34,12 @@ test('ports are gathered', () => {
   expect(portOrAny('8443', portOrAny('443'))).toEqual([443, 8443])
   expect(portOrAny('any')).toEqual(['any'])
   expect(() => portOrAny('0')).toThrow(new InvalidArgumentError('It must be a whole number from 1 to 65535.'))
+})
+
+test('a person is named by two words or by one', () => {
+  expect(personOf('UIN', 'a=b')).toEqual({ type: 'UIN', value: 'a=b' })
+  expect(personOf('UIN=a=b', undefined)).toEqual({ type: 'UIN', value: 'a=b' })
+  expect(() => personOf('8128560370', undefined)).toThrow(
+    new CommandError('an identifier in one word must be a type and a value, such as UIN=8128560370'),
+  )
 })

@@ -1,6 +1,6 @@
 /** Values on the command line. */
 import { timestampInstant } from '@rollcall/protocol'
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError } from './failure.ts'
 
 /** A reader of whole numbers of at least `min`, with `_` allowed between digits as in 1_000_000. */
@@ -39,6 +39,25 @@ export function typeAndValue(text: string, name: string): { readonly type: strin
   if (type !== undefined && value !== undefined) return { type, value }
   throw new CommandError(`${name} must be a type and a value, such as UIN=8128560370`)
 }
+
+/** Adds the arguments that name a person: two words, or one TYPE=VALUE. `personOf` reads them. */
+export const withPerson = (command: Command): Command =>
+  command
+    .argument('<type>', 'type of an identifier of the person, such as UIN; or TYPE=VALUE')
+    .argument('[value]', 'its value')
+
+/** @throws CommandError one word that is no TYPE=VALUE */
+export const personOf = (
+  type: string,
+  value: string | undefined,
+): { readonly type: string; readonly value: string } =>
+  value === undefined ? typeAndValue(type, 'an identifier in one word') : { type, value }
+
+/** As members of an identifier. */
+export const identifierOf = ({ type, value }: ReturnType<typeof personOf>) => ({
+  identifier_type: type,
+  identifier_value: value,
+})
 
 const port = wholeNumber(1, 65_535)
 

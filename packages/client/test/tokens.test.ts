@@ -90,6 +90,21 @@ describe('tokens', () => {
     })
   })
 
+  it.each([
+    [
+      404,
+      {
+        message: { ack_status: 'ERR' },
+        errors: [{ code: 'err.request.not_found', message: 'another port' }],
+      },
+      { code: 'err.request.not_found', message: 'another port' },
+    ],
+    [400, {}, { reason: 'unreadable', message: 'HTTP status 400 without an error of this protocol' }],
+  ])('are not said to be refused where no token endpoint answers: %s', async (status, body, expected) => {
+    const other: Respond = (_asked, response) => json(response, status, body)
+    expect(await failure((await client([finding([])], {}, other)).search(ADA))).toMatchObject(expected)
+  })
+
   it('that cannot be renewed are asked for as often as any, and the request fails with them', async () => {
     let issued = 0
     const once: Respond = (asked, response) => {

@@ -26,18 +26,22 @@ test.each<[string, string, string | undefined]>([
   expect(await readPrivateKey(await file(text), kid)).toEqual({ ...pair.privateJwk, kid: 'k-1' })
 })
 
+const PUBLIC = /holds a public key: give the file with the private key that belongs to it$/
+
 test.each<[string, string, RegExp]>([
   [
     'PEM without a name',
     pair.privatePem,
     /^the key in \S+ has no kid; give the kid by which the registry knows it/,
   ],
-  ['a public key', JSON.stringify({ ...pair.jwk, kid: 'k' }), /must hold a private key, in PEM or as a JWK$/],
+  ['a public key', JSON.stringify({ ...pair.jwk, kid: 'k' }), PUBLIC],
+  ['a public PEM', pair.pem, PUBLIC],
   [
-    'a public PEM',
-    pair.pem,
+    'a private PEM with a passphrase',
+    '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----',
     /^the private key in .* cannot be read; remove its passphrase, if it has one: openssl pkey -in FILE -out NEW-FILE$/,
   ],
+  ['a set of keys', JSON.stringify({ keys: [pair.jwk] }), /must hold a private key, in PEM or as a JWK$/],
   ['no key', 'ssh-ed25519', /^the key file .* is neither PEM nor JSON: /],
 ])('%s is refused', async (_name, text, message) => {
   await expect(readPrivateKey(await file(text), undefined)).rejects.toThrow(message)

@@ -13,6 +13,7 @@ import { readInput } from '../input.ts'
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
   const text = (await readInput(path)).trim()
   const jwk = text.startsWith('-----BEGIN ') ? fromPem(path, text) : parsed(path, text)
+  if (isJwk(jwk) && jwk.kty !== 'oct' && !isPrivateJwk(jwk)) throw publicKey(path)
   if (!isJwk(jwk) || !isPrivateJwk(jwk)) {
     throw new CommandError(`${path} must hold a private key, in PEM or as a JWK`)
   }
@@ -36,7 +37,12 @@ export async function readPublicKeys(path: string): Promise<JwkSet> {
 
 const isJwk = (value: unknown): value is Jwk => isJsonObject(value) && typeof value.kty === 'string'
 
+const publicKey = (path: string): CommandError =>
+  new CommandError(`${path} holds a public key: give the file with the private key that belongs to it`)
+
 function fromPem(path: string, text: string): unknown {
+  // `openssl` writes a private key and its public half under these names.
+  if (/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) throw publicKey(path)
   try {
     return createPrivateKey(text).export({ format: 'jwk' })
   } catch {

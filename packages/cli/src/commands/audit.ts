@@ -11,7 +11,7 @@ import { accountRows, COLUMNS, emergencyText, personText } from '../account-text
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { instant, wholeNumber } from '../values.ts'
+import { instant, personOf, wholeNumber, withPerson } from '../values.ts'
 import { addEvidence } from './audit-evidence.ts'
 import { writeReport } from './audit-report.ts'
 import { addVerifyCommands } from './audit-verify.ts'
@@ -22,10 +22,8 @@ export function addCommand(program: Command): void {
     .description(
       'who asked for data of people, and who saw it; for all registries, also beside a running server',
     )
-  withPeriod(withJson(audit.command('person')))
+  withPeriod(withPerson(withJson(audit.command('person'))))
     .description('list who has seen, written, or asked about the data of a person')
-    .argument('<type>', 'type of an identifier of the person, such as UIN')
-    .argument('<value>', 'the value of the identifier')
     .option('--confidential', 'also print users, cases and reasons, which were accounted encrypted')
     .option(
       '--report <file>',
@@ -85,10 +83,10 @@ interface PersonOptions extends PeriodOptions {
   readonly report?: string
 }
 
-async function runPerson(type: string, value: string, options: PersonOptions): Promise<void> {
+async function runPerson(type: string, value: string | undefined, options: PersonOptions): Promise<void> {
   stopRequest()
   const { confidential, report } = options
-  const person = { type, value, ...periodOf(options) }
+  const person = { ...personOf(type, value), ...periodOf(options) }
   if (report !== undefined) return writeReport(person, report, options)
   const audited = await ask(auditPerson, { ...person, confidential })
   print(options, audited, personText(audited))

@@ -49,7 +49,7 @@ test('audit person lists who has seen the data, and apart who has only asked', a
   expect(await printed('audit', 'person', 'UIN', '1', '--confidential')).toContain('clerk-7')
   const audit = described(auditPerson, await rollcallJson(['audit', 'person', 'UIN', '1'], env))
   expect(audit.seen).toHaveLength(1)
-  expect(await printed('audit', 'person', 'UIN', '1', '--to', '2020-01-01')).toContain('Has seen data: 0')
+  expect(await printed('audit', 'person', 'UIN=1', '--to', '2020-01-01')).toContain('Has seen data: 0')
 })
 
 test('audit person --report writes a page and JSON of its owner alone, over no file', async () => {

@@ -11,7 +11,7 @@ import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { collected } from '../values.ts'
+import { collected, identifierOf, typeAndValue } from '../values.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
@@ -122,7 +122,7 @@ interface WithdrawOptions extends PersonOptions {
 async function runWithdraw({ identifier, ...given }: WithdrawOptions): Promise<void> {
   stopRequest()
   const { authority, jti, purpose, participant, ...options } = given
-  const person = identifier === undefined ? {} : identifierOf(identifier)
+  const person = identifier === undefined ? {} : identifierIn(identifier)
   const done = await ask(withdrawConsent, { authority, jti, purpose, participant, ...person })
   print(options, done, receiptText(done))
 }
@@ -140,15 +140,11 @@ async function runReinstate({ identifier, ...given }: PersonOptions): Promise<vo
   if (identifier === undefined || purpose === undefined) {
     throw new CommandError('--identifier and --purpose are needed')
   }
-  const done = await ask(reinstateConsent, { ...identifierOf(identifier), purpose, participant })
+  const done = await ask(reinstateConsent, { ...identifierIn(identifier), purpose, participant })
   print(options, done, `${done.reinstated} withdrawals do not count any more`)
 }
 
-function identifierOf(text: string) {
-  const at = text.indexOf('=')
-  if (at < 1) throw new CommandError('--identifier: must be TYPE=VALUE, such as UIN=8128560370')
-  return { identifier_type: text.slice(0, at), identifier_value: text.slice(at + 1) }
-}
+const identifierIn = (text: string) => identifierOf(typeAndValue(text, '--identifier'))
 
 type Done = Awaited<ReturnType<typeof withdrawConsent>>
 

@@ -4,17 +4,16 @@ import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { personOf, withPerson } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const erase = program
     .command('erase')
     .description('erase a person from accounts and from what waits to be sent')
-  withJson(erase.command('person'))
+  withPerson(withJson(erase.command('person')))
     .description(
       'erase the pseudonyms of a person in the accounts of access, and withdraw waiting notifications',
     )
-    .argument('<type>', 'an identifier type, such as UIN')
-    .argument('<value>', 'its value')
     .requiredOption('--reason <text>', 'why, without personal data: a signed tombstone has it for ever')
     .option('--dry-run', 'only count')
     .addHelpText(
@@ -36,12 +35,12 @@ interface EraseOptions extends OutputOptions {
 
 async function runErase(
   type: string,
-  value: string,
+  value: string | undefined,
   { reason, dryRun = false, ...options }: EraseOptions,
 ): Promise<void> {
   stopRequest()
   const result = await withDatabase(({ config: { limits }, ...needs }) =>
-    erasePerson({ ...needs, limits }, { type, value, reason, dry_run: dryRun }),
+    erasePerson({ ...needs, limits }, { ...personOf(type, value), reason, dry_run: dryRun }),
   )
   const { accounts, notifications, underway, tombstones, stored_until, records } = result
   const places = records.map(({ namespace, record_type }) => `${record_type} of ${namespace}`)

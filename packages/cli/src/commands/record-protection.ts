@@ -10,15 +10,13 @@ import { counted } from '../asking/summary.ts'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { identifierOf, personOf, withPerson } from '../values.ts'
 
 type Category = (typeof PROTECTION_CATEGORIES)[number]
 
 export function addProtectionCommands(record: Command): void {
-  withJson(record.command('protect'))
+  withPerson(withJson(record.command('protect')).argument('<namespace>', 'namespace of the registry'))
     .description('hide a person from every participant whose grant does not name the category')
-    .argument('<namespace>', 'namespace of the registry')
-    .argument('<type>', 'type of an identifier of the person, such as UIN')
-    .argument('<value>', 'its value')
     .addOption(
       new Option('--category <category>', 'why the person is protected')
         .choices(PROTECTION_CATEGORIES)
@@ -34,11 +32,8 @@ ${HISTORY}
 Example: rollcall record protect civil UIN 4103278859 --category shelter --reason 'Court order 7/2026'`,
     )
     .action(runProtect)
-  withJson(record.command('unprotect'))
+  withPerson(withJson(record.command('unprotect')).argument('<namespace>', 'namespace of the registry'))
     .description('lift the protection of a person: it is found again')
-    .argument('<namespace>', 'namespace of the registry')
-    .argument('<type>', 'type of an identifier of the person, such as UIN')
-    .argument('<value>', 'its value')
     .addHelpText('after', `\n${HISTORY}\n\nExample: rollcall record unprotect civil UIN 4103278859`)
     .action(runUnprotect)
   const group = record.command('protected').description('show who is protected')
@@ -60,12 +55,12 @@ interface ProtectOptions extends OutputOptions {
 async function runProtect(
   namespace: string,
   type: string,
-  value: string,
+  value: string | undefined,
   options: ProtectOptions,
 ): Promise<void> {
   stopRequest()
   const { category, reason } = options
-  const named = { namespace, identifier_type: type, identifier_value: value }
+  const named = { namespace, ...identifierOf(personOf(type, value)) }
   const result = await ask(protectPerson, { ...named, category, reason })
   const { records, rewritten, withdrawn } = result
   const text = [
@@ -81,11 +76,11 @@ async function runProtect(
 async function runUnprotect(
   namespace: string,
   type: string,
-  value: string,
+  value: string | undefined,
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  const named = { namespace, identifier_type: type, identifier_value: value }
+  const named = { namespace, ...identifierOf(personOf(type, value)) }
   const result = await ask(unprotectPerson, named)
   print(options, result, 'the protection is lifted: the person is found again')
 }

@@ -10,18 +10,15 @@ import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { typeAndValue } from '../values.ts'
+import { identifierOf, personOf, typeAndValue, withPerson } from '../values.ts'
 import { addProtectionCommands } from './record-protection.ts'
 
 export function addCommand(program: Command): void {
   const record = program
     .command('record')
-    .description('show, delete, merge or protect single records of a registry')
-  withJson(record.command('get'))
+    .description('get, delete, merge or protect single records of a registry')
+  withPerson(withJson(record.command('get')).argument('<namespace>', 'namespace of the registry'))
     .description('print the records that an identifier names, whole; who looked is accounted first')
-    .argument('<namespace>', 'namespace of the registry')
-    .argument('<type>', 'an identifier type of the registry')
-    .argument('<value>', 'its value')
     .addHelpText('after', `\n${HISTORY}\n\nExample: rollcall record get civil UIN 8128560370`)
     .action(runGet)
   withJson(record.command('delete'))
@@ -84,9 +81,14 @@ const RECORD_TYPE = [
 
 const HISTORY = 'Identifiers on the command line may stay in the history of the shell.'
 
-async function runGet(namespace: string, type: string, value: string, options: OutputOptions): Promise<void> {
+async function runGet(
+  namespace: string,
+  type: string,
+  value: string | undefined,
+  options: OutputOptions,
+): Promise<void> {
   stopRequest()
-  const found = await withDatabase((needs) => showRecord(needs, { namespace, type, value }))
+  const found = await withDatabase((needs) => showRecord(needs, { namespace, ...personOf(type, value) }))
   print(options, found, found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'))
 }
 
@@ -123,10 +125,7 @@ async function runUnmerge(namespace: string, retired: string, options: MergeOpti
   print(options, result, `the merge is taken back: ${counted(result.notified, 'subscription')} notified`)
 }
 
-function identifierIn(text: string, name: string) {
-  const { type, value } = typeAndValue(text, name)
-  return { identifier_type: type, identifier_value: value }
-}
+const identifierIn = (text: string, name: string) => identifierOf(typeAndValue(text, name))
 
 interface DeleteOptions extends OutputOptions {
   readonly file?: string

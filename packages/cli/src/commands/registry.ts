@@ -57,6 +57,16 @@ Example: rollcall registry add civil-test --sandbox`,
       '--web-origin <origin...>',
       'origins of web pages that may ask it from a browser, in place of those before; none ends it',
     )
+    .option(
+      '--reg-type-alias <value...>',
+      'more values of reg_type that mean it, in place of those before; none ends it',
+    )
+    .addOption(
+      new Option(
+        '--qualified-kids <on|off>',
+        'whether its key set names each key a second time, as sender_id|kid|algorithm',
+      ).choices(['on', 'off']),
+    )
     .addOption(primaryOption())
     .addHelpText(
       'after',
@@ -185,6 +195,8 @@ type RegistryRow = Awaited<ReturnType<typeof addRegistry>>
 
 interface SetOptions extends OutputOptions {
   readonly webOrigin?: readonly string[]
+  readonly regTypeAlias?: readonly string[]
+  readonly qualifiedKids?: 'on' | 'off'
   readonly timeZone?: string
   readonly majority?: number
   readonly primary?: readonly string[]
@@ -199,29 +211,33 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
     const changes = {
       time_zone,
       majority_age,
-      web_origins: originsIn(options.webOrigin),
+      web_origins: listIn(options.webOrigin),
+      reg_type_aliases: listIn(options.regTypeAlias),
+      qualified_kids: options.qualifiedKids && options.qualifiedKids === 'on',
       primary_identifiers,
     }
     return changeRegistry(needs, { namespace, ...changes })
   })
-  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}`
+  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
   print(options, changed, text)
 }
 
-const originsIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
+const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given?.length === 1 && given[0] === 'none' ? [] : given
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await ask(listRegistries, {})
-  const lines = rows.map(({ records, aliases, primary_identifiers, web_origins: _, ...row }) => ({
-    ...row,
-    primary: Object.values(primary_identifiers).join(' '),
-    aliases: aliases.join(' ') || null,
-    records: Object.entries(records)
-      .map(([type, count]) => `${count} ${type}`)
-      .join(', '),
-  }))
+  const lines = rows.map(
+    ({ records, aliases, primary_identifiers, web_origins: _, reg_type_aliases: __, ...row }) => ({
+      ...row,
+      primary: Object.values(primary_identifiers).join(' '),
+      aliases: aliases.join(' ') || null,
+      records: Object.entries(records)
+        .map(([type, count]) => `${count} ${type}`)
+        .join(', '),
+    }),
+  )
   const columns = [
     'namespace',
     'kind',

@@ -20,7 +20,7 @@ test('prune and erase need the owner, and say so', async () => {
 test('a record is printed, its person is held, and then erased', async () => {
   await rollcallJson(['registry', 'add', 'civil', '--sender-id', 'civil.example'], env)
   await importPeople([{ identifier: [{ identifier_type: 'UIN', identifier_value: '77' }] }])
-  const [shown] = await rollcallJson(['record', 'get', 'civil', 'UIN', '77'], env)
+  const [shown] = await rollcallJson(['record', 'get', 'civil', 'UIN=77'], env)
   expect(shown).toMatchObject({ record_type: 'Person', record: { identifier: [{ identifier_value: '77' }] } })
 
   const hold = await rollcallJson(['hold', 'add', '--person', 'UIN=77', '--reason', 'case 1'], env)

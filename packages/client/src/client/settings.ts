@@ -1,4 +1,5 @@
 /** What a RegistryClient is made with, and what becomes of it. */
+
 import {
   type Callback,
   DEFAULT_SIGNATURE_PROFILE,
@@ -27,6 +28,7 @@ import type { Receiver } from '../receiver/receiver.ts'
 import { type Trust, trustIn } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
+import { readFault } from './faults.ts'
 import { OUTGOING, type Outgoing } from './outgoing.ts'
 import type { KindName, SaidKind } from './records.ts'
 
@@ -164,7 +166,8 @@ function readTokens(
 ): Tokens | null {
   if (credentials === undefined) return null
   if (typeof credentials === 'function') return givenTokens(credentials)
-  return fetchedTokens(http, retry, { token_url: new URL(`/${TOKEN_PATH}`, base).href, ...credentials })
+  const endpoint = { token_url: new URL(`/${TOKEN_PATH}`, base).href, ...credentials }
+  return fetchedTokens(http, retry, endpoint, readFault)
 }
 
 /** The usual addresses of callbacks below `base`: `https://sp.example/registry/on-search` and so on (G1). */

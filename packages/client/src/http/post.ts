@@ -1,6 +1,7 @@
 /** One HTTP request and its whole answer, within a time and a size. */
 import { TransportError } from '../errors.ts'
 import { BodyProblem, readText } from './read-text.ts'
+import { codesOf, isCertificateCode, isForTls, problem, schemeProblem } from './wrong-scheme.ts'
 
 /** The platform's `fetch`, or one that behaves like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -46,6 +47,7 @@ export async function send(
       })
     }
     const text = await readText(response, maxAnswerBytes)
+    if (isForTls(url, response.status, text)) throw problem('https')
     return { status: response.status, headers: response.headers, text }
   } catch (error) {
     if (error instanceof TransportError) throw error
@@ -53,7 +55,9 @@ export async function send(
     if (tooLate.aborted) {
       throw new TransportError('timeout', `no answer within ${timeout} ms`, { cause: error })
     }
-    throw (await corsProblem(fetch, url, error)) ?? problemOf(error)
+    throw (
+      (await corsProblem(fetch, url, error)) ?? (await schemeProblem(fetch, url, error)) ?? problemOf(error)
+    )
   }
 }
 
@@ -87,17 +91,9 @@ function problemOf(error: unknown): TransportError {
     const reason = error.kind === 'too_large' ? 'too_large' : 'unreadable'
     return new TransportError(reason, `the answer ${error.message}`)
   }
-  const certificate = certificateProblem(error)
-  const message =
-    certificate === null
-      ? 'the address cannot be reached or broke the connection off'
-      : `its TLS certificate is not trusted (${certificate}); for a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS`
+  const codes = codesOf(error).trim()
+  const message = isCertificateCode(codes)
+    ? `its TLS certificate is not trusted (${codes}); for a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS`
+    : 'the address cannot be reached or broke the connection off'
   return new TransportError('unreachable', message, { cause: error })
-}
-
-/** What Node says of a certificate; null: nothing is wrong with one, or this is no Node. */
-function certificateProblem(error: unknown): string | null {
-  const { cause } = error as { readonly cause?: { readonly code?: unknown } }
-  const code = String(cause?.code ?? '')
-  return /CERT|SELF_SIGNED|UNABLE_TO/.test(code) ? code : null
 }

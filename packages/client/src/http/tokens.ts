@@ -1,7 +1,7 @@
 /** Access tokens: fetched once for all who wait, renewed before they expire (public standard 1.3; RFC 6749, 4.4). */
 import { type Fetched, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 import { TokenRefused, TransportError } from '../errors.ts'
-import { type HttpSettings, send } from './post.ts'
+import { type HttpAnswer, type HttpSettings, send } from './post.ts'
 import { type Retry, withRetries } from './retry.ts'
 
 /** The credentials that a registry gives to a new participant. */
@@ -31,17 +31,21 @@ export function givenTokens(give: GiveToken): Tokens {
   }
 }
 
-/** Tokens for client credentials. Until it expires a token is good, whatever has become of the token endpoint. */
+/**
+ * Tokens for client credentials. Until it expires a token is good, whatever has become of the token endpoint.
+ * @param readFault what an answer says that is not of a token endpoint
+ */
 export function fetchedTokens(
   http: HttpSettings,
   retry: Retry,
   credentials: ClientCredentials & { readonly token_url: string },
+  readFault: (answer: HttpAnswer) => Error | null,
 ): Tokens {
   const token = new Refreshed<string>({
     pause: { withValue: 0, without: 0 },
     survives: (error) => error instanceof TransportError,
   })
-  const get = (): Promise<string> => token.get(() => fetchToken(http, retry, credentials))
+  const get = (): Promise<string> => token.get(() => fetchToken(http, retry, credentials, readFault))
   return {
     get,
     async renew(refused) {
@@ -55,10 +59,11 @@ async function fetchToken(
   http: HttpSettings,
   retry: Retry,
   { client_id, client_secret, token_url, scope }: ClientCredentials & { readonly token_url: string },
+  readFault: (answer: HttpAnswer) => Error | null,
 ): Promise<Fetched<string>> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
   if (scope !== undefined) form.set('scope', scope)
-  const { status, text, attempts } = await withRetries(
+  const answer = await withRetries(
     () =>
       send(http, token_url, {
         method: 'POST',
@@ -67,12 +72,20 @@ async function fetchToken(
       }),
     retry,
   )
+  const { status, text, attempts } = answer
   try {
     return readTokenAnswer(status, text)
   } catch (error) {
     if (!(error instanceof TokenProblem)) throw error
+    // What is there is no token endpoint: it may say in its own way why.
+    if (error.kind === 'refused' && error.code === '') throw readFault(answer) ?? notOne(answer)
     if (error.kind === 'refused') throw new TokenRefused(error.code, error.message, status)
     const reason = error.kind === 'away' ? 'unreachable' : 'unreadable'
     throw new TransportError(reason, error.message, { attempts, httpStatus: status })
   }
 }
+
+const notOne = ({ status }: HttpAnswer): TransportError =>
+  new TransportError('unreadable', `the token endpoint answers HTTP status ${status} without an error code`, {
+    httpStatus: status,
+  })

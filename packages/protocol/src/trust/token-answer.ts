@@ -10,7 +10,7 @@ export class TokenProblem extends Error {
   override readonly name = 'TokenProblem'
   readonly kind: 'away' | 'refused' | 'unreadable'
   readonly httpStatus: number
-  /** Of RFC 6749, 5.2, with `refused`. */
+  /** Of RFC 6749, 5.2, with `refused`; empty: the answer has none, and its status says nothing of the client. */
   readonly code: string
 
   constructor(kind: TokenProblem['kind'], httpStatus: number, message: string, code = '') {
@@ -50,7 +50,8 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
 }
 
 function refusal({ error, error_description }: JsonObject, status: number): TokenProblem {
-  const code = typeof error === 'string' ? error : 'invalid_client'
+  const unsaid = status === 401 || status === 403 ? 'invalid_client' : ''
+  const code = typeof error === 'string' ? error : unsaid
   const why = typeof error_description === 'string' ? error_description : `HTTP status ${status}`
   return new TokenProblem('refused', status, why, code)
 }

@@ -9,6 +9,7 @@ import { refuseUnloaded } from '../store/backup/restorations.ts'
 import { type Database, migrate, pendingMigrations } from '../store/db/database.ts'
 import { readServerSettings } from '../store/db/migrate.ts'
 import { readRoleFacts } from '../store/db/roles.ts'
+import { listWithHeldDeliveries } from '../store/deliveries/delivery-counts.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
 import { listOperatorTokens } from '../store/directory/operator-tokens.ts'
 import { listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
@@ -80,6 +81,7 @@ export const examineDatabase = useCase(
       withClosedMailbox: Participants(
         'Those whose notifications could not be delivered for so long that a mailbox was closed.',
       ),
+      withHeldDeliveries: Participants('Those for whom answers are held: no address for callbacks is known.'),
       outbox: closed({
         waiting: wholeNumber('Rows of the outbox that are to be published.'),
         failed: wholeNumber('Rows of the outbox that could not be published.'),
@@ -136,6 +138,7 @@ export const examineDatabase = useCase(
       unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
       overdue: pending.length > 0 ? 0 : await countOverdue(db),
       withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
+      withHeldDeliveries: pending.length > 0 ? [] : await listWithHeldDeliveries(db),
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
       ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
       operators: pending.length > 0 ? 0 : await countDeciders(db),

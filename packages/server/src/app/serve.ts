@@ -10,7 +10,7 @@ import { addSessionRoutes } from '../http/admin/session-routes.ts'
 import { addConsole, addPartnerPage } from '../http/console.ts'
 import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
-import { addTokenRoute } from '../http/oauth.ts'
+import { addMissingTokenRoute, addTokenRoute } from '../http/oauth.ts'
 import type { IsOwnHost } from '../http/operator-host.ts'
 import { addSiteFiles } from '../http/page.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
@@ -88,6 +88,7 @@ export async function startServer(
   // Probes and collections of metrics; calls of the admin API have lines of their own.
   const operatorServer = createHttpServer({ ...context, accessLevel: 'debug' })
   addHealthRoutes(operatorServer, isReady, context.schema.lead)
+  addMissingTokenRoute(operatorServer)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(operatorServer, context.metrics, isOwnHost)
   const listener: OperatorListener = {

@@ -27,6 +27,8 @@ const registry: Registry = {
     time_zone: 'UTC',
     majority_age: 18,
     web_origins: [],
+    reg_type_aliases: [],
+    qualified_kids: false,
     unfilled: new Map(),
   },
 }

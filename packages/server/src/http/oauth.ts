@@ -51,6 +51,16 @@ export function addTokenRoute(
   })
 }
 
+/** On the operator's listener: who asks for a token there has the wrong port. */
+export function addMissingTokenRoute(app: HttpServer): void {
+  mount(app, 'POST', 'token', `/${TOKEN_PATH}`, () => {
+    throw new RequestFault(
+      'err.request.not_found',
+      "this is the operator's port of the server: peers call the other one",
+    )
+  })
+}
+
 async function answer(
   parts: TokenParts,
   throttle: Throttle,

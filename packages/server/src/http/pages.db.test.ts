@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expectFault } from '../../test/expectations.ts'
 import { rawConnection } from '../../test/raw-http.ts'
 import { answerOf, bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
 import { query } from '../../test/statement.ts'
@@ -137,4 +138,16 @@ it('answers 503 while the database is away, and 200 again after', async () => {
   }
   expect((await send()).status).toBe(200)
   await lonely.close()
+})
+
+it("the operator's port says that peers call the other one", async () => {
+  const answer = await post(`${server.adminUrl}/oauth2/client/token`, 'grant_type=client_credentials', {
+    'Content-Type': 'application/x-www-form-urlencoded',
+  })
+  expectFault(
+    answer,
+    404,
+    'err.request.not_found',
+    "this is the operator's port of the server: peers call the other one",
+  )
 })

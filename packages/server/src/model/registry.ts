@@ -31,6 +31,10 @@ export interface Registry {
   readonly majority_age: number
   /** Origins of web pages that may ask it from a browser (`model/web-origin.ts`). */
   readonly web_origins: readonly string[]
+  /** Values of `reg_type` that mean it, beside those of its kind. */
+  readonly reg_type_aliases: readonly string[]
+  /** Whether its key set names each key a second time, as `sender_id|kid|algorithm`. */
+  readonly qualified_kids: boolean
   /**
    * By record type, the attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` for the rows of
    * identifiers, with the names of the identifier types that the operator added: no query may ask about them yet.

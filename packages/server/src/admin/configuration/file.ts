@@ -61,6 +61,8 @@ const RegistryEntry = closed({
   time_zone: Type.Optional(registry.time_zone),
   majority_age: Type.Optional(registry.majority_age),
   web_origins: registry.web_origins,
+  reg_type_aliases: registry.reg_type_aliases,
+  qualified_kids: registry.qualified_kids,
   primary_identifiers: registry.primary_identifiers,
   identifier_types: Type.Optional(
     Type.Record(Type.String(), IdentifierTypeEntry, {

@@ -85,6 +85,7 @@ export function registryEntry(
   registry: Registry,
 ): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
   const { kind, sender_id, aliases, time_zone, majority_age, environment, web_origins } = registry
+  const { reg_type_aliases, qualified_kids } = registry
   const identifier_types = identifierTypeEntries(registry)
   const attributes = kind.record_types.flatMap((recordType) => {
     const added = recordType.attributes.flatMap((attribute) => {
@@ -97,6 +98,8 @@ export function registryEntry(
     ...{ kind: kind.name, sender_id, aliases, time_zone, environment },
     ...(majority_age !== 18 && { majority_age }),
     ...(web_origins.length > 0 && { web_origins: [...web_origins] }),
+    ...(reg_type_aliases.length > 0 && { reg_type_aliases: [...reg_type_aliases] }),
+    ...(qualified_kids && { qualified_kids }),
     ...primariesEntry(registry),
     ...(Object.keys(identifier_types).length > 0 && { identifier_types }),
     attributes: Object.fromEntries(attributes),

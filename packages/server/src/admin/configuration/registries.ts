@@ -93,7 +93,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
   })
 }
 
-const CHANGED = ['time_zone', 'majority_age', 'web_origins'] as const
+const CHANGED = ['time_zone', 'majority_age', 'web_origins', 'reg_type_aliases', 'qualified_kids'] as const
 
 interface AttributeRow {
   readonly record_type: string

@@ -7,6 +7,7 @@ import { type TestServer, testServer } from '../../../test/server.ts'
 import { findParticipant } from '../../store/directory/participants.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
+import { examineDatabase } from '../database.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { DELIVERY_CAUSES, explainedCause } from './causes.ts'
 import { cancelDeliveries, replayDeliveries, retryDeliveries } from './changes.ts'
@@ -232,7 +233,14 @@ test('one that is held says that there is no address, and only those without one
   await add({ state: 'held', reason: null, origin: null })
   await add({ state: 'delivered', reason: null })
   const [held] = await listDeliveries(server.database, { state: 'held' })
-  expect([held?.next_attempt_at, held?.cause]).toEqual([null, explainedCause('no_address')])
+  expect([held?.next_attempt_at, held?.reason, held?.cause]).toEqual([
+    null,
+    'no_address',
+    explainedCause('no_address'),
+  ])
+  expect((await examineDatabase(server.database, {})).withHeldDeliveries).toEqual([
+    { sender_id: 'one.example' },
+  ])
   const { destinations } = await listDestinations(server.database, {})
   expect(destinations).toMatchObject([
     { origin: null, waiting: 0, dead: 0, held: 1, last_cause: held?.cause },

@@ -132,6 +132,16 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'held_deliveries',
+    command: 'rollcall participant callback <sender_id> --default-url <url>',
+    judge({ withHeldDeliveries }) {
+      if (withHeldDeliveries.length === 0) return ok('an address is known for every callback')
+      return weak(
+        `answers to ${names(withHeldDeliveries)} are held, because no address for callbacks is known: set one, then rollcall deliveries replay --state held`,
+      )
+    },
+  },
+  {
     check: 'accounts_witnessed',
     judge({ unwitnessed, unwitnessedEntries }) {
       if (unwitnessed === 0)

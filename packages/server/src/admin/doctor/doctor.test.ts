@@ -32,6 +32,7 @@ const GOOD: DatabaseFacts = {
   unreadable: [],
   overdue: 0,
   withClosedMailbox: [],
+  withHeldDeliveries: [],
   outbox: { waiting: 3, failed: 0, oldest: 59.9 },
   unwitnessed: 0,
   unwitnessedEntries: 0,
@@ -148,6 +149,12 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     { roles: { ...GOOD.roles, separate: false, superuser: true } },
     'weak',
     "create role rollcall_application login password '...'; Then move the address of DATABASE_URL",
+  ],
+  [
+    'held_deliveries',
+    { withHeldDeliveries: [participant] },
+    'weak',
+    'answers to x.example are held, because no address for callbacks is known: set one',
   ],
   ['mailboxes', { withClosedMailbox: [participant] }, 'weak', 'a mailbox of x.example is closed'],
   [

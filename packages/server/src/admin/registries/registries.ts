@@ -29,6 +29,13 @@ const WebOrigins = Type.Array(Type.String(), {
     'Origins of web pages that may ask it from a browser, such as https://app.example; none by default.',
 })
 
+const RegTypeAliases = Type.Array(Type.String(), {
+  description: 'More values of reg_type that mean it; none may mean a kind already.',
+})
+const QualifiedKids = flag(
+  'Its key set names each key a second time, as sender_id|kid|algorithm: for peers that look up the whole keyId.',
+)
+
 const Primaries = Type.Record(Type.String(), Type.String(), {
   description:
     'By record type, the identifier type by which its records are known, each by exactly one; without it that of the kind. It can be named only while the registry has no records.',
@@ -45,6 +52,8 @@ const REGISTRY = {
   time_zone: TimeZone,
   majority_age: MajorityAge,
   web_origins: WebOrigins,
+  reg_type_aliases: RegTypeAliases,
+  qualified_kids: QualifiedKids,
   primary_identifiers: Primaries,
   environment: oneOf(ENVIRONMENTS, {
     description: 'live: real people; sandbox: synthetic people, for systems that are being tried out.',
@@ -67,6 +76,8 @@ export const addRegistry = useCase(
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
       web_origins: Type.Optional(WebOrigins),
+      reg_type_aliases: Type.Optional(RegTypeAliases),
+      qualified_kids: Type.Optional(QualifiedKids),
       primary_identifiers: Type.Optional(Primaries),
       environment: Type.Optional(REGISTRY.environment),
     }),
@@ -83,12 +94,16 @@ export const addRegistry = useCase(
       time_zone = 'UTC',
       majority_age = 18,
       web_origins = [],
+      reg_type_aliases = [],
+      qualified_kids = false,
       primary_identifiers = {},
     },
   ) => {
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
-    return described(await addRow(db, { ...row, web_origins, primary_identifiers }))
+    return described(
+      await addRow(db, { ...row, web_origins, reg_type_aliases, qualified_kids, primary_identifiers }),
+    )
   },
 )
 
@@ -101,6 +116,8 @@ export const changeRegistry = useCase(
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
       web_origins: Type.Optional(WebOrigins),
+      reg_type_aliases: Type.Optional(RegTypeAliases),
+      qualified_kids: Type.Optional(QualifiedKids),
       primary_identifiers: Type.Optional(Primaries),
     }),
     result: RegistryResult,
@@ -108,7 +125,7 @@ export const changeRegistry = useCase(
   async ({ db }: HasDatabase, { namespace, primary_identifiers, ...changes }) => {
     if (primary_identifiers === undefined && Object.keys(changes).length === 0)
       throw new AdminRefusal(
-        'nothing to change: give time_zone, majority_age, web_origins or primary_identifiers',
+        'nothing to change: give time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids or primary_identifiers',
       )
     // It may be refused: what is changed by one call is changed whole.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
@@ -141,10 +158,10 @@ export const listRegistries = useCase(
 /** A registry as it is given. */
 export function described(registry: Registry) {
   const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
-  const { web_origins } = registry
+  const { web_origins, reg_type_aliases, qualified_kids } = registry
   const primary_identifiers = Object.fromEntries(
     kind.record_types.map(({ name, primary_identifier }) => [name, primary_identifier]),
   )
   const own = { sender_id, aliases, time_zone, majority_age, web_origins, primary_identifiers }
-  return { namespace, kind: kind.name, ...own, environment, demo }
+  return { namespace, kind: kind.name, ...own, reg_type_aliases, qualified_kids, environment, demo }
 }

@@ -51,6 +51,8 @@ export interface RegistryRow {
   primary_identifiers: ColumnType<Readonly<Record<string, string>>, string | undefined, string>
   environment: Generated<Environment>
   web_origins: Generated<string[]>
+  reg_type_aliases: Generated<string[]>
+  qualified_kids: Generated<boolean>
 }
 
 /** An identifier type that an operator gave a registry. */

@@ -67,3 +67,14 @@ export async function listOpenBreakers(
   )
   return rows
 }
+
+/** Those for whom answers are held: no address for their callbacks is known. */
+export async function listWithHeldDeliveries({
+  pool,
+}: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {
+  const { rows } = await pool.query<{ sender_id: string }>(
+    `select sender_id from participant
+      where id in (select participant from delivery where state = 'held') order by sender_id`,
+  )
+  return rows
+}

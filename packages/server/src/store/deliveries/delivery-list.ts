@@ -50,8 +50,8 @@ export const lastError = (delivery: string): string =>
 
 const LISTED = `delivery.id, participant.sender_id as participant,
   (select namespace from registry where registry.id = delivery.registry) as registry, callback, page, message_id, correlation_id, state,
-  attempts, target, reason,
-  case state when 'pending' then ${lastError('delivery.id')} when 'held' then 'no_address' end as last_error,
+  attempts, target, coalesce(reason, case state when 'held' then 'no_address' end) as reason,
+  case state when 'pending' then ${lastError('delivery.id')} end as last_error,
   delivery.created_at, ${DUE} as next_attempt_at, finished_at`
 
 /** The newest first, `limit` of them at most. */

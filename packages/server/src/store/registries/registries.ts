@@ -6,6 +6,7 @@ import {
   canonicalJson,
   extendKind,
   type IdentifierType,
+  isRegType,
   isTimeZone,
   KINDS,
   type Kind,
@@ -63,6 +64,10 @@ export async function addRegistry(
     readonly majority_age?: number
     /** None unless given. */
     readonly web_origins?: readonly string[]
+    /** None unless given. */
+    readonly reg_type_aliases?: readonly string[]
+    /** False unless given. */
+    readonly qualified_kids?: boolean
     /** By record type; those of the kind unless given. */
     readonly primary_identifiers?: Readonly<Record<string, string>>
     /** `live` unless given. */
@@ -71,6 +76,7 @@ export async function addRegistry(
 ): Promise<Registry> {
   const { namespace, sender_id, demo = false, time_zone = 'UTC', majority_age = 18 } = registry
   const { primary_identifiers = {}, environment = 'live', web_origins = [] } = registry
+  const { reg_type_aliases = [], qualified_kids = false } = registry
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -81,6 +87,7 @@ export async function addRegistry(
   }
   checkTimeZone(time_zone)
   checkWebOrigins(web_origins)
+  checkRegTypeAliases(kind, reg_type_aliases)
   checkSenderId(sender_id)
   if (sender_id.includes(' '))
     throw new StoreRefusal(
@@ -98,6 +105,7 @@ export async function addRegistry(
       .values({
         ...{ namespace, kind: kind.name, sender_id, aliases },
         ...{ demo, time_zone, majority_age, environment, web_origins: [...web_origins] },
+        ...{ reg_type_aliases: [...reg_type_aliases], qualified_kids },
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -132,6 +140,24 @@ function checkWebOrigins(origins: readonly string[]): void {
   }
 }
 
+/** A value that means a kind already is no alias: a request for another kind would be answered here. */
+function checkRegTypeAliases(own: Kind, aliases: readonly string[]): void {
+  for (const alias of aliases) {
+    const which = `the reg_type ${JSON.stringify(alias)}`
+    if (!REG_TYPE.test(alias))
+      throw new StoreRefusal(`${which} must be letters, digits and the characters _ . : / - of at most 100`)
+    const kind = KINDS.find((one) => isRegType(one, alias))
+    if (kind === undefined) continue
+    throw new StoreRefusal(
+      kind.name === own.name
+        ? `${which} means this registry without an alias`
+        : `${which} means the kind ${kind.name}`,
+    )
+  }
+}
+
+const REG_TYPE = /^[A-Za-z0-9_.:/-]{1,100}$/
+
 /** What of a registry can be changed. */
 export interface RegistryChanges {
   /** By whose days it counts ages. */
@@ -140,20 +166,27 @@ export interface RegistryChanges {
   readonly majority_age?: number
   /** Origins of web pages that may ask it from a browser. */
   readonly web_origins?: readonly string[]
+  /** Values of `reg_type` that mean it, beside those of its kind. */
+  readonly reg_type_aliases?: readonly string[]
+  readonly qualified_kids?: boolean
 }
 
-/** @throws StoreRefusal there is no such time zone, an origin is none, or no registry is at the namespace */
+/** @throws StoreRefusal there is no such time zone, an origin is none, a `reg_type` means a kind already, or no registry is at the namespace */
 export async function setRegistry(
   db: Database,
   namespace: string,
-  { time_zone, majority_age, web_origins }: RegistryChanges,
+  { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }: RegistryChanges,
 ): Promise<Registry> {
   if (time_zone !== undefined) checkTimeZone(time_zone)
   if (web_origins !== undefined) checkWebOrigins(web_origins)
+  if (reg_type_aliases !== undefined)
+    checkRegTypeAliases((await registryAt(db, namespace)).kind, reg_type_aliases)
   const changes = {
     ...(time_zone !== undefined && { time_zone }),
     ...(majority_age !== undefined && { majority_age }),
     ...(web_origins !== undefined && { web_origins: [...web_origins] }),
+    ...(reg_type_aliases !== undefined && { reg_type_aliases: [...reg_type_aliases] }),
+    ...(qualified_kids !== undefined && { qualified_kids }),
   }
   if (Object.keys(changes).length > 0) {
     await db.kysely.updateTable('registry').set(changes).where('namespace', '=', namespace).execute()
@@ -292,6 +325,7 @@ function toRegistry(row: FoundRegistry): Registry {
       `the registry at ${namespace} is of kind ${row.kind}, which this version does not know`,
     )
   }
+  const { reg_type_aliases, qualified_kids } = row
   const extended = kindWith(kind, row)
   return {
     id,
@@ -304,6 +338,8 @@ function toRegistry(row: FoundRegistry): Registry {
     majority_age,
     environment,
     web_origins,
+    reg_type_aliases,
+    qualified_kids,
     unfilled: unfilledOf(kind, extended, row),
   }
 }
@@ -356,13 +392,20 @@ interface StoredIdentifierType {
 const extended = new Map<string, Kind>()
 
 /** The kind with the additions: the kind itself where there are none, else one object for the same additions. */
-function kindWith(kind: Kind, { additions, identifier_types, primary_identifiers }: FoundRegistry): Kind {
+function kindWith(
+  kind: Kind,
+  { additions, identifier_types, primary_identifiers, reg_type_aliases }: FoundRegistry,
+): Kind {
   const attributes = additions.flatMap((attribute) => asAddition(kind, attribute) ?? [])
   const types = identifier_types.map(({ name, definition }) => ({ ...definition, name }))
   const identifiers = { identifier_types: types, primary_identifiers }
-  if (attributes.length + types.length + Object.keys(primary_identifiers).length === 0) return kind
-  const key = `${kind.name} ${canonicalJson({ attributes, ...identifiers })}`
-  const found = extended.get(key) ?? extendKind(withIdentifiers(kind, identifiers), attributes)
+  const more = [attributes, types, Object.keys(primary_identifiers), reg_type_aliases]
+  if (more.every(({ length }) => length === 0)) return kind
+  const key = `${kind.name} ${canonicalJson({ attributes, ...identifiers, reg_type_aliases })}`
+  const found = extended.get(key) ?? {
+    ...extendKind(withIdentifiers(kind, identifiers), attributes),
+    reg_type: { ...kind.reg_type, aliases: [...kind.reg_type.aliases, ...reg_type_aliases] },
+  }
   extended.set(key, found)
   return found
 }

@@ -49,6 +49,7 @@ import { proposals } from './0048-proposals.ts'
 import { partnerSessions } from './0049-partner-sessions.ts'
 import { providedRegistries } from './0050-provided-registries.ts'
 import { recordVersions } from './0054-record-versions.ts'
+import { registrySpellings } from './0055-registry-spellings.ts'
 import { importRuns } from './0056-import-runs.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -100,5 +101,6 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0049-partner-sessions': partnerSessions,
   '0050-provided-registries': providedRegistries,
   '0054-record-versions': recordVersions,
+  '0055-registry-spellings': registrySpellings,
   '0056-import-runs': importRuns,
 }

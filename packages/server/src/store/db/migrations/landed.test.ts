@@ -54,6 +54,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0049-partner-sessions.ts': 'd11d71b4b9bbfa6be2d89a335b63a8f0',
   '0050-provided-registries.ts': '3dcac14bc9652d119770240592f0ba50',
   '0054-record-versions.ts': '447cd9d1bac6851db56c26419e588813',
+  '0055-registry-spellings.ts': '285d92af70aa3b1ef3543d6dd0d11a38',
   '0056-import-runs.ts': '09164872fae1ef67f0cb09284ac9fbe7',
 }
 

@@ -1,0 +1,56 @@
+/** An address that begins with http:// where the server speaks TLS, or with https:// where it does not. */
+import { TransportError } from '../errors.ts'
+import type { Fetch } from './post.ts'
+
+/** What OpenSSL says of an answer that is no TLS. */
+const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL/
+/** How a connection ends that a server of TLS breaks off. */
+const BROKEN_OFF = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
+/** What proxies answer to plain HTTP: nginx, Caddy and others. */
+const IN_WORDS = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
+
+/** Milliseconds in which a server of TLS that is there answers. */
+const PROBE = 2_000
+
+/** @returns null: the failed request says nothing of the scheme */
+export async function schemeProblem(
+  fetch: Fetch,
+  url: string,
+  error: unknown,
+): Promise<TransportError | null> {
+  const text = codesOf(error)
+  if (url.startsWith('https:')) return NO_TLS.test(text) ? problem('http', error) : null
+  if (!BROKEN_OFF.test(text)) return null
+  const { host } = new URL(url)
+  try {
+    await fetch(`https://${host}/health`, { redirect: 'manual', signal: AbortSignal.timeout(PROBE) })
+  } catch (failure) {
+    // A certificate that is not trusted is one of TLS all the same.
+    if (!isCertificateCode(codesOf(failure))) return null
+  }
+  return problem('https', error)
+}
+
+/** The same of an answer that came. */
+export const isForTls = (url: string, status: number, text: string): boolean =>
+  url.startsWith('http:') && status === 400 && IN_WORDS.test(text)
+
+/** @param scheme that the server speaks */
+export function problem(scheme: 'http' | 'https', cause?: unknown): TransportError {
+  const other = scheme === 'https' ? 'http' : 'https'
+  return new TransportError(
+    'unreadable',
+    `the address answers ${scheme}: write ${scheme}:// in place of ${other}://`,
+    cause === undefined ? {} : { cause },
+  )
+}
+
+/** Whether a failure is about a certificate, by what Node says. */
+export const isCertificateCode = (text: string): boolean => /CERT|SELF_SIGNED|UNABLE_TO/.test(text)
+
+/** The codes of a failed `fetch` and of its causes. */
+export function codesOf(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
+  const own = typeof code === 'string' ? code : ''
+  return cause === undefined || cause === null ? own : `${own} ${codesOf(cause)}`
+}
