@@ -75,6 +75,8 @@ test('registries and participants added beside it take part, until they are disa
     environment: 'live',
     majority_age: 18,
     web_origins: [],
+    reg_type_aliases: [],
+    qualified_kids: false,
     primary_identifiers: { Person: 'UIN' },
   }
   expect(added).toEqual(registry)

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { JWK } from 'jose'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { answerOf, post, type TestServer, testServer } from '../../test/server.ts'
+import { addRegistry } from '../admin/registries/registries.ts'
 
 let server: TestServer
 
@@ -32,6 +34,23 @@ it('has nothing private in it', async () => {
 
 it('publishes the same below the namespace of each registry', async () => {
   expect((await get('/civil/.well-known/jwks.json')).body).toEqual((await get('/.well-known/jwks.json')).body)
+})
+
+it('names each key a second time in the set of a registry that asks for it, up to 20 keys', async () => {
+  const { sender_id } = await addRegistry(server.database, {
+    ...{ kind: 'social', namespace: 'qualified', qualified_kids: true },
+  })
+  const own = async () => (await get('/qualified/.well-known/jwks.json')).body.keys
+  const { keys } = (await get('/.well-known/jwks.json')).body
+  expect(await own()).toEqual([
+    ...keys,
+    ...keys.map((key: JWK) => ({ ...key, kid: `${sender_id}|${key.kid}|${key.alg}` })),
+  ])
+  expect((await get('/civil/.well-known/jwks.json')).body.keys).toEqual(keys)
+  const many = Array.from({ length: 12 }, (_, at) => ({ kid: `k-${at}`, alg: 'EdDSA', kty: 'OKP' }))
+  const jwks = vi.spyOn(server.context.keys, 'jwks').mockResolvedValue({ keys: many })
+  expect(await own()).toHaveLength(20)
+  jwks.mockRestore()
 })
 
 it('knows no other namespaces', async () => {

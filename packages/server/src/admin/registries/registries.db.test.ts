@@ -72,10 +72,25 @@ describe('what cannot be is refused, with the member and the rule', () => {
     [
       changeRegistry,
       civil,
-      /^nothing to change: give time_zone, majority_age, web_origins or primary_identifiers$/,
+      /^nothing to change: give time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids or primary_identifiers$/,
     ],
     [changeRegistry, { ...civil, majority_age: 0 }, /^majority_age: must be at least 1$/],
     [changeRegistry, { ...civil, time_zone: 'Mars' }, /^"Mars" is no time zone/],
+    [
+      changeRegistry,
+      { ...civil, reg_type_aliases: ['x:Social'] },
+      /^the reg_type "x:Social" means the kind social$/,
+    ],
+    [
+      changeRegistry,
+      { ...civil, reg_type_aliases: ['crvs'] },
+      /^the reg_type "crvs" means this registry without an alias$/,
+    ],
+    [
+      changeRegistry,
+      { ...civil, reg_type_aliases: ['a b'] },
+      /^the reg_type "a b" must be letters, digits and the characters _ \. : \/ - of at most 100$/,
+    ],
     [addAttribute, { ...person, name: 'n', paths: ['n'], type: 'age' }, /^type: must be one of text, /],
     [deleteRecords, { ...person, identifiers: [] }, /^name the records: by identifiers$/],
     [deleteRecords, { ...person, identifiers: [7] }, /^identifiers\[0\]: must be a string$/],
