@@ -1,11 +1,12 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { validator } from '@rollcall/protocol'
+import { isRegType, validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { environmentSource } from '../../keys/master-key.ts'
 import { createVault } from '../../keys/vault.ts'
 import { readLimits } from '../../limits.ts'
+import { registryAt } from '../../store/registries/registries.ts'
 import { listOwnKeys, revokeOwnKey, rotateMasterKey, rotateOwnKeys } from '../operators/own-keys.ts'
 import { deleteRecords, importRecords } from '../records/records.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -105,6 +106,16 @@ describe('what cannot be is refused, with the member and the rule', () => {
     expect(refused).toBeInstanceOf(AdminRefusal)
     expect((refused as Error).message).toMatch(message)
   })
+})
+
+test('further values of reg_type mean the registry, and end again', async () => {
+  const aliases = ['ocrvs:registry_type:nacimiento']
+  const changed = await changeRegistry(needs(), { ...civil, reg_type_aliases: aliases })
+  expect(changed.reg_type_aliases).toEqual(aliases)
+  const means = async () => isRegType((await registryAt(needs().db, 'civil')).kind, 'x:NACIMIENTO')
+  expect(await means()).toBe(true)
+  await changeRegistry(needs(), { ...civil, reg_type_aliases: [] })
+  expect(await means()).toBe(false)
 })
 
 test('a stopped deletion says what is done', async () => {
