@@ -26,7 +26,8 @@ export async function columnsHeld(
 }
 
 function ofAttributes({ attributes }: RecordType, held: Columns): Columns {
-  const { id, primary_identifier, document, created_at, updated_at, ...columns } = held
+  const { id, primary_identifier, document, created_at, updated_at, import_run, import_line, ...columns } =
+    held
   for (const { name } of attributes.filter(({ type }) => type === 'datetime')) {
     const held = columns[name] as string | string[] | null
     if (held === null) continue
