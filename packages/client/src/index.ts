@@ -64,7 +64,7 @@ export {
   type TransportReason,
   UntrustedAnswer,
 } from './errors.ts'
-export type { Fetch } from './http/post.ts'
+export type { Fetch } from './http/fetch.ts'
 export type { Retry } from './http/retry.ts'
 export type { ClientCredentials, GiveToken } from './http/tokens.ts'
 // Queries

@@ -15,7 +15,8 @@ import {
   type Signer,
   TOKEN_PATH,
 } from '@rollcall/protocol'
-import type { Fetch, HttpSettings } from '../http/post.ts'
+import type { Fetch } from '../http/fetch.ts'
+import type { HttpSettings } from '../http/post.ts'
 import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
 import {
   type ClientCredentials,

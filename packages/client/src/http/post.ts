@@ -1,10 +1,8 @@
 /** One HTTP request and its whole answer, within a time and a size. */
 import { TransportError } from '../errors.ts'
+import type { Fetch } from './fetch.ts'
 import { BodyProblem, readText } from './read-text.ts'
 import { codesOf, isCertificateCode, isForTls, problem, schemeProblem } from './wrong-scheme.ts'
-
-/** The platform's `fetch`, or one that behaves like it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface HttpSettings {
   readonly fetch: Fetch

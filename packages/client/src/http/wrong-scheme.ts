@@ -1,6 +1,6 @@
 /** An address that begins with http:// where the server speaks TLS, or with https:// where it does not. */
 import { TransportError } from '../errors.ts'
-import type { Fetch } from './post.ts'
+import type { Fetch } from './fetch.ts'
 
 /** What OpenSSL says of an answer that is no TLS. */
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL/

@@ -15,7 +15,7 @@ import {
   type Validator,
   validator,
 } from '@rollcall/protocol'
-import type { Fetch } from '../http/post.ts'
+import type { Fetch } from '../http/fetch.ts'
 import {
   type Frame,
   open,

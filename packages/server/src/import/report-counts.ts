@@ -9,7 +9,6 @@ import {
   type ValueCounts,
 } from '../store/records/import-progress.ts'
 import type { PreparedRecord } from '../store/records/prepare-record.ts'
-import type { Preparing } from './batch.ts'
 import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
 import { CELL, type RowCells } from './row-documents.ts'
 
@@ -140,7 +139,7 @@ export class BatchCounts {
   #rows = 0
 
   record(
-    { kind, today }: Pick<Preparing, 'kind' | 'today'>,
+    { kind, today }: { readonly kind: Kind; readonly today: string },
     recordType: RecordType,
     line: number,
     record: PreparedRecord,

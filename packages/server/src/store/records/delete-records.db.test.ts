@@ -46,6 +46,7 @@ test('written again it is a new record, which can be deleted again', async () =>
   expect(await inTransaction(client, () => writeRecords(client, registry, recordType, [written]))).toEqual({
     inserted: [{ id: expect.any(Number), primary_identifier: 'U2' }],
     updated: [],
+    repeated: new Map(),
   })
   client.release()
   const [{ id }] = await rows(`select id from r1_test_person where primary_identifier = 'U2'`)
