@@ -224,7 +224,7 @@ test.each<[string, readonly string[], string]>([
   [
     'a key that is public',
     ['--identifier', 'UIN=1', '--sign-key', '-'],
-    '- must hold a private key, in PEM or as a JWK',
+    '- holds a public key: give the file with the private key that belongs to it',
   ],
   [
     'standard input twice',
