@@ -82,12 +82,12 @@ test.each([
   [
     'a member that is misspelt',
     FILE.replace('grants:', 'grant:'),
-    'line 10: participants["a.example"].grant: is not a known member',
+    'line 10: participants["a.example"].grant: is not a known member; the nearest is grants',
   ],
   [
     'a member of a grant that is misspelt',
     FILE.replace('basis: law', 'basis: law\n        counters: none'),
-    'line 15: participants["a.example"].grants.civil.counters: is not a known member',
+    'line 15: participants["a.example"].grants.civil.counters: is not a known member; the nearest is counts',
   ],
   [
     'a member that is missing',
