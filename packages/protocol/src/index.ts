@@ -131,17 +131,19 @@ export {
   resolveIdentifierType,
   resolveRecordType,
 } from './kinds/index.ts'
-export type {
-  Attribute,
-  AttributeType,
-  Compound,
-  CompoundMember,
-  EventType,
-  IdentifierSource,
-  IdentifierType,
-  Kind,
-  RecordType,
-  Relation,
+export {
+  type Attribute,
+  type AttributeType,
+  type Compound,
+  type CompoundMember,
+  type EventType,
+  type IdentifierSource,
+  type IdentifierType,
+  isSortedIdentifier,
+  type Kind,
+  type RecordType,
+  type Relation,
+  sortedIdentifiers,
 } from './kinds/kind.ts'
 export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
 export { anyIdentifierType, resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'

@@ -28,6 +28,7 @@ export function addCommand(program: Command): void {
     .addOption(
       new Option('--pattern <form>', 'form of its values; give it again for more forms').argParser(collected),
     )
+    .option('--sortable', 'searches may be sorted by it')
     .addHelpText(
       'after',
       `${PATTERNS}${BACKFILL}\n\nExample: rollcall identifier-type add civil CEDULA --pattern '[0-9]{8,10}'`,
@@ -44,6 +45,8 @@ export function addCommand(program: Command): void {
       ),
     )
     .option('--any-form', 'its values may have any form')
+    .option('--sortable', 'searches may be sorted by it')
+    .option('--no-sortable', 'searches are not sorted by it any more')
     .addHelpText(
       'after',
       `${PATTERNS}${BACKFILL}\n\nExample: rollcall identifier-type set civil CEDULA --pattern '[0-9]{10}'`,
@@ -87,20 +90,22 @@ interface TypeOptions extends OutputOptions {
   readonly alias?: readonly string[]
   readonly pattern?: readonly string[]
   readonly anyForm?: true
+  readonly sortable?: boolean
 }
 
 async function runAdd(namespace: string, name: string, options: TypeOptions): Promise<void> {
   stopRequest()
-  const { compareAs: compared_as, alias: aliases, pattern: patterns } = options
-  const added = await askToAdd(addIdentifierType, { namespace, name, compared_as, aliases, patterns })
+  const { compareAs: compared_as, alias: aliases, pattern: patterns, sortable } = options
+  const given = { namespace, name, compared_as, aliases, patterns, sortable }
+  const added = await askToAdd(addIdentifierType, given)
   print(options, added, `added the identifier type ${added.name} to ${namespace}\n${NEXT(namespace)}`)
 }
 
 async function runSet(namespace: string, name: string, options: TypeOptions): Promise<void> {
   stopRequest()
-  const { alias: aliases, pattern, anyForm } = options
+  const { alias: aliases, pattern, anyForm, sortable } = options
   const patterns = anyForm === true ? [] : pattern
-  const changed = await ask(changeIdentifierType, { namespace, name, aliases, patterns })
+  const changed = await ask(changeIdentifierType, { namespace, name, aliases, patterns, sortable })
   print(options, changed, `changed the identifier type ${changed.name} of ${namespace}\n${NEXT(namespace)}`)
 }
 

@@ -17,7 +17,7 @@ describe('a kind with identifier types of its registry', () => {
     expect(withIdentifiers(civil, { ...none, primary_identifiers: { Person: 'UIN' } })).toBe(civil)
     const more = withIdentifiers(civil, { ...none, identifier_types: [CEDULA] })
     expect(more.record_types[0]).not.toBe(civil.record_types[0])
-    expect(more.record_types[0]).toEqual(civil.record_types[0])
+    expect(more.record_types[0]).toEqual({ ...civil.record_types[0], sort_identifiers: ['UIN'] })
   })
 
   it('finds a new type by its names in every place that knows types', () => {
@@ -91,7 +91,7 @@ describe('an identifier type is refused', () => {
     [{ name: 'VALUE' }, 'name: VALUE already means something else in queries of this registry'],
     [
       { name: 'UIN' },
-      'name: the registry has UIN already; give another name for it, or the form of its values',
+      'name: the registry has UIN already; give another name for it, the form of its values, or that it is sortable',
     ],
     [
       { name: 'NID', normaliser: 'phone', aliases: ['X'] },

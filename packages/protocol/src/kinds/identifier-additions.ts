@@ -34,11 +34,17 @@ export function withIdentifiers(
     const changed = primaries.find(({ from }) => from === row.type)
     return changed === undefined ? row : { ...row, type: changed.to }
   }
-  const changed = (recordType: RecordType): RecordType => ({
-    ...recordType,
-    primary_identifier: primary_identifiers[recordType.name] ?? recordType.primary_identifier,
-    identifiers: recordType.identifiers.map(source),
-  })
+  const sortable = identifier_types.filter((type) => type.sortable).map(({ name }) => name)
+  const changed = (recordType: RecordType): RecordType => {
+    const { name, primary_identifier, identifiers, sort_identifiers = [] } = recordType
+    return {
+      ...recordType,
+      primary_identifier: primary_identifiers[name] ?? primary_identifier,
+      // Peers go on to sort by the kind's own.
+      sort_identifiers: [...sort_identifiers, primary_identifier, ...sortable],
+      identifiers: identifiers.map(source),
+    }
+  }
   const [first, ...others] = kind.record_types
   return {
     ...kind,
@@ -54,6 +60,7 @@ function withType(types: readonly IdentifierType[], added: IdentifierType): read
   const patterns = added.patterns ?? own.patterns
   const both: IdentifierType = {
     ...own,
+    ...(added.sortable && { sortable: true }),
     ...(aliases.length > 0 && { aliases }),
     ...(patterns !== undefined && { patterns }),
   }
@@ -80,7 +87,7 @@ export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expres
 
 /** Why an identifier type cannot be added to a kind, as the member and the rule; null: it can. */
 export function identifierTypeProblem(kind: Kind, added: IdentifierType): string | null {
-  const { name, aliases = [], normaliser, patterns = [] } = added
+  const { name, aliases = [], normaliser, patterns = [], sortable } = added
   if (!NAME.test(name)) {
     return 'name: must be 1 to 41 capital letters, digits and _, beginning with a letter; queries may write it in any case'
   }
@@ -94,8 +101,8 @@ export function identifierTypeProblem(kind: Kind, added: IdentifierType): string
   if (own === undefined && (isQueryWord(name) || meansSomething(kind, name))) {
     return `name: ${name} already means something else in queries of this registry`
   }
-  if (own !== undefined && aliases.length + patterns.length === 0) {
-    return `name: the registry has ${name} already; give another name for it, or the form of its values`
+  if (own !== undefined && aliases.length + patterns.length === 0 && !sortable) {
+    return `name: the registry has ${name} already; give another name for it, the form of its values, or that it is sortable`
   }
   const known = own ?? shared
   if (known !== undefined && known.normaliser !== normaliser) {

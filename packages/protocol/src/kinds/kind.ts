@@ -78,6 +78,8 @@ export interface IdentifierType {
    * that were stored before are read as all others, so that whoever is hidden stays hidden.
    */
   readonly patterns?: readonly string[]
+  /** An operator's: a search for records of any type may be sorted by it. */
+  readonly sortable?: true
 }
 
 /** Where identifiers stand in a record: objects {identifier_type, identifier_value}, bare values, or arrays of both. */
@@ -124,6 +126,11 @@ export interface RecordType {
   readonly document_types: readonly string[]
   /** Identifier type whose value is unique among the records of this type; every record has exactly one. */
   readonly primary_identifier: string
+  /**
+   * Identifier types beside the primary one by which a search may be sorted: by the smallest that the record itself bears,
+   * last where it bears none. Read with `sortedIdentifiers`.
+   */
+  readonly sort_identifiers?: readonly string[]
   /** Sources that name the record come before those that name a part of it. */
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
@@ -144,6 +151,18 @@ export interface RecordType {
   /** The documented shape; records are open, nothing is required of them but to be an object. */
   readonly schema: TSchema
 }
+
+/** `sort_identifiers`, each once and without the primary one. */
+export function sortedIdentifiers({
+  sort_identifiers = [],
+  primary_identifier,
+}: RecordType): readonly string[] {
+  return [...new Set(sort_identifiers)].filter((type) => type !== primary_identifier)
+}
+
+/** Whether a search may be sorted by the identifier type of this name. No attribute has the name of one. */
+export const isSortedIdentifier = (recordType: RecordType, name: string): boolean =>
+  name === recordType.primary_identifier || sortedIdentifiers(recordType).includes(name)
 
 /** One type of event that a kind publishes. */
 export interface EventType {

@@ -114,6 +114,8 @@ export const social: Kind = {
       aliases: ['Household', 'Family', 'SRGroup'],
       document_types: ['Group', 'Household', 'Family'],
       primary_identifier: 'HOUSEHOLD_ID',
+      // Published examples sort groups by it.
+      sort_identifiers: ['UIN'],
       identifiers: [
         { path: 'group_identifier', type: 'HOUSEHOLD_ID', names: 'record' },
         ...memberIdentifiers(places, 'part'),

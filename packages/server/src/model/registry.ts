@@ -11,6 +11,9 @@ export interface RegistryShape {
 /** The name of the rows of identifiers among the columns of a record type; nothing of a kind has it. */
 export const IDENTIFIERS = 'identifier'
 
+/** In `unfilled` and in the lists of what is to be filled, the column by which records are sorted by an identifier type. */
+export const sortGroup = (type: string): string => `sort by ${type}`
+
 /** One hosted instance of a kind. */
 export interface Registry {
   readonly id: number

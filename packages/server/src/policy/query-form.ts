@@ -1,5 +1,5 @@
 /** Which queries and filters a grant allows, by their form and by what they ask of identifiers. */
-import { ItemRejection, type RecordType } from '@rollcall/protocol'
+import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/protocol'
 import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { asksForMembers } from './minors.ts'
@@ -23,8 +23,8 @@ export function checkForm(
   grant: Asking,
   asked: Asked & { readonly sort: readonly { readonly attribute: string }[] },
 ): void {
-  const { primary_identifier } = asked.recordType
-  if (grant.terms.ask !== ALL && asked.sort.some(({ attribute }) => attribute === primary_identifier)) {
+  const { recordType, sort } = asked
+  if (grant.terms.ask !== ALL && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
   }
   const form = asked.form === 'identifier' && asked.sort.length > 0 ? 'expression' : asked.form

@@ -4,7 +4,7 @@ import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollc
 import type { AccountedPerson } from '../model/account.ts'
 import { type Leaf, leavesOf, mentionedIn, type Predicate } from '../model/predicate.ts'
 import type { SortKey } from '../model/records.ts'
-import { IDENTIFIERS } from '../model/registry.ts'
+import { IDENTIFIERS, sortGroup } from '../model/registry.ts'
 
 /**
  * The names of the columns that a predicate asks about, each once, in order: of an attribute its name, of a compound's
@@ -67,13 +67,15 @@ export function checkBackfilled(
       `${name}.query: ${asked} is being backfilled and cannot be searched yet`,
     )
   }
-  const sorted = recordType.attributes.find(
-    ({ name, since }) => names.has(since ?? name) && sort.some(({ attribute }) => attribute === name),
+  const columnOf = (sorted: string) =>
+    recordType.attributes.find(({ name }) => name === sorted)?.since ?? sorted
+  const sorted = sort.find(({ attribute }) =>
+    [columnOf(attribute), sortGroup(attribute)].some((column) => names.has(column)),
   )
   if (sorted === undefined) return
   throw new ItemRejection(
     'rjct.sort.invalid',
-    `${name}.sort: ${sorted.name} is being backfilled and cannot be sorted by yet`,
+    `${name}.sort: ${sorted.attribute} is being backfilled and cannot be sorted by yet`,
   )
 }
 

@@ -3,6 +3,7 @@
 import {
   ItemRejection,
   isJsonObject,
+  isSortedIdentifier,
   type JsonValue,
   type Kind,
   PageRequest,
@@ -29,7 +30,8 @@ const KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
  * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1). Beside sortable attributes a
- * key may name the primary identifier of the record type by its identifier type, such as UIN.
+ * key may name an identifier type, such as UIN: the primary one of the record type, and others that the kind or the operator
+ * calls sortable.
  * @param kind with what may be asked about: an identifier type that is not granted is none of its types
  * @throws ItemRejection rjct.sort.invalid
  */
@@ -64,9 +66,9 @@ export function readSort(kind: Kind, recordType: RecordType, sort: unknown): Ask
   return keys
 }
 
-function sortableNames({ identifier_types }: Kind, { attributes, primary_identifier }: RecordType): string[] {
-  const primary = identifier_types.filter(({ name }) => name === primary_identifier)
-  return [...attributes.filter(({ sortable }) => sortable), ...primary].map(({ name }) => name)
+function sortableNames({ identifier_types }: Kind, recordType: RecordType): string[] {
+  const identifiers = identifier_types.filter(({ name }) => isSortedIdentifier(recordType, name))
+  return [...recordType.attributes.filter(({ sortable }) => sortable), ...identifiers].map(({ name }) => name)
 }
 
 /**
@@ -82,7 +84,9 @@ function keyOf(
   const attribute = resolveAttribute(recordType, spelling)
   if (attribute === undefined) {
     const name = resolveIdentifierType(kind, spelling)?.name
-    return name === recordType.primary_identifier ? { attribute: name, descending } : undefined
+    return name !== undefined && isSortedIdentifier(recordType, name)
+      ? { attribute: name, descending }
+      : undefined
   }
   const { name, since, sortable } = attribute
   if (!sortable) return undefined

@@ -231,7 +231,7 @@ test('identifier types and the primary one are part of the file, which changes n
     primary_identifiers: { Person: 'CEDULA' },
     identifier_types: {
       CEDULA: { compared_as: 'code', patterns: ['[0-9]{8,10}'] },
-      NID: { patterns: ['[0-9]{13}'] },
+      NID: { patterns: ['[0-9]{13}'], sortable: true },
     },
   }
   const file = (registry: object) => ({ version: 1, registries: { crvs: registry } })

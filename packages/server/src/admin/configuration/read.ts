@@ -121,10 +121,14 @@ function primariesEntry({ kind }: Registry): Pick<RegistryEntry, 'primary_identi
 /** What the kind has is left out, and of a type that it has, what was not added to it. */
 function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, IdentifierTypeEntry>> {
   const literal = kindNamed(kind.name)?.identifier_types ?? []
-  const entries = kind.identifier_types.flatMap(({ name, normaliser, aliases = [], patterns }) => {
+  const entries = kind.identifier_types.flatMap(({ name, normaliser, aliases = [], patterns, sortable }) => {
     const own = literal.find((one) => one.name === name)
     const more = aliases.filter((alias) => !own?.aliases?.includes(alias))
-    const given = { ...(more.length > 0 && { aliases: more }), ...(patterns && { patterns }) }
+    const given = {
+      ...(more.length > 0 && { aliases: more }),
+      ...(patterns && { patterns }),
+      ...(sortable && { sortable }),
+    }
     // No operator's type is compared as it is written.
     const compared_as = own === undefined && normaliser !== 'exact' ? { compared_as: normaliser } : {}
     const entry: IdentifierTypeEntry = { ...compared_as, ...given }

@@ -55,6 +55,7 @@ const find = async (search_criteria: object) =>
 const byType = (type: string, value: string) => find({ query_type: 'idtype-value', query: { type, value } })
 const numbers = (item: { data: { reg_records: { identifier: { identifier_value: string }[] }[] } }) =>
   item.data.reg_records.map(({ identifier }) => identifier[0]?.identifier_value)
+const EVERYBODY = { query_type: 'expression', query: { NID: { $exists: true } } }
 const refusal = (message: string) => new AdminRefusal(message)
 
 describe('a registry whose records are known by another identifier', () => {
@@ -72,6 +73,13 @@ describe('a registry whose records are known by another identifier', () => {
     expect((await find({ query_type: 'graphql', query: graphql })).data.reg_records).toEqual([
       { NID: '2000', UIN: 'U-2' },
     ])
+  })
+
+  it("is sorted by the kind's own too, and a record without one is last", async () => {
+    const sorted = (sort_order: string) =>
+      find({ ...EVERYBODY, sort: [{ attribute_name: 'UIN', sort_order }] })
+    expect(numbers(await sorted('asc'))).toEqual(['2000', '1000'])
+    expect(numbers(await sorted('desc'))).toEqual(['2000', '1000'])
   })
 
   it('says so in its description', async () => {
@@ -149,7 +157,7 @@ describe('an identifier type that is added to a registry with records', () => {
     expect(await parents()).toBeUndefined()
     expect(await addIdentifierType({ db }, { namespace, name: 'CEDULA', aliases: ['DocNo'] })).toEqual({
       ...{ name: 'CEDULA', compared_as: 'code', aliases: ['DocNo'], patterns: [], primary: [] },
-      from: 'registry',
+      ...{ sortable: false, from: 'registry' },
     })
     server.clock.pass(1_000)
     expect(await parents()).toBeUndefined()
@@ -193,6 +201,59 @@ describe('an identifier type that is added to a registry with records', () => {
     await expect(removeIdentifierType({ db }, { namespace, name: 'CEDULA' })).rejects.toThrow(
       refusal('records of civil have identifiers of the type CEDULA; it can be removed only while none has'),
     )
+  })
+})
+
+describe('an identifier type that an operator calls sortable', () => {
+  const sorted = (sort_order: string) =>
+    find({ ...EVERYBODY, sort: [{ attribute_name: 'DocNo', sort_order }] })
+  const asked = async (sortable: boolean) => {
+    await changeIdentifierType({ db }, { namespace, name: 'CEDULA', sortable })
+    server.clock.pass(1_000)
+  }
+  const unknown = {
+    status_reason_code: 'rjct.sort.invalid',
+    status_reason_message: expect.stringMatching(
+      /^search_criteria\.sort\[0\]\.attribute_name: must be one of /,
+    ),
+  }
+
+  it('can be sorted by when its column is filled', async () => {
+    server.clock.pass(1_000)
+    expect(await sorted('asc')).toMatchObject(unknown)
+    await asked(true)
+    expect(await sorted('asc')).toMatchObject({
+      status_reason_code: 'rjct.sort.invalid',
+      status_reason_message: 'search_criteria.sort: CEDULA is being backfilled and cannot be sorted by yet',
+    })
+    await applyIndexes(db, namespace)
+    const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+    await publishEvent(
+      { db, limits },
+      { namespace, reg_event_type: 'UPDATE', record: person({ NID: '5000', CEDULA: 'A-5' }) },
+    )
+    server.clock.pass(1_000)
+    // A protected person has no place in the order.
+    expect(numbers(await sorted('asc'))).toEqual(['5000', '2000', '3000'])
+    expect(numbers(await sorted('desc'))).toEqual(['2000', '5000', '3000'])
+  })
+
+  it('keeps no column when it is so no more', async () => {
+    await asked(false)
+    expect(await sorted('asc')).toMatchObject(unknown)
+    const { id } = await registryAt(db, namespace)
+    const { rows } = await db.pool.query(
+      "select 1 from information_schema.columns where table_name = $1 and column_name = '_sort_cedula'",
+      [`r${id}_person`],
+    )
+    expect(rows).toEqual([])
+    // What was in the column is not found there again.
+    await asked(true)
+    expect(await sorted('asc')).toMatchObject({ status_reason_code: 'rjct.sort.invalid' })
+    await applyIndexes(db, namespace)
+    server.clock.pass(1_000)
+    expect(numbers(await sorted('asc'))).toEqual(['5000', '2000', '3000'])
+    await asked(false)
   })
 })
 

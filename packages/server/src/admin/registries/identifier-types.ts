@@ -1,5 +1,12 @@
 /** The identifier types of a registry: those of its kind, and its own. */
-import { COMPARED_AS, type IdentifierType, kindNamed, oneOf, sharedIdentifierType } from '@rollcall/protocol'
+import {
+  COMPARED_AS,
+  type IdentifierType,
+  isSortedIdentifier,
+  kindNamed,
+  oneOf,
+  sharedIdentifierType,
+} from '@rollcall/protocol'
 import Type from 'typebox'
 import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
@@ -27,11 +34,16 @@ const ComparedAs = oneOf(COMPARED_AS, {
     'How values are compared: code without case and spaces; phone by their digits; email without case. Several people may share a phone or an email.',
 })
 
+const Sortable = flag(
+  'Whether a search may be sorted by it: by the smallest that a record bears; a record without one is last.',
+)
+
 export const IdentifierTypeResult = closed({
   name: Name,
   compared_as: text('How its values are compared.'),
   aliases: Aliases,
   patterns: Patterns,
+  sortable: Sortable,
   primary: Type.Array(Type.String(), { description: 'Record types whose records are known by it.' }),
   from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
 })
@@ -41,6 +53,7 @@ export const IDENTIFIER_TYPE_MEMBERS = {
   compared_as: Type.Optional(ComparedAs),
   aliases: Type.Optional(Aliases),
   patterns: Type.Optional(Patterns),
+  sortable: Type.Optional(Sortable),
 } as const
 
 /** Adds an identifier type to one registry; servers know it within a second. */
@@ -64,13 +77,18 @@ export const changeIdentifierType = useCase(
       name: Name,
       aliases: IDENTIFIER_TYPE_MEMBERS.aliases,
       patterns: IDENTIFIER_TYPE_MEMBERS.patterns,
+      sortable: IDENTIFIER_TYPE_MEMBERS.sortable,
     }),
     result: IdentifierTypeResult,
   },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
     const { kind } = await registryAt(db, namespace)
-    const { aliases, patterns } = kind.identifier_types.find((type) => type.name === name) ?? {}
-    const before = { ...(aliases && { aliases }), ...(patterns && { patterns }) }
+    const { aliases, patterns, sortable } = kind.identifier_types.find((type) => type.name === name) ?? {}
+    const before = {
+      ...(aliases && { aliases }),
+      ...(patterns && { patterns }),
+      ...(sortable && { sortable }),
+    }
     const type = typeOf({ kind }, name, { ...before, ...given })
     return one(await changeRow(db, namespace, type), name)
   },
@@ -105,6 +123,7 @@ interface Given {
   readonly compared_as?: (typeof COMPARED_AS)[number]
   readonly aliases?: readonly string[]
   readonly patterns?: readonly string[]
+  readonly sortable?: boolean
 }
 
 /** As it is stored. A type that a kind has is compared as that kind compares it, and has its names. */
@@ -119,6 +138,7 @@ export function typeOf({ kind }: Pick<Registry, 'kind'>, name: string, given: Gi
     normaliser: compared_as,
     ...(aliases.length > 0 && { aliases }),
     ...(patterns.length > 0 && { patterns }),
+    ...(given.sortable && { sortable: true }),
   }
 }
 
@@ -141,6 +161,7 @@ function one(registry: Registry, name: string) {
 }
 
 function described({ kind }: Registry, { name, normaliser, aliases = [], patterns = [] }: IdentifierType) {
+  const sortable = kind.record_types.some((type) => isSortedIdentifier(type, name))
   const ofKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name) === true
   const primary = kind.record_types.filter((type) => type.primary_identifier === name)
   return {
@@ -148,6 +169,7 @@ function described({ kind }: Registry, { name, normaliser, aliases = [], pattern
     compared_as: normaliser,
     aliases: [...aliases],
     patterns: [...patterns],
+    sortable,
     primary: primary.map((type) => type.name),
     from: ofKind ? ('kind' as const) : ('registry' as const),
   }

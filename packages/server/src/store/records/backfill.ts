@@ -1,6 +1,6 @@
 /** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
 
-import { isJsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
+import { isJsonObject, type JsonValue, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import { publicRecord } from '../../model/protection.ts'
 import { IDENTIFIERS, type RegistryShape } from '../../model/registry.ts'
@@ -90,7 +90,7 @@ async function backfillBatch(
     return { id, document: left, named: persons }
   })
   if (protection.borne.size > 0) await noteReferences(client, { registry, recordType }, read)
-  await writeColumns(client, table, recordType, due, read)
+  await writeColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)
   if (last === undefined) {
@@ -109,7 +109,7 @@ async function backfillBatch(
 
 async function writeColumns(
   client: PoolClient,
-  table: string,
+  registry: RegistryShape,
   recordType: RecordType,
   due: readonly string[],
   records: readonly { readonly id: number; readonly document: JsonValue }[],
@@ -124,9 +124,10 @@ async function writeColumns(
   }
   if (records.length === 0 || columns.length === 0) return
   const rows = records.map(({ id, document }) => {
-    const values = columnValues(recordType, document)
+    const identifiers = readIdentifiers(registry.kind, recordType, document)
+    const values = columnValues(recordType, document, identifiers)
     return { id, ...Object.fromEntries(columns.map(([{ name }, index]) => [name, values[index]])) }
   })
   const changed = columns.map(([column]) => column)
-  await updateRows(client, table, changed, rows)
+  await updateRows(client, recordTable(registry, recordType).table, changed, rows)
 }

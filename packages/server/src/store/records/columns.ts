@@ -1,14 +1,16 @@
 /** How the attributes and compounds of a record type are stored in columns. */
 
-import type {
-  Attribute,
-  AttributeScalar,
-  AttributeType,
-  AttributeValue,
-  Compound,
-  Element,
-  RecordType,
+import {
+  type Attribute,
+  type AttributeScalar,
+  type AttributeType,
+  type AttributeValue,
+  type Compound,
+  type Element,
+  type RecordType,
+  sortedIdentifiers,
 } from '@rollcall/protocol'
+import { sortGroup } from '../../model/registry.ts'
 import { columnName, joinName } from '../db/names.ts'
 
 /** A column of a record table that is made from its record type. */
@@ -150,17 +152,25 @@ export function memberWriter(member: Attribute): (value: AttributeScalar) => str
   }
 }
 
-/** The columns of one attribute or compound. */
+/** The columns of one attribute, of one compound, or of one identifier type that can be sorted by. */
 interface ColumnGroup {
-  /** Its name in the kind. */
+  /** Its name in the kind; of an identifier type `sortGroup`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
   /** Of its index, where one is declared. */
   readonly method: string | null
 }
 
-/** The columns of a record type: those of its attributes, then those of its compounds. */
-export function columnGroups({ attributes, compounds = [] }: RecordType): readonly ColumnGroup[] {
+/** The smallest identifier of a type that a record itself bears. No attribute begins with `_`. */
+export const sortColumn = (type: string): RecordColumn => ({
+  name: joinName('_sort', type.toLowerCase()),
+  sql_type: 'text',
+  definition: 'text collate "C"',
+})
+
+/** The columns of a record type: those of its attributes, then those of its compounds, then those of `sortedIdentifiers`. */
+export function columnGroups(recordType: RecordType): readonly ColumnGroup[] {
+  const { attributes, compounds = [] } = recordType
   return [
     ...attributes.map((attribute) => ({
       name: attribute.name,
@@ -171,6 +181,10 @@ export function columnGroups({ attributes, compounds = [] }: RecordType): readon
       name: compound.name,
       columns: [compoundColumn(compound)],
       method: compound.indexed ? 'gin' : null,
+    })),
+    ...sortedIdentifiers(recordType).map((type) => ({
+      ...{ name: sortGroup(type), columns: [sortColumn(type)] },
+      method: null,
     })),
   ]
 }

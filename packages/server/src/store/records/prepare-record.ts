@@ -12,6 +12,7 @@ import {
   readAttribute,
   readElements,
   readIdentifiers,
+  sortedIdentifiers,
 } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn } from './columns.ts'
 
@@ -54,7 +55,7 @@ export function prepareRecord(
   }
   const text = canonicalText(document)
   // Before the record may be refused: the notes are of all its values.
-  const columns = columnValues(recordType, document, notes)
+  const columns = readValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
@@ -69,6 +70,7 @@ export function prepareRecord(
       `more than one ${recordType.primary_identifier}, by which a ${recordType.name} is known`,
     )
   }
+  columns.push(...sortValues(recordType, identifiers))
   return {
     primary_identifier: primary.value,
     document: text,
@@ -104,12 +106,23 @@ function mangledProblem(identifiers: readonly RecordIdentifier[]): string | null
     : `${mangled.type}: a spreadsheet has shortened the number to a form such as 8.1E+09; format its column as text and export the file again`
 }
 
-/** What a document has in the columns of its record type, in their order. */
+/** What a document has in the columns of its record type, in their order. @param identifiers those of the document */
 export function columnValues(
   recordType: RecordType,
   document: JsonValue,
-  notes?: ReadingNotes,
+  identifiers: readonly RecordIdentifier[],
 ): (string | null)[] {
+  return [...readValues(recordType, document), ...sortValues(recordType, identifiers)]
+}
+
+function sortValues(recordType: RecordType, identifiers: readonly RecordIdentifier[]): (string | null)[] {
+  return sortedIdentifiers(recordType).map((wanted) => {
+    const own = identifiers.filter(({ type, names }) => type === wanted && names === 'record')
+    return own.map(({ value }) => value).sort()[0] ?? null
+  })
+}
+
+function readValues(recordType: RecordType, document: JsonValue, notes?: ReadingNotes): (string | null)[] {
   const values: (string | null)[] = []
   for (const read of readersOf(recordType)) read(document, values, notes)
   return values

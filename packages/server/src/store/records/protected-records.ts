@@ -47,7 +47,7 @@ export function withoutProtected(
     const { document } = publicRecord(registry.kind, recordType, protection, read)
     if (document === read) return record
     const identifiers = readIdentifiers(registry.kind, recordType, document)
-    return { ...record, identifiers, columns: columnValues(recordType, document) }
+    return { ...record, identifiers, columns: columnValues(recordType, document, identifiers) }
   })
 }
 
@@ -322,7 +322,7 @@ async function rewrite(client: ClientBase, writing: Writing, ids: readonly Recor
     return [{ id, text, document, named: persons }]
   })
   const values = noted.map(({ id, document }) => {
-    const read = columnValues(recordType, document)
+    const read = columnValues(recordType, document, readIdentifiers(registry.kind, recordType, document))
     return { id, ...Object.fromEntries(columns.map(({ name }, at) => [name, read[at] ?? null])) }
   })
   if (columns.length > 0 && values.length > 0) await updateRows(client, table, columns, values)

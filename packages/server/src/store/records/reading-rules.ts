@@ -11,9 +11,10 @@ import {
   type JsonObject,
   type Kind,
   type RecordType,
+  sortedIdentifiers,
 } from '@rollcall/protocol'
 import type { Transaction } from 'kysely'
-import { IDENTIFIERS } from '../../model/registry.ts'
+import { IDENTIFIERS, sortGroup } from '../../model/registry.ts'
 import type { Tables } from '../db/tables.ts'
 import { columnGroups } from './columns.ts'
 
@@ -38,7 +39,9 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
     ...compounds.map((compound): [string, JsonObject] => [compound.name, compoundRules(compound)]),
   ]
   const own = rows.filter(([name]) => stored.has(name))
-  const all = [...own, [IDENTIFIERS, identifierRules(kind, recordType)] as const]
+  const identifiers = identifierRules(kind, recordType)
+  const sorted = sortedIdentifiers(recordType).map(sortGroup)
+  const all = [...own, ...[IDENTIFIERS, ...sorted].map((name) => [name, identifiers] as const)]
   return new Map(all.map(([name, rules]) => [name, digest(rules)]))
 }
 

@@ -1,10 +1,10 @@
 /** The statements that find records: by an identifier, and by any condition. */
 
-import type { RecordType } from '@rollcall/protocol'
+import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
 import type { Identifier, Page, SortKey } from '../../model/records.ts'
 import { joinName, quoteName } from '../db/names.ts'
 import type { NamedStatement } from '../db/pipeline.ts'
-import { attributeColumns } from './columns.ts'
+import { attributeColumns, sortColumn } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
 /** Which records: true of a row of a record table by the name of `record`. */
@@ -111,7 +111,7 @@ function untilOf(sort: readonly SortKey[]): string[] {
 function sortKeys(recordType: RecordType, sort: readonly SortKey[]): readonly OrderedColumn[] {
   return sort.map(({ attribute: name, descending, until }, index) => {
     return {
-      column: sortColumn(recordType, name),
+      column: orderColumn(recordType, name),
       as: `key_${index + 1}`,
       direction: descending ? 'desc' : 'asc',
       bounded: until !== undefined,
@@ -119,8 +119,10 @@ function sortKeys(recordType: RecordType, sort: readonly SortKey[]): readonly Or
   })
 }
 
-function sortColumn({ name: type, attributes, primary_identifier }: RecordType, name: string): string {
+function orderColumn(recordType: RecordType, name: string): string {
+  const { name: type, attributes, primary_identifier } = recordType
   if (name === primary_identifier) return 'primary_identifier'
+  if (sortedIdentifiers(recordType).includes(name)) return sortColumn(name).name
   const attribute = attributes.find((candidate) => candidate.name === name)
   const [column] = attribute === undefined ? [] : attributeColumns(attribute)
   if (!attribute?.sortable || attribute.many || column === undefined) {

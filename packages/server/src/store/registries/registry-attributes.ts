@@ -10,13 +10,13 @@ import {
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
-import type { Registry } from '../../model/registry.ts'
+import type { Registry, RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { joinName, quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 import { checkOwnership } from '../records/catalog.ts'
-import { attributeColumns } from '../records/columns.ts'
+import { attributeColumns, type RecordColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
 
@@ -49,7 +49,7 @@ export async function addAttribute(
     const addedType = recordTypeOf(added, recordType.name)
     checkColumns(added, addedType)
     // A column of this name that nothing declares was left by an attribute that the kind once had.
-    await dropColumns(transaction, registry, recordType, attribute)
+    await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
     await createRecordTables(transaction, added)
     return registryAt({ kysely: transaction }, namespace)
   })
@@ -114,7 +114,7 @@ export async function removeAttribute(
       .deleteFrom('column_fill')
       .where((is) => is.and(row))
       .execute()
-    await dropColumns(transaction, registry, recordType, attribute)
+    await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
   })
 }
 
@@ -172,14 +172,14 @@ async function declare(
   return registryAt({ kysely: transaction }, namespace)
 }
 
-async function dropColumns(
+export async function dropColumns(
   transaction: Transaction<Tables>,
-  registry: Registry,
+  registry: RegistryShape,
   recordType: RecordType,
-  attribute: Attribute,
+  columns: readonly RecordColumn[],
 ): Promise<void> {
   const { table } = recordTable(registry, recordType)
-  for (const { name } of attributeColumns(attribute)) {
+  for (const { name } of columns) {
     const statement = `alter table ${quoteName(table)} drop column if exists ${quoteName(name)}`
     await sql.raw(statement).execute(transaction)
   }

@@ -3,6 +3,7 @@ import {
   type IdentifierType,
   identifierTypeProblem,
   resolveIdentifierType,
+  sortedIdentifiers,
   UNLISTED,
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
@@ -12,10 +13,11 @@ import { quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 import { holdsRows } from '../records/catalog.ts'
+import { sortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
 import { declarePrimaries } from './primary-identifiers.ts'
 import { registryAt } from './registries.ts'
-import { changeRegistry } from './registry-attributes.ts'
+import { changeRegistry, dropColumns } from './registry-attributes.ts'
 
 /**
  * Adds an identifier type, or more names and forms of one that the kind has. Where records are there already, their
@@ -31,7 +33,7 @@ export async function addIdentifierType(
     await insertType(transaction, registry, type)
     // Protected persons may be known by its values, which had no type until now.
     await copyProtected(transaction, registry, UNLISTED.name, type.name)
-    return changed(transaction, namespace)
+    return changed(transaction, registry)
   })
 }
 
@@ -47,7 +49,7 @@ export async function changeIdentifierType(
   return changeRegistry(db, namespace, async (transaction, registry) => {
     await deleteType(transaction, registry, type.name)
     await insertType(transaction, await registryAt({ kysely: transaction }, namespace), type)
-    return changed(transaction, namespace)
+    return changed(transaction, registry)
   })
 }
 
@@ -98,7 +100,7 @@ export async function removeIdentifierType(
       await checkUnused(transaction, registry, name)
       await copyProtected(transaction, registry, name, UNLISTED.name)
     }
-    return changed(transaction, namespace)
+    return changed(transaction, registry)
   })
 }
 
@@ -118,14 +120,21 @@ export async function setPrimaryIdentifiers(
       )
     }
     await declarePrimaries(transaction, registry.id, registry.kind, primaries)
-    return changed(transaction, namespace)
+    return changed(transaction, registry)
   })
 }
 
 /** The registry as it is now, with its identifiers listed to be read again where they were read by other rules. */
-async function changed(transaction: Transaction<Tables>, namespace: string): Promise<Registry> {
-  await createRecordTables(transaction, await registryAt({ kysely: transaction }, namespace))
-  return registryAt({ kysely: transaction }, namespace)
+async function changed(transaction: Transaction<Tables>, before: Registry): Promise<Registry> {
+  const after = await registryAt({ kysely: transaction }, before.namespace)
+  for (const recordType of before.kind.record_types) {
+    const left = after.kind.record_types.find(({ name }) => name === recordType.name)
+    const sorted = left === undefined ? [] : sortedIdentifiers(left)
+    const gone = sortedIdentifiers(recordType).filter((type) => !sorted.includes(type))
+    await dropColumns(transaction, before, recordType, gone.map(sortColumn))
+  }
+  await createRecordTables(transaction, after)
+  return registryAt({ kysely: transaction }, before.namespace)
 }
 
 /** @throws StoreRefusal records or protected persons are known by the type */
