@@ -2,7 +2,9 @@
 import { expect, test, vi } from 'vitest'
 import { accepted, asyncServer, byExpression, byIdentifier, callbacksTo, searchFor } from './asynchronous.ts'
 import { answering } from './deliveries.ts'
+import { publishedKeys } from './sealing.ts'
 import { bearer, post } from './server.ts'
+import { isSigned, type Profile } from './stranger/signing.ts'
 
 const person = (n: number) => ({
   '@type': 'CRVS_Person',
@@ -34,6 +36,28 @@ test('a search is acknowledged, then answered in as many callbacks as it has pag
     Array.from({ length: 30 }, (_, n) => person(n)),
   )
 })
+
+test.each([
+  ['raw-rsa', 'rfc8785'],
+  ['jws-detached', 'sorted-unescaped'],
+  ['parameters', 'sorted-escaped'],
+] as const)(
+  'a callback to a system that knows RS256 alone is signed with RS256, in its own layout: %s',
+  async (layout, canonical_form) => {
+    const profile: Profile = { layout, canonical_form, digest_prefix: '', algorithms: ['RS256'] }
+    const only = await newPeer({ signature_profile: profile })
+    const correlation_id = await accepted(server, only, searchFor(only, [byIdentifier('UIN', 'U7')]))
+    await vi.waitFor(() => expect(only.receiver.received).toHaveLength(1), 60_000)
+    const text = only.receiver.received[0]?.body ?? ''
+    expect(JSON.parse(text).message).toMatchObject({
+      correlation_id,
+      search_response: [{ data: { reg_records: [person(7)] } }],
+    })
+    const keys = await publishedKeys(server)
+    expect(isSigned(text, 'civil.example', keys, profile)).toBe(true)
+    expect(isSigned(text.replace('Okoro', 'Ekoro'), 'civil.example', keys, profile)).toBe(false)
+  },
+)
 
 test('the same message has the same ack and one answer', async () => {
   const body = searchFor(peer, [byIdentifier('UIN', 'U7')])

@@ -89,6 +89,32 @@ describe('asking', () => {
     ).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.sort.invalid' })
   })
 
+  it('hears the same of a name that does not exist and of one that is not granted', async () => {
+    await granted({ query_forms: 'all', ask: ['sex'], identifier_types: ['UIN'] })
+    const graphql = (value: string) => ({ query_type: 'graphql', query: { type: 'graphql', value } })
+    const forms: readonly ((name: string) => object)[] = [
+      (type) => ({ query_type: 'idtype-value', query: { type, value: '1' } }),
+      (type) => expression({ identifier: { identifier_type: type, identifier_value: '1' } }),
+      (name) => expression({ [name]: { $eq: '1' } }),
+      (name) => expression({ sex: { $eq: 'F' } }, { sort: [{ attribute_name: name }] }),
+      (attribute_name) => ({
+        query_type: 'predicate',
+        query: [{ seq_num: 1, expression1: { attribute_name, operator: 'eq', attribute_value: '1' } }],
+      }),
+      (name) => graphql(`{ person(${name}: "1") { sex } }`),
+      (name) => graphql(`{ person(filter: { ${name}: { eq: "1" } }) { sex } }`),
+    ]
+    for (const form of forms) {
+      const texts = new Set<string>()
+      for (const name of ['NOSUCHNAME', 'NID', 'BRN', 'surname', 'death_date']) {
+        const { status, status_reason_code, status_reason_message } = await item(form(name))
+        expect(status).toBe('rjct')
+        texts.add(`${status_reason_code} ${status_reason_message.replaceAll(name, '...')}`)
+      }
+      expect([...texts]).toHaveLength(1)
+    }
+  })
+
   it('is told so where nothing can be named', async () => {
     await granted({ event_types: [], ask: [], identifier_types: ['UIN', 'BRN'] })
     expect(await item({ ...byUin('1'), reg_event_type: 'Death' })).toMatchObject({

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CompactSign, compactVerify, createLocalJWKSet } from 'jose'
 import { expect, test } from 'vitest'
 import { EVERYTHING } from '../../../test/grants.ts'
 import {
@@ -19,6 +20,7 @@ import {
 import { witnessOf } from '../../../test/tampering.ts'
 import { verifyAccounts } from '../../accounts/verify/verify.ts'
 import { createBodies } from '../../keys/bodies.ts'
+import { createKeys } from '../../keys/own-keys.ts'
 import { ensureOwnKeys } from '../../keys/rotation.ts'
 import { deliveryContext } from '../../model/delivery.ts'
 import { isHeld } from '../../store/backup/restorations.ts'
@@ -128,6 +130,29 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
     grants: 1,
     status: 'active',
   })
+})
+
+test('keys of every algorithm that a participant needed come back, and sign', async () => {
+  const { from, needs } = await peopled()
+  const algorithms = ['EdDSA', 'ES256', 'RS256'] as const
+  for (const algorithm of algorithms) await ensureOwnKeys(needs.db, await needs.vault(), algorithm)
+  const file = await backupOf(from)
+  const into = await target()
+  await restoreDatabase(needsOf(into), { file, ...without })
+  const keysOf = async (of: Place) => createKeys(of.db, await needsOf(of).vault(), { error: () => undefined })
+  const [before, restored] = [await keysOf(from), await keysOf(into)]
+  const key_set = { keys: [...(await restored.jwks()).keys] }
+  expect(key_set).toEqual(await before.jwks())
+  for (const alg of algorithms) {
+    const { algorithm, kid, privateKey } = await restored.signing(alg)
+    expect(algorithm).toBe(alg)
+    expect(kid).toBe((await before.signing(alg)).kid)
+    const signed = await new CompactSign(Buffer.from('proof'))
+      .setProtectedHeader({ alg, kid })
+      .sign(privateKey)
+    const { payload } = await compactVerify(signed, createLocalJWKSet(key_set))
+    expect(Buffer.from(payload).toString()).toBe('proof')
+  }
 })
 
 test('the journal has no personal data in clear', async () => {
