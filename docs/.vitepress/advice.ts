@@ -67,7 +67,7 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
     sender:
       'Compare your bytes with the vectors in `conformance/signature`. The usual causes: another order of members, another key than the registered one, a clock that is wrong, `created` and `expires` more than an hour apart, a message that was changed after it was signed.',
     operator:
-      'Find out how the participant signs, with one of its messages: `rollcall keys probe message.json --key public-key.pem` ([onboarding.md](onboarding.md#4-how-it-signs)).',
+      'Find out how the participant signs, with one of its messages: `rollcall keys probe message.json --key public-key.pem` ([onboarding.md](onboarding.md#3-how-it-signs)).',
   },
   'err.encryption.invalid': {
     sender:

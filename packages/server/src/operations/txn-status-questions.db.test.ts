@@ -80,6 +80,21 @@ describe('a question', () => {
     expectFault(answer, 400, 'err.request.bad', 'message.txnstatus_request.txn_type: is required')
   })
 
+  it('without a txn_type finds nothing on the asynchronous road where there is no search', async () => {
+    const asked = question(peer, 'transaction_id', 'tx-nobody', { txn_type: undefined })
+    const correlation_id = await accepted(server, peer, asked, 'txn/status')
+    await run(correlation_id)
+    expect(callbacksTo(peer.receiver).at(-1)?.envelope.message).toMatchObject({
+      correlation_id,
+      txnstatus_response: {
+        txn_type: 'search',
+        txn_status: {
+          search_response: [{ status: 'rjct', status_reason_code: 'rjct.reference_id.invalid' }],
+        },
+      },
+    })
+  })
+
   it('on the asynchronous road is called back at txn/on-status', async () => {
     const sent = await search([byIdentifier('UIN', 'U1')])
     await run(sent.correlation_id)
