@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { type Config, createLog, type Database, type Log } from '@rollcall/server'
 import {
   createContext,
+  type Demo,
   type ListenerName,
   ListenFailed,
   type RunningServer,
@@ -61,11 +62,14 @@ function probe(address: { readonly host: string; readonly port: number }): Promi
 export async function startListening(
   config: Config,
   db: Database,
+  demo?: Demo,
 ): Promise<{ readonly server: RunningServer; readonly log: Log }> {
   const log = createLog({ level: config.logLevel })
   try {
     return {
-      server: await startServer(config, await createContext(config, db, { log, samples: trialRecords })),
+      server: await startServer(config, await createContext(config, db, { log, samples: trialRecords }), {
+        demo,
+      }),
       log,
     }
   } catch (error) {

@@ -6,6 +6,9 @@ import { generate, generateLines } from '@rollcall/synthetic'
 /** The seed of the one population: people of one registry are found in another one by their identifiers. */
 export const PEOPLE_SEED = 'demo'
 
+/** Documents in each registry of the demo. */
+export const DEMO_RECORDS = 2_000
+
 /** Lines that are handed over at once. */
 const PIECE = 200
 

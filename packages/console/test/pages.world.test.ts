@@ -34,6 +34,22 @@ let endImport: (() => void) | undefined
 /** Whose rare states are below the screen. */
 const RARE = new Set(['registries-one', 'participants-one'])
 
+/** What the switches of a demo have set. */
+const demo = { answers: true, running: false }
+const DEMO = {
+  receiver: {
+    state: () => ({
+      ...{ sender_id: 'spmis.example', url: 'http://127.0.0.1:9/demo-receiver', answers: demo.answers },
+      ...{ taken: 4, not_taken: 2, last_message_id: 'm-1' },
+    }),
+    answer: (answers: boolean) => void Object.assign(demo, { answers }),
+  },
+  simulation: {
+    isRunning: () => demo.running,
+    run: (running: boolean) => void Object.assign(demo, { running }),
+  },
+}
+
 const person = (uin: string) => ({
   '@type': 'Person',
   identifier: [{ identifier_type: 'UIN', identifier_value: uin }],
@@ -41,7 +57,7 @@ const person = (uin: string) => ({
 })
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
+  server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' }, undefined, { demo: DEMO })
   const civil = await server.registry('civil', [person('0012'), person('0013')])
   const asker = await server.participant('spmis.example')
   const item = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } } }
@@ -165,14 +181,6 @@ it(
   'the receiver of a demo is broken and mended with the mouse',
   async () => {
     const sender_id = 'spmis.example'
-    let answers = true
-    const counts = { taken: 4, not_taken: 2, last_message_id: 'm-1' }
-    server.context.demoReceiver.current = {
-      state: () => ({ sender_id, url: 'http://127.0.0.1:9/demo-receiver', answers, ...counts }),
-      answer: (wanted) => {
-        answers = wanted
-      },
-    }
     const setDemo = (demo: boolean) =>
       server.database.db.pool.query('update participant set demo = $1 where sender_id = $2', [
         demo,
@@ -182,12 +190,11 @@ it(
     await open(`/participants/${sender_id}`)
     await page.getByRole('button', { name: 'Make it fail', exact: true }).click()
     await page.getByRole('button', { name: 'Let it answer', exact: true }).waitFor()
-    expect(answers).toBe(false)
+    expect(demo.answers).toBe(false)
     expect(await faults('receiver')).toEqual([])
     await page.getByRole('button', { name: 'Let it answer', exact: true }).click()
     await page.getByRole('button', { name: 'Make it fail', exact: true }).waitFor()
-    expect(answers).toBe(true)
-    server.context.demoReceiver.current = null
+    expect(demo.answers).toBe(true)
     await setDemo(false)
   },
   LONG,
@@ -428,14 +435,116 @@ it('a link that was used before says so in words, in place of a code', async () 
   expect(await stranger.page.getByText('code: is not valid').count()).toBe(0)
 })
 
-it('tables stay in the window at 1024 pixels', async () => {
-  const operator = await operatorPage(opened.browser, server, 'narrow', ['operate'])
-  await operator.page.setViewportSize({ width: 1024, height: 800 })
-  for (const hash of ['/messages', '/deliveries', '/participants', '/registries', '/settings']) {
-    await operator.open(hash)
-    const wider = await operator.page.evaluate<number>(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+/** The tables that are wider than the box in which they scroll can be moved; and how far either leaves the window. */
+const CUT = `[document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  ...[...document.querySelectorAll('main table')].flatMap((table) => {
+    const boxes = []
+    for (let box = table.parentElement; box !== null; box = box.parentElement) boxes.push(box)
+    const scrolls = boxes.find((box) => ['auto', 'scroll'].includes(getComputedStyle(box).overflowX))
+    const { right } = (scrolls ?? table).getBoundingClientRect()
+    const hidden = table.scrollWidth - (scrolls ?? table).scrollWidth
+    return right > innerWidth || hidden > 0 ? [table.querySelector('caption')?.textContent ?? 'a table'] : []
+  })]`
+
+it(
+  'no list is cut at 1024 pixels',
+  async () => {
+    const operator = await operatorPage(opened.browser, server, 'narrow', ['own', 'audit'])
+    await operator.page.setViewportSize({ width: 1024, height: 800 })
+    const cut = () => operator.page.evaluate<unknown[]>(CUT)
+    for (const hash of [
+      ...[
+        '/messages',
+        `/messages/${message_id}`,
+        '/deliveries',
+        '/mailboxes',
+        '/participants',
+        '/registries',
+      ],
+      ...['/participants/spmis.example', '/participants/spmis.example/grants/civil', '/registries/civil'],
+      ...['/subscriptions', '/events', '/approvals', '/accounts', '/settings', '/settings?view=operators'],
+      ...['/settings?view=keys', '/settings?view=limits'],
+    ]) {
+      await operator.open(hash)
+      expect([hash, ...(await cut())]).toEqual([hash, 0])
+    }
+    await operator.open('/accounts?view=person')
+    await operator.page.getByLabel('Identifier type').fill('UIN')
+    await operator.page.getByLabel('Identifier', { exact: true }).fill('0012')
+    await operator.button('Look').click()
+    await operator.page.getByRole('table', { name: 'Data of the person left' }).waitFor()
+    expect(await cut()).toEqual([0])
+  },
+  LONG,
+)
+
+it(
+  'an event is published with the mouse where the people are made up, and a demo is let live',
+  async () => {
+    const operator = await operatorPage(opened.browser, server, 'publisher', ['own', 'publish'])
+    await operator.open('/events')
+    expect(await operator.button('Publish an event').count()).toBe(0)
+    await server.database.db.pool.query('update registry set demo = true')
+    server.running.show({
+      participant: { sender_id: 'spmis.example', client_id: 'c', client_secret: 's' },
+      ...{ operatorUrl: server.adminUrl, commands: '', samples: new Map(), receiver: null },
+    })
+    await operator.page.reload()
+    await operator.button('Publish an event').click()
+    const dialog = operator.dialog('Publish an event of civil')
+    await dialog.getByLabel('Event type').selectOption('LiveBirth')
+    const record = dialog.getByLabel('Record', { exact: true })
+    const made_up = JSON.parse(await record.inputValue())
+    await record.fill('{')
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await operator.page.getByText('The text is no JSON object.').waitFor()
+    await record.fill(JSON.stringify({ ...made_up, ...person('0099') }))
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await operator.page.getByText('The event is recorded. Subscriptions that are notified: 0.').waitFor()
+    await operator.page.getByRole('table', { name: 'Events' }).getByRole('row').nth(1).waitFor()
+    const { rows } = await server.database.db.pool.query(
+      "select 1 from r1_person where primary_identifier = '0099'",
     )
-    expect([hash, wider]).toEqual([hash, 0])
-  }
+    expect(rows).toHaveLength(1)
+    const wide = await pictures(operator.page, 'events-published')
+    await operator.page.setViewportSize({ width: 1280, height: 900 })
+    await operator.button('Let it live').click()
+    await operator.button('Stop the simulation').waitFor()
+    expect(demo.running).toBe(true)
+    await operator.open('/')
+    await operator.button('Stop the simulation').click()
+    await operator.button('Let it live').waitFor()
+    expect(demo.running).toBe(false)
+    expect([...wide, ...operator.complaints]).toEqual([])
+  },
+  LONG,
+)
+
+it('what a grant says beside names is a form: whom it finds, emergencies, times', async () => {
+  const operator = await operatorPage(opened.browser, server, 'grants', ['own'])
+  await server.participant('form.example')
+  await operator.open('/participants/form.example/grants/civil')
+  const { page: at, button, dialog } = operator
+  await at.getByLabel('Only some of the type Person').check()
+  await at.getByLabel('Attribute', { exact: true }).selectOption('sex')
+  await at.getByLabel('Value', { exact: true }).fill('F')
+  await at.getByLabel('Emergencies', { exact: true }).check()
+  await at.getByLabel('Emergencies, a day').fill('3')
+  await at.getByLabel('Valid until').fill('2099-01-01T00:00')
+  expect(await pictures(at, 'grant-form', true)).toEqual([])
+  await at.setViewportSize({ width: 1280, height: 900 })
+  await button('Grant').click()
+  const confirm = dialog('Grant this to form.example in civil')
+  await confirm.getByRole('button', { name: 'Grant', exact: true }).click()
+  await confirm.waitFor({ state: 'detached' })
+  const { rows } = await server.database.db.pool.query(
+    `select terms from participant_grant join participant on participant.id = participant
+      where sender_id = 'form.example' order by participant_grant.id desc limit 1`,
+  )
+  expect(rows[0]?.terms).toMatchObject({
+    rows: { Person: { sex: { $eq: 'F' } } },
+    emergency: { see: [], items_per_day: 3 },
+    valid_until: '2099-01-01T00:00:00.000Z',
+  })
+  expect(operator.complaints).toEqual([])
 })

@@ -22,15 +22,17 @@ import {
   writePrivateFile,
   writtenParticipants,
 } from '../demo/demo-file.ts'
-import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries } from '../demo/directory.ts'
+import { ensureDemoDirectory, fillEmptyRegistries } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
 import { forgetDemoReceiver, type RunningReceiver, startDemoReceiver } from '../demo/receiver.ts'
 import { showcaseOf } from '../demo/showcase.ts'
+import { demoSimulation } from '../demo/simulation.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { type StopRequest, stopRequest } from '../stop.ts'
+import { DEMO_RECORDS } from '../synthetic-people.ts'
 
 const LOOPBACK = '127.0.0.1'
 
@@ -120,8 +122,8 @@ async function runUntil(
   const needs = { db, vault: () => openVault(config, db) }
   const { registries, secrets, ...participants } = await ensureDemoDirectory(needs)
   // The port is known, and ours, before the long work.
-  const { server } = await startListening(config, db)
-  let receiver: RunningReceiver | null = null
+  const beside = { simulation: demoSimulation(), receiver: null as RunningReceiver | null }
+  const { server } = await startListening(config, db, beside)
   try {
     await fill(db, registries)
     if (stop.signal.aborted) return
@@ -141,11 +143,12 @@ async function runUntil(
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     if (options.receiver) {
-      receiver = await startDemoReceiver(needs, {
+      beside.receiver = await startDemoReceiver(needs, {
         ...demo,
         base_url: listenerUrl(config.host, server.port),
       })
     } else await forgetDemoReceiver(needs, participant.sender_id)
+    const { receiver } = beside
     server.show(showcaseOf(demo, receiver))
     server.markReady()
     const data = process.env.ROLLCALL_DATA ? dirname(path) : null
@@ -154,9 +157,10 @@ async function runUntil(
     print(options, summary(demo, path), greeting(demo, { path, link, place, hasReceiver: receiver !== null }))
     await stop.asked
   } finally {
+    await beside.simulation.close()
     await server.stop()
     // What is sent until then still arrives.
-    await receiver?.close()
+    await beside.receiver?.close()
   }
 }
 

@@ -11,7 +11,7 @@ import { type Needs, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { PEOPLE_SEED, renamedPrimaries } from '../synthetic-people.ts'
+import { DEMO_RECORDS, PEOPLE_SEED, renamedPrimaries } from '../synthetic-people.ts'
 import { limit, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
@@ -50,7 +50,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const today = (): string => new Date().toISOString().slice(0, 10)
     const there = Object.values(records).reduce((sum, count) => sum + count, 0)
     // Among few people nothing would happen any more: others of the same population come from elsewhere.
-    const people = { seed: PEOPLE_SEED, count: Math.max(there, LEAST_PEOPLE) }
+    const people = { seed: PEOPLE_SEED, count: Math.max(there, DEMO_RECORDS) }
     const life = lifeOf(kind, { seed, people, today })
     let published = 0
     for await (const event of paced(life, rate, signal)) {
@@ -66,9 +66,6 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   })
   if (!json) process.stdout.write(`${counted(done, 'event')} in all\n`)
 }
-
-/** As many as the demo has. */
-const LEAST_PEOPLE = 2_000
 
 const limitsOf = ({ db, config: { limits } }: Needs) => ({ db, limits })
 

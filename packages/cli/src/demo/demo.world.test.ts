@@ -307,6 +307,21 @@ test('its receiver of callbacks fails when it is told to, is mended, and then ta
   expect(mended).toMatchObject({ taken: 1, last_message_id: expect.any(String) })
 })
 
+test('it lives when it is told to, until it is told to stop', async () => {
+  const count = async (path: string) => (await adminJson(path)).length
+  const before = await count('registries/civil/events?limit=1000')
+  expect(await adminJson('demo/simulation')).toEqual({ running: false })
+  expect(await adminPost('demo/simulation', { running: true })).toEqual({ running: true })
+  expect(
+    await until(running, async () => (await count('registries/civil/events?limit=1000')) > before || null),
+  ).toBe(true)
+  const later = async () => (await adminJson('demo/receiver')).taken
+  const taken = await later()
+  expect(await until(running, async () => (await later()) > taken || null)).toBe(true)
+  expect(await adminPost('demo/simulation', { running: false })).toEqual({ running: false })
+  expect(await adminJson('demo/simulation')).toEqual({ running: false })
+})
+
 test('the link that it prints signs in to its console, once; the peers’ page leads there, and has no token of the operator’s', async () => {
   const { stdout } = running.output()
   const [, base, code] = /^ {2}(\S+)\/#\/sign-in\/(\S+)$/m.exec(stdout) ?? []

@@ -19,7 +19,7 @@ import {
   exportConfiguration,
 } from '@rollcall/server/admin/configuration/apply'
 import { applyIndexes } from '@rollcall/server/admin/registries/indexes'
-import { PEOPLE_SEED, syntheticRecords } from '../synthetic-people.ts'
+import { DEMO_RECORDS, syntheticRecords } from '../synthetic-people.ts'
 import { readYaml } from '../yaml.ts'
 
 /** What the demo consists of, as a configuration file. */
@@ -96,10 +96,6 @@ async function currentRegistry(db: Database, namespace: string): Promise<Registr
   await applyIndexes({ db }, { namespace })
   return registryAt(db, namespace)
 }
-
-/** The people of each registry, and how many documents it has. */
-export const DEMO_PEOPLE = { seed: PEOPLE_SEED, count: 2_000 } as const
-export const DEMO_RECORDS = DEMO_PEOPLE.count
 
 /**
  * Fills the registries that are empty, all at the same time. A registry is filled in one transaction: one whose

@@ -36,3 +36,11 @@ it('a choice is one of the list, or none', () => {
   expect(given.choice('use', ['sig', 'enc'])).toBe('sig')
   expect(given.choice('kind', ['civil'])).toBe(undefined)
 })
+
+it('reads the object of a JSON text, and says where there is none', () => {
+  const given = values({ record: '{"a": [1]}', list: '[]', nothing: 'null', broken: '{' })
+  expect(given.object('record')).toEqual({ a: [1] })
+  for (const name of ['list', 'nothing', 'broken', 'absent']) {
+    expect(() => given.object(name)).toThrow('The text is no JSON object.')
+  }
+})

@@ -1,4 +1,6 @@
 /** What was filled in, read as the members of a call: an empty field is a member that is not given. */
+import { ApiFault } from '../api/fault.ts'
+import { COMMON } from '../texts/common.ts'
 import { isoOf } from './filters.ts'
 
 export class FormValues {
@@ -40,6 +42,22 @@ export class FormValues {
   /** The names of the boxes of a group that are ticked. */
   ticked(name: string): string[] {
     return this.#given.getAll(name).map(String)
+  }
+
+  /**
+   * The object of a JSON text.
+   * @throws ApiFault it is none
+   */
+  object(name: string): Record<string, unknown> {
+    try {
+      const value: unknown = JSON.parse(this.text(name) ?? '')
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+        return value as Record<string, unknown>
+      }
+    } catch {
+      // Said below.
+    }
+    throw new ApiFault(400, [{ code: 'json', message: COMMON.noObject }])
   }
 
   flag(name: string): boolean {

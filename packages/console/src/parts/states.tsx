@@ -3,23 +3,34 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconInbox } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { ApiFault } from '../api/fault.ts'
+import { useMay } from '../session/session.ts'
 import { COMMON } from '../texts/common.ts'
+import type { Step } from '../texts/steps.ts'
 import styles from './states.module.css'
 
 interface EmptyProps {
   readonly title: string
   /** What the reader can do. */
   readonly children?: ReactNode
+  /** Where it is done. */
+  readonly next?: Step
 }
 
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, children, next }: EmptyProps) {
   return (
     <div className={styles.state}>
       <IconInbox className={styles.icon} aria-hidden stroke={1.5} size={28} />
       <p className={styles.title}>{title}</p>
       {children !== undefined && <div className={styles.advice}>{children}</div>}
+      {next !== undefined && <NextStep {...next} />}
     </div>
   )
+}
+
+/** Offered to who may do it. */
+function NextStep({ to, text, role }: Step) {
+  const may = useMay()
+  return may(role) && <a href={`#${to}`}>{text}</a>
 }
 
 export const NoMatch = () => <Empty title={COMMON.noMatch}>{COMMON.noMatchAdvice}</Empty>

@@ -31,6 +31,7 @@ export const COMMON = {
   outdated: 'The server has not answered since. This is what it said before.',
   notAnswered: 'This could not be shown',
   notDone: 'This was not done',
+  noObject: 'The text is no JSON object.',
   proposed: 'A second operator has to approve this. Nothing has changed yet.',
   toProposal: 'Open the proposal',
   emptyTable: 'Nothing here',

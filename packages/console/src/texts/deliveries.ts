@@ -21,7 +21,6 @@ export const DELIVERIES = {
   },
   empty: 'No delivery yet',
   emptyNote: 'Answers to asynchronous requests and notifications appear here.',
-  emptyLink: 'Try a search',
   matching: 'With all that match the filter:',
 } as const
 

@@ -11,7 +11,8 @@ export const PARTICIPANTS = {
     client: 'client_id',
   },
   empty: 'No participant yet',
-  emptyNote: 'A participant is a system that asks the registries, such as that of a ministry.',
+  emptyNote:
+    'A participant is a system that asks the registries, such as that of a ministry. Add one above, then open it and grant it something.',
   add: 'Add a participant',
   addLead: 'It may do nothing until something is granted to it. Its messages must be signed.',
   added: (sender: string) => `${sender} is added.`,
@@ -119,7 +120,7 @@ export const PARTICIPANT = {
     uses: { sig: 'signatures', enc: 'encryption' },
     noEnd: 'no end',
     none: 'No key is registered',
-    noneNote: 'Messages that must be signed are refused until a key is known.',
+    noneNote: 'Messages that must be signed are refused until a key is known. Add its public key above.',
     add: 'Add keys',
     addLead: 'The keys count within a second. A private key is refused.',
     added: (number: string) => `Registered: ${number}.`,

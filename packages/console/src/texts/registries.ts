@@ -10,7 +10,8 @@ export const REGISTRIES = {
     records: 'Records',
   },
   empty: 'No registry yet',
-  emptyNote: 'A registry has records of one kind, such as civil or farmer.',
+  emptyNote:
+    'A registry has records of one kind, such as civil or farmer. Add one above; its page says how records are imported.',
   add: 'Add a registry',
   added: (namespace: string) => `The registry ${namespace} is added. Its records can be imported now.`,
   fields: {
@@ -216,7 +217,7 @@ export const REGISTRY = {
     caption: 'Grants in this registry',
     columns: { participant: 'Participant', operations: 'Operations', basis: 'Basis', until: 'Until' },
     none: 'Nobody has a grant here',
-    noneNote: 'Open a participant to grant it something.',
+    noneNote: 'Without a grant nobody may ask this registry.',
     noEnd: 'no end',
   },
   sample: {

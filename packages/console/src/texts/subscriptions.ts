@@ -13,7 +13,8 @@ export const SUBSCRIPTIONS = {
     created: 'Made',
   },
   empty: 'No subscription yet',
-  emptyNote: 'A participant makes a subscription with a subscribe request.',
+  emptyNote:
+    'A participant makes a subscription with a subscribe request. Its grant has to name the operation subscribe and the event types.',
 } as const
 
 export const SUBSCRIPTION = {
@@ -88,5 +89,16 @@ export const EVENTS = {
   noRegistry: 'No registry yet',
   noRegistryNote: 'Events belong to a registry. Add one first.',
   empty: 'No event yet',
-  emptyNote: 'An event is recorded when it is published.',
+  emptyNote:
+    'An event is recorded when it is published: by the system of the registry, or with rollcall publish.',
+  publish: {
+    label: 'Publish an event',
+    title: (namespace: string) => `Publish an event of ${namespace}`,
+    act: 'Publish',
+    lead: 'The record is written, and who has subscribed is notified. The people of this registry are made up.',
+    record: 'Record',
+    recordNote:
+      'JSON. A made-up person to begin with; with the identifier of a stored record it changes that one.',
+    done: (matched: string) => `The event is recorded. Subscriptions that are notified: ${matched}.`,
+  },
 } as const

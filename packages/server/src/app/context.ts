@@ -5,7 +5,6 @@ import { createAccounts } from '../accounts/accounts.ts'
 import { failingClosed } from '../accounts/closed.ts'
 import { createPseudonyms } from '../accounts/pseudonyms.ts'
 import { createVerifying } from '../admin/accounts/verification.ts'
-import type { DemoReceiver } from '../admin/callbacks/demo-receiver.ts'
 import { EXPIRING_DAYS } from '../admin/grants/health.ts'
 import { createIndexing } from '../admin/registries/index-build.ts'
 import type { HasSamples } from '../admin/registries/samples.ts'
@@ -158,7 +157,6 @@ export async function createContext(
   return {
     ...delivering,
     ...{ exchangesWake, deliveriesWake, mailboxesWake, outboxWake, dispatcher, mailboxes },
-    demoReceiver: noReceiver(),
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
@@ -223,9 +221,6 @@ export async function createContext(
     }),
   }
 }
-
-/** Until the demo shows its own. */
-const noReceiver = (): { current: DemoReceiver | null } => ({ current: null })
 
 /** Mailboxes that a node drains at a time, as a share of the exchanges that it works on: one that answers peers must do so meanwhile. */
 const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 6, worker: 1 }

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSOLE_FILES, PARTNER_FILES } from '@rollcall/console'
+import type { Demo } from '../admin/demo.ts'
 import { publishOutbox } from '../admin/events/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import type { OperatorListener } from '../http/admin/authenticate.ts'
@@ -61,6 +62,7 @@ export class ListenFailed extends Error {
  * caller closes the database after `stop`.
  * @param parts.pause how `/ready` is left to say 503 before connections are refused
  * @param parts.housekeeping how the regular background tasks are started
+ * @param parts.demo what a demo runs beside it, and its operator switches
  * @throws ListenFailed, and what connecting to the database throws
  */
 export async function startServer(
@@ -69,9 +71,11 @@ export async function startServer(
   {
     pause = sleep,
     housekeeping = startHousekeeping,
+    demo,
   }: {
     readonly pause?: (milliseconds: number) => Promise<unknown>
     readonly housekeeping?: typeof startHousekeeping
+    readonly demo?: Demo | undefined
   } = {},
 ): Promise<RunningServer> {
   let ready = false
@@ -96,7 +100,7 @@ export async function startServer(
     isReachedByTls: ({ headers }) => isReachedByTls(config, headers),
     isDemo: () => showcase !== null,
   }
-  addAdminRoutes(operatorServer, context, listener)
+  addAdminRoutes(operatorServer, { ...context, demo }, listener)
   addSessionRoutes(operatorServer, context, listener)
   addConsole(operatorServer, { folder: CONSOLE_FILES, isOwnHost })
 
@@ -145,7 +149,6 @@ export async function startServer(
   }
   const show = (shown: Showcase): void => {
     showcase = shown
-    context.demoReceiver.current = shown.receiver
   }
   const { role, host, adminHost } = config
   const port = publicServer === null ? 0 : portOf(publicServer)

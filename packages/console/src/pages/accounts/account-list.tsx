@@ -11,6 +11,7 @@ import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { useSession } from '../../session/session.ts'
 import { ACCOUNTS } from '../../texts/accounts.ts'
+import { STEPS } from '../../texts/steps.ts'
 import { ACCOUNT_COLUMNS } from './columns.tsx'
 
 type Account = Answer<'/admin/v1/accounts'>[number]
@@ -61,7 +62,15 @@ export function AccountList() {
           columns={ACCOUNT_COLUMNS}
           query={{ ...query, data: rows }}
           keyOf={({ id }) => id}
-          empty={filter.isSet ? <NoMatch /> : <Empty title={ACCOUNTS.empty}>{ACCOUNTS.emptyNote}</Empty>}
+          empty={
+            filter.isSet ? (
+              <NoMatch />
+            ) : (
+              <Empty next={STEPS.search} title={ACCOUNTS.empty}>
+                {ACCOUNTS.emptyNote}
+              </Empty>
+            )
+          }
         />
       </Panel>
       <Pager filter={filter} next={next} />

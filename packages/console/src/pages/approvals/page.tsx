@@ -12,6 +12,7 @@ import { useFilter } from '../../parts/use-filter.ts'
 import { useSession } from '../../session/session.ts'
 import { APPROVALS } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { STEPS } from '../../texts/steps.ts'
 import { aboutText } from '../approval/diff.ts'
 
 type Proposal = Answer<'/admin/v1/proposals'>[number]
@@ -56,7 +57,15 @@ export function Page() {
           query={query}
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/approvals/${encodeURIComponent(id)}`}
-          empty={filter.isSet ? <NoMatch /> : <Empty title={APPROVALS.empty}>{APPROVALS.emptyNote}</Empty>}
+          empty={
+            filter.isSet ? (
+              <NoMatch />
+            ) : (
+              <Empty next={STEPS.approvals} title={APPROVALS.empty}>
+                {APPROVALS.emptyNote}
+              </Empty>
+            )
+          }
         />
       </Panel>
     </PageFrame>

@@ -16,6 +16,7 @@ import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERIES } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { STEPS } from '../../texts/steps.ts'
 import { type Choice, DeliveryActs } from './acts.tsx'
 import styles from './deliveries.module.css'
 import { Destinations } from './destinations.tsx'
@@ -39,6 +40,9 @@ const COLUMNS: readonly Column<Delivery>[] = [
     wideOnly: true,
   },
 ]
+
+/** The answer of a search is a delivery where it comes later. */
+const LATER = { ...STEPS.search, to: '/try?answer=later' }
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
@@ -84,8 +88,8 @@ export function Page() {
             filter.isSet ? (
               <NoMatch />
             ) : (
-              <Empty title={DELIVERIES.empty}>
-                {DELIVERIES.emptyNote} {may('operate') && <a href="#/try">{DELIVERIES.emptyLink}</a>}
+              <Empty title={DELIVERIES.empty} next={LATER}>
+                {DELIVERIES.emptyNote}
               </Empty>
             )
           }

@@ -5,7 +5,8 @@ import { FilterForm } from '../../parts/filter-form.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { firstRows } from '../../parts/paging.ts'
+import { firstRows, live } from '../../parts/paging.ts'
+import { Simulation } from '../../parts/simulation.tsx'
 import { Empty, Loaded, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -14,7 +15,9 @@ import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaceQuery } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { STEPS } from '../../texts/steps.ts'
 import { EVENTS } from '../../texts/subscriptions.ts'
+import { Publish } from './publish.tsx'
 
 type Event = Answer<'/admin/v1/registries/{namespace}/events'>[number]
 
@@ -39,12 +42,14 @@ const COLUMNS: readonly Column<Event>[] = [
 export function Page() {
   const namespaces = useNamespaceQuery()
   return (
-    <PageFrame title={PAGES.events} lead={EVENTS.lead}>
+    <PageFrame title={PAGES.events} lead={EVENTS.lead} actions={<Simulation />}>
       <Loaded query={namespaces}>
         {(names) =>
           names[0] === undefined ? (
             <Panel>
-              <Empty title={EVENTS.noRegistry}>{EVENTS.noRegistryNote}</Empty>
+              <Empty next={STEPS.addRegistry} title={EVENTS.noRegistry}>
+                {EVENTS.noRegistryNote}
+              </Empty>
             </Panel>
           ) : (
             <Events names={names} first={names[0]} />
@@ -71,6 +76,7 @@ function Events({ names, first }: { readonly names: readonly string[]; readonly 
         }),
       ),
     placeholderData: keepPreviousData,
+    refetchInterval: live(filter),
   })
   const { rows, next } = firstRows(query.data, ROWS, ({ id }) => id)
   return (
@@ -85,6 +91,7 @@ function Events({ names, first }: { readonly names: readonly string[]; readonly 
           { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
       />
+      <Publish key={namespace} namespace={namespace} />
       <Panel>
         <DataTable
           caption={EVENTS.caption}

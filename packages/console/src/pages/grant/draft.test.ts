@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changesOf, has, namesOf, ordered, readObject, textOf, toggled, withMember } from './draft.ts'
+import { changesOf, has, namesOf, numberOf, ordered, textOf, toggled, withMember } from './draft.ts'
 
 it('a member that is not given means what the server takes it for', () => {
   expect(namesOf({}, 'record_types')).toBe('all')
@@ -27,13 +27,11 @@ it('says what changes, and not that names stand in another order', () => {
 })
 
 it.each([
-  ['', {}],
-  ['{"minors":"never"}', { minors: 'never' }],
-  ['[]', null],
-  ['null', null],
-  ['{', null],
-])('reads %j as %j', (text, value) => {
-  expect(readObject(text)).toEqual(value)
+  ['', undefined],
+  [' 12 ', 12],
+  ['many', 'many'],
+])('reads %j as the number %j; the server says what is wrong', (text, value) => {
+  expect(numberOf(text)).toBe(value)
 })
 
 it('writes values for people', () => {

@@ -54,15 +54,11 @@ export function textOf(value: unknown): string | undefined {
   return Array.isArray(value) ? value.join(', ') || '–' : JSON.stringify(value)
 }
 
-/** The object of a JSON text; null: it is none. An empty text is an object without members. */
-export function readObject(text: string): Draft | null {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Draft) : null
-  } catch {
-    return null
-  }
+/** A text that is no number stays as it is: the server says what is wrong. */
+export function numberOf(text: string): number | string | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '') return undefined
+  return Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed)
 }
 
 /** With its members by name: two documents are compared line by line. */

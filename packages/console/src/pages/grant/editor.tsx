@@ -44,7 +44,6 @@ export function Editor({ whose, registry, terms }: EditorProps) {
   const before: Draft = terms ?? EMPTY
   const [draft, setDraft] = useState(before)
   const [tried, setTried] = useState<Draft | null>(null)
-  const [isWrong, setWrong] = useState(false)
   const set = (member: string, value: unknown) => setDraft((last) => withMember(last, member, value))
   return (
     <>
@@ -67,15 +66,15 @@ export function Editor({ whose, registry, terms }: EditorProps) {
               />
             ))}
             <Attributes registry={registry} draft={draft} set={set} />
-            <Conditions registry={registry} draft={draft} set={set} onDraft={setDraft} onWrong={setWrong} />
+            <Conditions registry={registry} draft={draft} set={set} />
             <div className={styles.buttons}>
               <Button variant="subtle" onClick={() => setDraft(before)}>
                 {TEXTS.undo}
               </Button>
-              <Button variant="default" disabled={isWrong} onClick={() => setTried(draft)}>
+              <Button variant="default" onClick={() => setTried(draft)}>
                 {TEXTS.try}
               </Button>
-              <GrantIt whose={whose} before={terms ?? {}} draft={draft} disabled={isWrong} />
+              <GrantIt whose={whose} before={terms ?? {}} draft={draft} />
             </div>
           </div>
         </Panel>

@@ -25,10 +25,9 @@ interface GrantItProps {
   readonly whose: Whose
   readonly before: Draft
   readonly draft: Draft
-  readonly disabled: boolean
 }
 
-export function GrantIt({ whose, before, draft, disabled }: GrantItProps) {
+export function GrantIt({ whose, before, draft }: GrantItProps) {
   const [opened, dialog] = useDisclosure(false)
   const changes = changesOf(before, draft)
   const act = useAct({
@@ -48,7 +47,7 @@ export function GrantIt({ whose, before, draft, disabled }: GrantItProps) {
   })
   return (
     <>
-      <Button disabled={disabled || changes.length === 0} onClick={dialog.open}>
+      <Button disabled={changes.length === 0} onClick={dialog.open}>
         {GRANT.edit.grant}
       </Button>
       <Confirm

@@ -1,8 +1,9 @@
 /** Names that are granted: all that there are, or those that are ticked. */
-import { Checkbox } from '@mantine/core'
+import { Checkbox, Textarea } from '@mantine/core'
 import { GRANT } from '../../texts/grants.ts'
 import { has, type Names, toggled } from './draft.ts'
 import styles from './grant.module.css'
+import { useTyped } from './use-typed.ts'
 
 interface NameListProps {
   readonly label: string
@@ -38,6 +39,44 @@ export function NameList({ label, known, names, withAll = false, onChange }: Nam
             />
           ))}
         </div>
+      )}
+    </fieldset>
+  )
+}
+
+interface FreeNamesProps extends Omit<NameListProps, 'known'> {
+  /** What to write there. */
+  readonly note: string
+}
+
+/** Names that nobody knows beforehand, one on each line; or all. */
+export function FreeNames({ label, note, names, withAll = false, onChange }: FreeNamesProps) {
+  const [typed, setTyped] = useTyped(names, (listed) => (listed === 'all' ? '' : listed.join('\n')))
+  const write = (text: string) => {
+    const listed = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '')
+    setTyped(text, listed)
+    onChange(listed)
+  }
+  return (
+    <fieldset className={styles.names}>
+      <legend className={styles.legend}>{label}</legend>
+      {withAll && (
+        <Checkbox
+          label={GRANT.edit.everything}
+          checked={names === 'all'}
+          onChange={() => onChange(names === 'all' ? [] : 'all')}
+        />
+      )}
+      {names !== 'all' && (
+        <Textarea
+          aria-label={label}
+          description={note}
+          rows={2}
+          spellCheck={false}
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => write(event.currentTarget.value)}
+        />
       )}
     </fieldset>
   )

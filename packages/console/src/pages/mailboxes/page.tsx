@@ -14,6 +14,7 @@ import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MAILBOXES } from '../../texts/mailboxes.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { STEPS } from '../../texts/steps.ts'
 
 type Mailbox = Answer<'/admin/v1/mailboxes'>[number]
 
@@ -76,7 +77,15 @@ export function Page() {
           query={query}
           keyOf={({ id }) => id}
           linkOf={({ participant }) => `/subscriptions?participant=${encodeURIComponent(participant)}`}
-          empty={filter.isSet ? <NoMatch /> : <Empty title={MAILBOXES.empty}>{MAILBOXES.emptyNote}</Empty>}
+          empty={
+            filter.isSet ? (
+              <NoMatch />
+            ) : (
+              <Empty next={STEPS.subscriptions} title={MAILBOXES.empty}>
+                {MAILBOXES.emptyNote}
+              </Empty>
+            )
+          }
         />
       </Panel>
       <Pager filter={filter} next={next} />

@@ -6,6 +6,7 @@ import { FilterForm } from '../../parts/filter-form.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { live } from '../../parts/paging.ts'
+import { Simulation } from '../../parts/simulation.tsx'
 import { Empty, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -15,6 +16,7 @@ import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MESSAGES } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { STEPS } from '../../texts/steps.ts'
 
 type Message = Answer<'/admin/v1/messages'>['messages'][number]
 
@@ -44,7 +46,7 @@ export function Page() {
   })
   const { searched_to = null } = query.data ?? {}
   return (
-    <PageFrame title={PAGES.messages} lead={MESSAGES.lead}>
+    <PageFrame title={PAGES.messages} lead={MESSAGES.lead} actions={<Simulation />}>
       <FilterForm
         filter={filter}
         fields={[
@@ -67,7 +69,15 @@ export function Page() {
           query={{ ...query, data: query.data?.messages }}
           keyOf={({ id }) => id}
           linkOf={({ message_id }) => message_id && `/messages/${encodeURIComponent(message_id)}`}
-          empty={filter.isSet ? <NoMatch /> : <Empty title={MESSAGES.empty}>{MESSAGES.emptyNote}</Empty>}
+          empty={
+            filter.isSet ? (
+              <NoMatch />
+            ) : (
+              <Empty next={STEPS.search} title={MESSAGES.empty}>
+                {MESSAGES.emptyNote}
+              </Empty>
+            )
+          }
         />
       </Panel>
       <Pager filter={filter} next={query.data?.next}>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { PageFrame } from '../../parts/page.tsx'
+import { Simulation, useSimulation } from '../../parts/simulation.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OVERVIEW } from '../../texts/overview.ts'
@@ -15,26 +16,30 @@ import { Traffic } from './traffic.tsx'
 export type Overview = Answer<'/admin/v1/overview'>
 
 const EVERY_MS = 30_000
-/** While hours are still to be counted: each call counts some. */
+/** While hours are still to be counted, of which each call counts some; and while a simulation runs. */
 const COUNTING_MS = 2_000
 
 export function Page() {
+  const lives = useSimulation()?.running === true
   const query = useQuery({
     queryKey: ['overview'],
     queryFn: () => answered(api.GET('/admin/v1/overview')),
     refetchInterval: ({ state }) =>
-      state.data?.hours.some(({ counted }) => !counted) === true ? COUNTING_MS : EVERY_MS,
+      lives || state.data?.hours.some(({ counted }) => !counted) === true ? COUNTING_MS : EVERY_MS,
   })
   return (
     <PageFrame
       title={PAGES.overview}
       lead={OVERVIEW.lead}
       actions={
-        query.data && (
-          <span className={styles.updated}>
-            {OVERVIEW.updated} <Time at={query.data.at} seconds />
-          </span>
-        )
+        <>
+          {query.data && (
+            <span className={styles.updated}>
+              {OVERVIEW.updated} <Time at={query.data.at} seconds />
+            </span>
+          )}
+          <Simulation />
+        </>
       }
     >
       <Loaded query={query} lines={12}>

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/table.tsx'
 import { count, duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
+import { STEPS } from '../../texts/steps.ts'
 import { totalOf } from './figures.ts'
 import { HourChart } from './hour-chart.tsx'
 import styles from './overview.module.css'
@@ -38,7 +39,11 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
             columns={COLUMNS}
             query={{ data: rows, error: null, refetch: () => {} }}
             keyOf={({ operation, mode }) => `${operation} ${mode}`}
-            empty={<Empty title={TEXTS.empty}>{TEXTS.emptyNote}</Empty>}
+            empty={
+              <Empty next={STEPS.search} title={TEXTS.empty}>
+                {TEXTS.emptyNote}
+              </Empty>
+            }
           />
         </div>
       </Panel>

@@ -10,6 +10,7 @@ import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANTS } from '../../texts/grants.ts'
+import { STEPS } from '../../texts/steps.ts'
 import type { Participant } from './page.tsx'
 import styles from './participant.module.css'
 
@@ -75,7 +76,7 @@ export function Grants({ participant }: { readonly participant: Participant }) {
           linkOf={({ namespace }) =>
             `/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`
           }
-          empty={<Empty title={GRANTS.none} />}
+          empty={<Empty next={STEPS.addRegistry} title={GRANTS.none} />}
         />
       </Panel>
       {grants.length > 0 && <Matrix grants={inForce(grants)} />}

@@ -6,6 +6,7 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { REGISTRY } from '../../texts/registries.ts'
+import { STEPS } from '../../texts/steps.ts'
 
 type Grant = Answer<'/admin/v1/grants'>[number]
 
@@ -40,7 +41,11 @@ export function Granted({ namespace }: { readonly namespace: string }) {
           query={query}
           keyOf={({ version }) => version}
           linkOf={({ sender_id }) => `/participants/${encodeURIComponent(sender_id)}`}
-          empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}
+          empty={
+            <Empty next={STEPS.grant} title={TEXTS.none}>
+              {TEXTS.noneNote}
+            </Empty>
+          }
         />
       </Panel>
     </Section>

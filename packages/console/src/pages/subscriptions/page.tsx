@@ -12,6 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { STEPS } from '../../texts/steps.ts'
 import { SUBSCRIPTIONS } from '../../texts/subscriptions.ts'
 import { STATE_TONES } from './tones.ts'
 
@@ -61,7 +62,13 @@ export function Page() {
           keyOf={({ code }) => code}
           linkOf={({ code }) => `/subscriptions/${encodeURIComponent(code)}`}
           empty={
-            filter.isSet ? <NoMatch /> : <Empty title={SUBSCRIPTIONS.empty}>{SUBSCRIPTIONS.emptyNote}</Empty>
+            filter.isSet ? (
+              <NoMatch />
+            ) : (
+              <Empty next={STEPS.grant} title={SUBSCRIPTIONS.empty}>
+                {SUBSCRIPTIONS.emptyNote}
+              </Empty>
+            )
           }
         />
       </Panel>

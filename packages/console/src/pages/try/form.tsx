@@ -2,9 +2,10 @@
 import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useSearch } from 'wouter'
+import { Conditions } from '../../parts/conditions.tsx'
+import { type Condition, expressionOf, valueAt } from '../../parts/expression.ts'
+import { isSynthetic } from '../../parts/synthetic.ts'
 import { TRY } from '../../texts/try.ts'
-import { Conditions } from './conditions.tsx'
-import { type Condition, expressionOf, valueAt } from './expression.ts'
 import type { Registry, Samples } from './page.tsx'
 import { SenderField } from './sender.tsx'
 import styles from './try.module.css'
@@ -37,7 +38,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const [sender, setSender] = useState(chosen.get('sender_id') ?? '')
   const [by, setBy] = useState<keyof typeof TRY.by>('attributes')
   const [answer, setAnswer] = useState<keyof typeof TRY.answer>(
-    offersLater(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
+    isSynthetic(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
   )
   const [type, setType] = useState(registry.identifier_types[0]?.name ?? '')
   const [value, setValue] = useState('')
@@ -114,7 +115,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
       ) : (
         <Conditions attributes={attributes} conditions={conditions} onChange={setConditions} />
       )}
-      {offersLater(registry) && (
+      {isSynthetic(registry) && (
         <Radio.Group
           label={FIELDS.answer}
           value={answer}
@@ -134,9 +135,6 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
     </form>
   )
 }
-
-/** Where a search can be sent. */
-const offersLater = ({ demo, environment }: Registry): boolean => demo || environment === 'sandbox'
 
 /** To begin with: the first attribute that the synthetic record has a value of. */
 function usual(

@@ -8,6 +8,7 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { useNamespaceQuery } from '../../parts/use-namespaces.ts'
 import { PAGES } from '../../texts/pages.ts'
+import { STEPS } from '../../texts/steps.ts'
 import { TRY } from '../../texts/try.ts'
 import { Built } from './built.tsx'
 import { type Tried, TryForm } from './form.tsx'
@@ -26,7 +27,9 @@ export function Page() {
         {(names) =>
           names[0] === undefined ? (
             <Panel>
-              <Empty title={TRY.noRegistry}>{TRY.noRegistryNote}</Empty>
+              <Empty next={STEPS.addRegistry} title={TRY.noRegistry}>
+                {TRY.noRegistryNote}
+              </Empty>
             </Panel>
           ) : (
             <Trial names={names} first={names[0]} />

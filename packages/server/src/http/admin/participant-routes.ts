@@ -3,7 +3,6 @@
  * running, needs `operate`.
  */
 import { changeCallback, testCallback } from '../../admin/callbacks/callbacks.ts'
-import { showDemoReceiver, switchDemoReceiver } from '../../admin/callbacks/demo-receiver.ts'
 import { checkParticipant } from '../../admin/participants/check.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../../admin/participants/keys.ts'
 import { changeParticipantLimits } from '../../admin/participants/limits.ts'
@@ -70,15 +69,6 @@ export const PARTICIPANT_ROUTES: readonly AdminRoute[] = [
   route(testCallback, {
     ...{ method: 'POST', path: `${ONE}/callback/test`, name: 'testCallback', role: 'operate' },
     summary: 'Sends a signed test message to a participant, and says how every step went.',
-  }),
-  route(showDemoReceiver, {
-    ...{ method: 'GET', path: '/demo/receiver', name: 'showDemoReceiver', role: 'read' },
-    summary:
-      'The receiver of callbacks that a demo runs: whether it answers, and what it has taken. 404 elsewhere.',
-  }),
-  route(switchDemoReceiver, {
-    ...{ method: 'POST', path: '/demo/receiver', name: 'switchDemoReceiver', role: 'operate' },
-    summary: 'Makes the receiver of a demo fail, or lets it answer again. 404 elsewhere.',
   }),
   route(allowParticipantHost, {
     ...{ method: 'POST', path: `${ONE}/hosts`, name: 'allowParticipantHost', role: 'own' },

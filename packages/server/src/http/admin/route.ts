@@ -4,8 +4,8 @@ import type { Static, TSchema } from 'typebox'
 import type { HasVerifying } from '../../admin/accounts/verification.ts'
 import type { HasOperator } from '../../admin/approvals/proposals.ts'
 import type { HasSignatures } from '../../admin/callbacks/callbacks.ts'
-import type { HasDemoReceiver } from '../../admin/callbacks/demo-receiver.ts'
 import type { HasChangeLimit } from '../../admin/deliveries/changes.ts'
+import type { HasDemo } from '../../admin/demo.ts'
 import type { HasJudged } from '../../admin/doctor/findings.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import type { HasHealth } from '../../admin/overview.ts'
@@ -39,7 +39,7 @@ export type AdminNeeds = HasVault &
   HasSettings &
   HasJudged &
   HasTrial &
-  HasDemoReceiver &
+  HasDemo &
   HasOperator &
   HasPartnerPage &
   RetentionNeeds & {

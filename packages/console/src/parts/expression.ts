@@ -1,5 +1,5 @@
 /** Conditions of a form as an expression (docs/query.md). */
-import type { TRY } from '../../texts/try.ts'
+import type { TRY } from '../texts/try.ts'
 
 export type OperatorName = keyof typeof TRY.operators
 
@@ -63,13 +63,47 @@ export function expressionOf(
   return more.length === 0 ? only : { $and: read }
 }
 
+/** The conditions of an expression, as they would be typed; null: it says more than conditions that must all hold. */
+export function conditionsOf(expression: unknown): readonly Condition[] | null {
+  return joined(
+    entriesOf(expression).map(([name, value]) => {
+      if (name === '$and' && Array.isArray(value)) return joined(value.map(conditionsOf))
+      const compared = isScalar(value) ? [['$eq', value] as const] : entriesOf(value)
+      return joined(compared.map(([operator, operand]) => conditionOf(name, operator, operand)))
+    }),
+  )
+}
+
+/** Null where there is none, or where one of them cannot be read. */
+function joined(groups: readonly (readonly Condition[] | null)[]): readonly Condition[] | null {
+  const read = groups.filter((group) => group !== null)
+  return read.length === 0 || read.length < groups.length ? null : read.flat()
+}
+
+function conditionOf(attribute: string, word: string, operand: unknown): readonly Condition[] | null {
+  const operator = `$${word.replace(/^\$/, '')}`
+  if (!isOperator(operator)) return null
+  if (OPERATORS[operator].read === null) return operand === true ? [{ attribute, operator, value: '' }] : null
+  const isList = OPERATORS[operator] === several
+  const values: readonly unknown[] = isList && Array.isArray(operand) ? operand : [operand]
+  // A comma in a value of a list would part it in two.
+  if (!values.every(isScalar) || (isList && values.some((value) => `${value}`.includes(',')))) return null
+  return [{ attribute, operator, value: values.join(', ') }]
+}
+
+const isOperator = (name: string): name is OperatorName => Object.hasOwn(OPERATORS, name)
+
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
 /** The value at a path of a record, such as `name.surname`, as it would be typed; null: there is none that is one value. */
 export function valueAt(record: unknown, path: string): string | null {
   const found = path.split('.').reduce<unknown>((value, name) => {
     const inner = Array.isArray(value) ? value[0] : value
     return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined
   }, record)
-  return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean'
-    ? String(found)
-    : null
+  return isScalar(found) ? String(found) : null
 }

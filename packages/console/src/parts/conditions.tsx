@@ -1,13 +1,13 @@
 /** Conditions on attributes: each an attribute, an operator and a value. */
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { TRY } from '../../texts/try.ts'
+import { TRY } from '../texts/try.ts'
+import styles from './conditions.module.css'
 import { type Condition, OPERATORS, type OperatorName } from './expression.ts'
-import type { Registry } from './page.tsx'
-import styles from './try.module.css'
 
 interface ConditionsProps {
-  readonly attributes: Registry['attributes']
+  /** Those that there are. */
+  readonly attributes: readonly { readonly name: string }[]
   readonly conditions: readonly Condition[]
   readonly onChange: (conditions: readonly Condition[]) => void
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Condition, expressionOf, valueAt } from './expression.ts'
+import { type Condition, conditionsOf, expressionOf, valueAt } from './expression.ts'
 
 const TYPES = new Map([
   ['surname', 'text'],
@@ -25,6 +25,37 @@ it.each<[Condition[], object]>([
   ],
 ])('%j is the expression %j', (conditions, expression) => {
   expect(expressionOf(conditions, TYPES)).toEqual(expression)
+  const again = conditionsOf(expression)
+  expect(again && expressionOf(again, TYPES)).toEqual(expression)
+})
+
+it.each<[object, Condition[]]>([
+  [{ sex: 'female' }, [{ attribute: 'sex', operator: '$eq', value: 'female' }]],
+  [
+    { birth_date: { gte: '1950-01-01', $lt: '1966-01-01' }, $and: [{ region: { in: ['N', 'S'] } }] },
+    [
+      { attribute: 'birth_date', operator: '$gte', value: '1950-01-01' },
+      { attribute: 'birth_date', operator: '$lt', value: '1966-01-01' },
+      { attribute: 'region', operator: '$in', value: 'N, S' },
+    ],
+  ],
+])('the expression %j is read as conditions', (expression, conditions) => {
+  expect(conditionsOf(expression)).toEqual(conditions)
+})
+
+it.each([
+  [{ $or: [{ sex: 'female' }, { age: { $gt: 60 } }] }],
+  [{ $and: [{ sex: 'female' }, { $not: { age: 1 } }] }],
+  [{ age: { $between: [1, 2] } }],
+  [{ age: { $eq: [1] } }],
+  [{ name: { $exists: false } }],
+  [{ name: { $in: ['a,b'] } }],
+  [{ name: null }],
+  [{}],
+  [[]],
+  [undefined],
+])('%j says more than conditions that must all hold', (expression) => {
+  expect(conditionsOf(expression)).toBe(null)
 })
 
 it.each([

@@ -1,0 +1,66 @@
+/** The program of the simulation: the registries of the demo live, and are asked, until its standard input ends. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identifier, RegistryClient } from '@rollcall/client'
+import { type LifeEvent, lifeOf } from '@rollcall/synthetic'
+import { readDemo } from '../asking/demo.ts'
+import { readTarget } from '../asking/target.ts'
+import { DEMO_RECORDS, PEOPLE_SEED } from '../synthetic-people.ts'
+import type { DemoFile, DemoRegistry } from './demo-file.ts'
+
+/** Milliseconds from one act to the next. */
+const EVERY_MS = 300
+/** Seconds for which an answer is waited for. */
+const TIMEOUT = 10
+
+process.stdin.once('end', () => process.exit()).resume()
+
+interface Simulated {
+  readonly registry: DemoRegistry
+  readonly client: RegistryClient
+  readonly life: Iterator<LifeEvent>
+}
+
+const demo = await readDemo()
+if (demo !== null) await simulate(demo)
+
+async function simulate({ admin, registries }: DemoFile): Promise<void> {
+  const all = await Promise.all(registries.map(simulated))
+  const asked = ({ samples }: DemoRegistry, number: number) => {
+    const { identifier_type = '', identifier_value = '' } = samples[number % samples.length] ?? {}
+    return identifier(identifier_type, identifier_value)
+  }
+  const acts: readonly ((one: Simulated, number: number) => Promise<unknown>)[] = [
+    ({ registry, life }) => publish(admin, registry, life.next().value),
+    ({ registry, client }, number) => client.search(asked(registry, number)),
+    ({ registry, client }, number) => client.searchAsync(asked(registry, number)),
+  ]
+  for (let number = 0; ; number++) {
+    const one = all[number % all.length]
+    // Each registry gets each of the acts.
+    const act = acts[Math.floor(number / all.length) % acts.length]
+    // Whoever tries the demo may have changed what is permitted: the console shows what is refused.
+    if (one !== undefined) await act?.(one, number).catch(() => undefined)
+    await sleep(EVERY_MS)
+  }
+}
+
+async function simulated(registry: DemoRegistry): Promise<Simulated> {
+  const { client } = await readTarget({ registry: registry.namespace, timeout: TIMEOUT })
+  const today = (): string => new Date().toISOString().slice(0, 10)
+  const people = { seed: PEOPLE_SEED, count: DEMO_RECORDS }
+  const life = lifeOf(registry.kind, { seed: crypto.randomUUID(), people, today })
+  return { registry, client: new RegistryClient(client), life: life[Symbol.iterator]() }
+}
+
+function publish(
+  { base_url, token }: DemoFile['admin'],
+  { namespace }: DemoRegistry,
+  event: LifeEvent,
+): Promise<Response> {
+  return fetch(`${base_url}/admin/v1/registries/${namespace}/events`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(event),
+    signal: AbortSignal.timeout(TIMEOUT * 1_000),
+  })
+}

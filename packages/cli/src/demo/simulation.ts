@@ -1,0 +1,40 @@
+/** The simulation of the demo: a process of its own, which the operator starts and stops. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { DemoSimulation } from '@rollcall/server/serve'
+
+const PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
+
+export interface RunningSimulation extends DemoSimulation {
+  /** Resolves when its process has ended. */
+  close(): Promise<void>
+}
+
+export function demoSimulation(): RunningSimulation {
+  let child: ReturnType<typeof start> | null = null
+  const forget = (ended: typeof child) => () => {
+    if (child === ended) child = null
+  }
+  const stop = (): void => {
+    child?.kill()
+    child = null
+  }
+  return {
+    isRunning: () => child !== null,
+    run(running) {
+      if (!running) return stop()
+      if (child !== null) return
+      child = start()
+      child.once('error', forget(child)).once('exit', forget(child))
+    },
+    async close() {
+      const ended = child && once(child, 'exit').catch(() => undefined)
+      stop()
+      await ended
+    },
+  }
+}
+
+/** Its standard input ends with this process, however that ends, and the simulation with it. */
+const start = () => spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'ignore', 'inherit'] })

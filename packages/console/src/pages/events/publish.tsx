@@ -1,0 +1,75 @@
+/** Publishes an event with the mouse, where the people of the registry are made up. */
+import { useQuery } from '@tanstack/react-query'
+import { answered, api } from '../../api/client.ts'
+import { jsonText } from '../../parts/document.tsx'
+import type { DialogField } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
+import { isSynthetic } from '../../parts/synthetic.ts'
+import { count } from '../../parts/times.ts'
+import { useMay } from '../../session/session.ts'
+import { LOCALE } from '../../texts/common.ts'
+import { EVENTS } from '../../texts/subscriptions.ts'
+import styles from './publish.module.css'
+
+const { publish: TEXTS } = EVENTS
+
+export function Publish({ namespace }: { readonly namespace: string }) {
+  const may = useMay()
+  const of = { params: { path: { namespace } } }
+  const { data: registry } = useQuery({
+    queryKey: ['registries', 'one', namespace],
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', of)),
+    enabled: may('publish'),
+  })
+  const isOffered = may('publish') && registry !== undefined && isSynthetic(registry)
+  const { data: samples = [] } = useQuery({
+    queryKey: ['registries', 'sample', namespace],
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', of)),
+    // What is written into a record is not to go when the page looks again.
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: isOffered,
+  })
+  if (!isOffered || samples.length === 0) return null
+  const publish = async (given: FormValues) => {
+    const record_type = given.text('record_type') ?? ''
+    // The server checks it.
+    const record = given.object(recordOf(record_type)) as Record<string, never>
+    const body = { reg_event_type: given.text('reg_event_type') ?? '', record_type, record }
+    return answered(api.POST('/admin/v1/registries/{namespace}/events', { ...of, body }))
+  }
+  const types = samples.map(({ record_type }) => record_type)
+  const records = samples.map(
+    ({ record_type, record }): DialogField => ({
+      ...{ name: recordOf(record_type), label: TEXTS.record, note: TEXTS.recordNote, as: 'area' },
+      ...{ value: jsonText(record), when: { field: 'record_type', is: [record_type] } },
+    }),
+  )
+  return (
+    <div className={styles.publish}>
+      <FormDialog
+        label={TEXTS.label}
+        title={TEXTS.title(namespace)}
+        act={TEXTS.act}
+        fields={[
+          {
+            ...{ name: 'reg_event_type', label: EVENTS.columns.type, as: 'choice', required: true },
+            options: registry.event_types,
+          },
+          {
+            ...{ name: 'record_type', label: EVENTS.columns.record, as: 'choice', required: true },
+            ...{ options: types, value: types[0] ?? '' },
+          },
+          ...records,
+        ]}
+        call={publish}
+        changes={['events', 'registries', 'overview']}
+        done={({ matched }) => TEXTS.done(count(matched, LOCALE))}
+      >
+        <p>{TEXTS.lead}</p>
+      </FormDialog>
+    </div>
+  )
+}
+
+const recordOf = (record_type: string): string => `record ${record_type}`

@@ -1,0 +1,50 @@
+/** What the grant shows in an emergency, and of how many a day. */
+import { Checkbox, TextInput } from '@mantine/core'
+import { GRANT } from '../../texts/grants.ts'
+import { type Draft, namesOf, numberOf, withMember } from './draft.ts'
+import { NameList } from './name-list.tsx'
+import type { Registry } from './page.tsx'
+
+const { emergency: TEXTS } = GRANT.edit
+
+interface EmergencyProps {
+  readonly registry: Registry
+  /** Undefined: no emergencies. */
+  readonly emergency: unknown
+  readonly onChange: (emergency: Draft | undefined) => void
+}
+
+export function Emergency({ registry, emergency, onChange }: EmergencyProps) {
+  const terms = emergency as Draft | undefined
+  const set = (member: string, value: unknown) => onChange(withMember(terms ?? {}, member, value))
+  const known = [...new Set([GRANT.edit.identifier, ...registry.attributes.map(({ name }) => name)])]
+  return (
+    <>
+      <Checkbox
+        label={TEXTS.label}
+        description={TEXTS.note}
+        checked={terms !== undefined}
+        onChange={(event) =>
+          onChange(event.currentTarget.checked ? { see: [], items_per_day: 1 } : undefined)
+        }
+      />
+      {terms !== undefined && (
+        <>
+          <NameList
+            label={TEXTS.see}
+            known={known}
+            withAll
+            names={namesOf(terms, 'see')}
+            onChange={(names) => set('see', names)}
+          />
+          <TextInput
+            label={TEXTS.items_per_day}
+            inputMode="numeric"
+            value={String(terms.items_per_day ?? '')}
+            onChange={(event) => set('items_per_day', numberOf(event.currentTarget.value))}
+          />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+/** Which records may be found: of each record type all, or those that fulfil conditions. */
+import { Button, Checkbox } from '@mantine/core'
+import { Conditions } from '../../parts/conditions.tsx'
+import { jsonText } from '../../parts/document.tsx'
+import { type Condition, conditionsOf, expressionOf } from '../../parts/expression.ts'
+import { GRANT } from '../../texts/grants.ts'
+import { type Draft, has, namesOf, withMember } from './draft.ts'
+import styles from './grant.module.css'
+import type { Registry } from './page.tsx'
+import { useTyped } from './use-typed.ts'
+
+const { rows: TEXTS } = GRANT.edit
+
+interface RowsProps {
+  readonly registry: Registry
+  readonly draft: Draft
+  /** Undefined: every record. */
+  readonly onChange: (rows: Draft | undefined) => void
+}
+
+export function Rows({ registry, draft, onChange }: RowsProps) {
+  const rows = (draft.rows ?? {}) as Draft
+  const granted = namesOf(draft, 'record_types')
+  const types = Object.keys(registry.records).filter((type) => has(granted, type) || type in rows)
+  return (
+    <fieldset className={styles.names}>
+      <legend className={styles.legend}>{TEXTS.label}</legend>
+      {types.map((type) => (
+        <RowsOf
+          key={type}
+          type={type}
+          // An age changes from day to day: the server takes none here.
+          attributes={registry.attributes.filter((row) => row.record_type === type && row.type !== 'age')}
+          expression={rows[type]}
+          onChange={(expression) => {
+            const next = withMember(rows, type, expression)
+            onChange(Object.keys(next).length === 0 ? undefined : next)
+          }}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+interface RowsOfProps {
+  readonly type: string
+  readonly attributes: Registry['attributes']
+  /** Undefined: every record of the type. */
+  readonly expression: unknown
+  readonly onChange: (expression: unknown) => void
+}
+
+function RowsOf({ type, attributes, expression, onChange }: RowsOfProps) {
+  const [conditions, setConditions] = useTyped(expression, conditionsOf)
+  const types = new Map(attributes.map((row) => [row.name, row.type]))
+  const first: Condition = { attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }
+  const change = (next: readonly Condition[]) => {
+    const changed = expressionOf(next, types)
+    setConditions(next, changed)
+    onChange(changed)
+  }
+  return (
+    <>
+      <Checkbox
+        label={TEXTS.only(type)}
+        checked={expression !== undefined}
+        onChange={(event) => (event.currentTarget.checked ? change([first]) : onChange(undefined))}
+      />
+      {expression !== undefined && conditions !== null && (
+        <Conditions attributes={attributes} conditions={conditions} onChange={change} />
+      )}
+      {expression !== undefined && conditions === null && (
+        <div>
+          <p className={styles.cut}>{TEXTS.more}</p>
+          <pre className={styles.expression}>{jsonText(expression)}</pre>
+          <Button variant="subtle" size="compact-sm" onClick={() => change([first])}>
+            {TEXTS.again}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

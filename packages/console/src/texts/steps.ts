@@ -1,0 +1,19 @@
+/** Next steps, to which pages lead that have nothing to show yet. */
+import type { OperatorRole } from '../../../server/src/model/operator.ts'
+
+export interface Step {
+  /** An address of the console, behind the `#`. */
+  readonly to: string
+  readonly text: string
+  /** Who may do it has this role. */
+  readonly role: OperatorRole
+}
+
+export const STEPS = {
+  addRegistry: { to: '/registries', text: 'Go to the registries and add one', role: 'own' },
+  addParticipant: { to: '/participants', text: 'Go to the participants and add one', role: 'own' },
+  grant: { to: '/participants', text: 'Open a participant and grant it something', role: 'own' },
+  search: { to: '/try', text: 'Try a search', role: 'operate' },
+  subscriptions: { to: '/subscriptions', text: 'Look at the subscriptions', role: 'read' },
+  approvals: { to: '/help/approvals', text: 'Read which acts need a second operator', role: 'read' },
+} as const satisfies Readonly<Record<string, Step>>
