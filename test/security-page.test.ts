@@ -1,41 +1,51 @@
-/** docs/security-tests.md says which test shows what; each of them is there, and each attack of docs/security.md has one. */
+/** docs/security.md says which tests show what; security-cases.json names the cases, and each of them is there. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { hasCase, namedTests, unnamedTests } from './named-tests.ts'
+import { hasCase } from './named-tests.ts'
 
-const docs = join(import.meta.dirname, '../docs')
-const security = readFileSync(join(docs, 'security.md'), 'utf8')
-const page = readFileSync(join(docs, 'security-tests.md'), 'utf8')
-
-it.each(namedTests(page))('%s has: %s', (file, name) => {
-  expect(hasCase(docs, file, name)).toBe(true)
-})
-
-it('every link to a test names a case', () => {
-  expect(unnamedTests(page)).toBe(0)
-  expect(security).not.toContain('.test.ts')
-})
-
-/** The first cells of the tables of attacks, below their section. */
-function attacksOf(text: string): string[] {
-  const attacks: string[] = []
-  let section = ''
-  let inTable = false
-  for (const line of text.split('\n')) {
-    if (line.startsWith('## ')) section = line
-    if (line.startsWith('| Attack |')) inTable = true
-    else if (!line.startsWith('|')) inTable = false
-    else if (inTable && !line.startsWith('|---')) attacks.push(`${section}: ${line.split(' | ')[0]}`)
-  }
-  return attacks
+interface Tested {
+  readonly attack: string
+  /** By file, from the root of the repository. */
+  readonly tests: Readonly<Record<string, readonly string[]>>
 }
 
-it('every attack has a test, in the same order', () => {
-  const attacks = attacksOf(security)
+const root = join(import.meta.dirname, '..')
+const tested: readonly Tested[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'security-cases.json'), 'utf8'),
+)
+const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
+
+it.each(tested)('each case is there: $attack', ({ tests }) => {
+  const cases = Object.entries(tests).flatMap(([file, names]) => names.map((name) => [file, name] as const))
+  expect(cases.length).toBeGreaterThan(0)
+  expect(cases.filter(([file, name]) => !hasCase(root, file, name))).toEqual([])
+})
+
+/** The rows of the tables of attacks: the attack, and the tests that it links. */
+function attacksOf(text: string): { attack: string; files: readonly string[] }[] {
+  const rows: { attack: string; files: readonly string[] }[] = []
+  let inTable = false
+  for (const line of text.split('\n')) {
+    if (line.startsWith('| Attack |')) inTable = true
+    else if (!line.startsWith('|')) inTable = false
+    else if (inTable && !line.startsWith('|---')) {
+      const cells = line.slice(2, -2).split(' | ')
+      const links = [...(cells.at(-1) ?? '').matchAll(/\]\(\.\.\/(\S+\.test\.ts)\)/g)]
+      rows.push({ attack: cells[0] ?? '', files: links.map(([, file = '']) => file) })
+    }
+  }
+  return rows
+}
+
+it('every attack has its cases, in the same order, and links their files', () => {
+  const attacks = attacksOf(page)
   expect(attacks.length).toBeGreaterThan(100)
-  const tested = attacksOf(page).filter((attack) => !attack.startsWith('## Error texts and logs'))
-  expect(tested).toEqual(attacks)
-  const rows = page.split('\n').filter((line) => /^\| (?!Attack \|)/.test(line))
-  expect(rows.filter((row) => !row.includes('.test.ts): `'))).toEqual([])
+  const cases = tested.filter(({ attack }) => !attack.startsWith('mutated messages'))
+  expect(attacks).toEqual(
+    cases.map(({ attack, tests }) => ({
+      attack,
+      files: Object.entries(tests).map(([file]) => file),
+    })),
+  )
 })

@@ -68,7 +68,6 @@ export const GROUPS: readonly Group[] = [
       ['protected-persons', 'Protected persons'],
       ['retention', 'Retention and erasure'],
       ['security', 'Security'],
-      ['security-tests', 'Attacks and their tests'],
     ],
   },
   {
