@@ -5,7 +5,7 @@
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CALLBACKS, KINDS, OPERATIONS, openApiDocument } from '@rollcall/protocol'
-import { programFor } from '../packages/cli/src/program.ts'
+import { wholeProgram } from '../packages/cli/src/program.ts'
 import { Configuration } from '../packages/server/src/admin/configuration/file.ts'
 import { adminDocument } from '../packages/server/src/http/admin/openapi.ts'
 import { ADMIN_ROUTES } from '../packages/server/src/http/admin/routes.ts'
@@ -26,7 +26,7 @@ export async function surfaces(): Promise<Readonly<Record<string, Surface>>> {
   return {
     'admin-api': documentSurface(adminDocument(ADMIN_ROUTES)),
     'configuration-file': surfaceOf(Configuration, 'rollcall.yaml', 'input'),
-    'command-line': commandLineSurface(await programFor([])),
+    'command-line': commandLineSurface(await wholeProgram()),
     'command-output': await commandSurface(),
     outbox: outboxSurface(),
     records: recordSurface(),

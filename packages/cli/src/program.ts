@@ -7,51 +7,198 @@ interface CommandModule {
   addCommand(program: Command): void
 }
 
-/** One row a command, in the order of the help. */
-const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
-  serve: () => import('./commands/serve.ts'),
-  demo: () => import('./commands/demo.ts'),
-  migrate: () => import('./commands/migrate.ts'),
-  registry: () => import('./commands/registry.ts'),
-  'identifier-type': () => import('./commands/identifier-type.ts'),
-  attribute: () => import('./commands/attribute.ts'),
-  index: () => import('./commands/index-command.ts'),
-  explain: () => import('./commands/explain.ts'),
-  record: () => import('./commands/record.ts'),
-  publish: () => import('./commands/publish.ts'),
-  outbox: () => import('./commands/outbox.ts'),
-  participant: () => import('./commands/participant.ts'),
-  grant: () => import('./commands/grant.ts'),
-  purpose: () => import('./commands/purpose.ts'),
-  consent: () => import('./commands/consent.ts'),
-  export: () => import('./commands/export.ts'),
-  apply: () => import('./commands/apply.ts'),
-  operator: () => import('./commands/operator.ts'),
-  proposal: () => import('./commands/proposal.ts'),
-  subscriptions: () => import('./commands/subscriptions.ts'),
-  deliveries: () => import('./commands/deliveries.ts'),
-  trace: () => import('./commands/trace.ts'),
-  inbox: () => import('./commands/inbox.ts'),
-  keys: () => import('./commands/keys.ts'),
-  audit: () => import('./commands/audit.ts'),
-  prune: () => import('./commands/prune.ts'),
-  erase: () => import('./commands/erase.ts'),
-  hold: () => import('./commands/hold.ts'),
-  backup: () => import('./commands/backup.ts'),
-  restore: () => import('./commands/restore.ts'),
-  mapping: () => import('./commands/mapping.ts'),
-  import: () => import('./commands/import.ts'),
-  check: () => import('./commands/check.ts'),
-  search: () => import('./commands/search.ts'),
-  subscribe: () => import('./commands/subscribe.ts'),
-  unsubscribe: () => import('./commands/unsubscribe.ts'),
-  status: () => import('./commands/status.ts'),
-  enrolled: () => import('./commands/enrolled.ts'),
-  enrol: () => import('./commands/enrol.ts'),
-  listen: () => import('./commands/listen.ts'),
-  simulate: () => import('./commands/simulate.ts'),
-  generate: () => import('./commands/generate.ts'),
-  doctor: () => import('./commands/doctor.ts'),
+interface Row {
+  /** In the list of all commands, which does not load them. */
+  readonly summary: string
+  readonly load: () => Promise<CommandModule>
+}
+
+const FIRST = 'Run a server:'
+
+/** One row a command, in the order of the help, by group. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+  [FIRST]: {
+    serve: {
+      summary: 'run the server; it migrates the database first',
+      load: () => import('./commands/serve.ts'),
+    },
+    demo: {
+      summary: 'run a demo with synthetic people',
+      load: () => import('./commands/demo.ts'),
+    },
+    migrate: {
+      summary: 'create or upgrade the tables of the database',
+      load: () => import('./commands/migrate.ts'),
+    },
+    doctor: {
+      summary: 'list every weak setting; it changes nothing',
+      load: () => import('./commands/doctor.ts'),
+    },
+    keys: {
+      summary: 'manage our own keys',
+      load: () => import('./commands/keys.ts'),
+    },
+    backup: {
+      summary: 'write the whole database into an encrypted file',
+      load: () => import('./commands/backup.ts'),
+    },
+    restore: {
+      summary: 'restore a backup into a new database',
+      load: () => import('./commands/restore.ts'),
+    },
+  },
+  'Registries and their records:': {
+    registry: {
+      summary: 'manage the registries of this server',
+      load: () => import('./commands/registry.ts'),
+    },
+    'identifier-type': {
+      summary: 'manage the identifier types of a registry',
+      load: () => import('./commands/identifier-type.ts'),
+    },
+    attribute: {
+      summary: 'manage the searchable attributes of a registry',
+      load: () => import('./commands/attribute.ts'),
+    },
+    index: {
+      summary: 'plan and build the indexes that searches need',
+      load: () => import('./commands/index-command.ts'),
+    },
+    explain: {
+      summary: 'show how a search is understood, and its plan',
+      load: () => import('./commands/explain.ts'),
+    },
+    import: {
+      summary: 'import records into a registry',
+      load: () => import('./commands/import.ts'),
+    },
+    mapping: {
+      summary: 'column mappings of files for import',
+      load: () => import('./commands/mapping.ts'),
+    },
+    record: {
+      summary: 'get, delete, merge or protect single records',
+      load: () => import('./commands/record.ts'),
+    },
+    publish: {
+      summary: 'publish an event of a record',
+      load: () => import('./commands/publish.ts'),
+    },
+    outbox: {
+      summary: 'look after the outbox of existing systems',
+      load: () => import('./commands/outbox.ts'),
+    },
+    simulate: {
+      summary: 'make a sandbox registry live',
+      load: () => import('./commands/simulate.ts'),
+    },
+    generate: {
+      summary: 'write synthetic records',
+      load: () => import('./commands/generate.ts'),
+    },
+  },
+  'Participants and what they may do:': {
+    participant: {
+      summary: 'manage the systems that may send requests',
+      load: () => import('./commands/participant.ts'),
+    },
+    grant: {
+      summary: 'manage what participants may do in each registry',
+      load: () => import('./commands/grant.ts'),
+    },
+    purpose: {
+      summary: 'manage the purposes that consents may name',
+      load: () => import('./commands/purpose.ts'),
+    },
+    consent: {
+      summary: 'manage who may sign consents; withdraw consents',
+      load: () => import('./commands/consent.ts'),
+    },
+    apply: {
+      summary: 'make the registries and participants of a file',
+      load: () => import('./commands/apply.ts'),
+    },
+    export: {
+      summary: 'print the registries and participants as such a file',
+      load: () => import('./commands/export.ts'),
+    },
+    operator: {
+      summary: 'manage the tokens of the admin API',
+      load: () => import('./commands/operator.ts'),
+    },
+    proposal: {
+      summary: 'acts that wait for a second operator',
+      load: () => import('./commands/proposal.ts'),
+    },
+  },
+  'Messages, and who looked:': {
+    trace: {
+      summary: 'print what happened to a message',
+      load: () => import('./commands/trace.ts'),
+    },
+    deliveries: {
+      summary: 'list, retry, replay and drop what is sent',
+      load: () => import('./commands/deliveries.ts'),
+    },
+    subscriptions: {
+      summary: 'list, show, cancel, test and resume subscriptions',
+      load: () => import('./commands/subscriptions.ts'),
+    },
+    inbox: {
+      summary: 'list and show the callbacks of other systems',
+      load: () => import('./commands/inbox.ts'),
+    },
+    audit: {
+      summary: 'who asked for data of people, and who saw it',
+      load: () => import('./commands/audit.ts'),
+    },
+    erase: {
+      summary: 'erase a person',
+      load: () => import('./commands/erase.ts'),
+    },
+    hold: {
+      summary: 'keep data from prune and erase',
+      load: () => import('./commands/hold.ts'),
+    },
+    prune: {
+      summary: 'delete what is older than its age',
+      load: () => import('./commands/prune.ts'),
+    },
+  },
+  'Ask a registry:': {
+    search: {
+      summary: 'ask for records',
+      load: () => import('./commands/search.ts'),
+    },
+    enrolled: {
+      summary: 'ask whether a person is enrolled',
+      load: () => import('./commands/enrolled.ts'),
+    },
+    subscribe: {
+      summary: 'subscribe to events, and print them',
+      load: () => import('./commands/subscribe.ts'),
+    },
+    unsubscribe: {
+      summary: 'end subscriptions',
+      load: () => import('./commands/unsubscribe.ts'),
+    },
+    status: {
+      summary: 'ask for the state of an earlier request',
+      load: () => import('./commands/status.ts'),
+    },
+    enrol: {
+      summary: 'send enrolments to a beneficiary registry',
+      load: () => import('./commands/enrol.ts'),
+    },
+    listen: {
+      summary: 'receive callbacks, and print them',
+      load: () => import('./commands/listen.ts'),
+    },
+    check: {
+      summary: 'check that our system works with a registry',
+      load: () => import('./commands/check.ts'),
+    },
+  },
 }
 
 /**
@@ -71,10 +218,27 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** The program, with the command that the words begin with; with all of them where they begin with none. */
-export async function programFor(words: readonly string[]): Promise<Command> {
+/** The program with the command that the words name; where they name none, with a list of all that loads none. */
+export function programFor([first = '', second = '']: readonly string[]): Promise<Command> {
+  const name = first === 'help' ? second : first
+  return programWith((one) => one === name)
+}
+
+/** The program with all of its commands. */
+export const wholeProgram = (): Promise<Command> => programWith(() => true)
+
+async function programWith(isLoaded: (name: string) => boolean): Promise<Command> {
   const program = newProgram()
-  for (const { addCommand } of await modulesFor(words)) addCommand(program)
+  for (const [group, rows] of Object.entries(COMMANDS)) {
+    for (const [name, { summary, load }] of Object.entries(rows)) {
+      if (isLoaded(name)) (await load()).addCommand(program)
+      else program.command(name)
+      program.commands
+        .find((command) => command.name() === name)
+        ?.summary(summary)
+        .helpGroup(group)
+    }
+  }
   return program
 }
 
@@ -83,22 +247,20 @@ function newProgram(): Command {
     .description('A registry interoperability server and its workbench.')
     .version(packageJson.version)
     .exitOverride()
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('show the help of a command').helpGroup(FIRST),
+    )
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(add --help to see the options of the command)')
     .addHelpText(
       'after',
       `
-These and other environment variables configure every command: PORT, HOST, ADMIN_PORT, ADMIN_HOST, ROLLCALL_DATA
-(default ./.rollcall), DATABASE_URL (default: the embedded PostgreSQL), ROLLCALL_PUBLIC_URL, LOG_LEVEL.
-
-Exit codes: 0 done, 1 failed, 2 the command line was not understood, 5 it
-waits for a second operator; import has more.`,
+rollcall <command> --help shows a command. Environment variables configure all,
+such as DATABASE_URL (default: an embedded PostgreSQL in ROLLCALL_DATA,
+./.rollcall); docs/settings.md has them all.
+Exit codes: 0 done, 1 failed, 2 not understood, 5 it waits for a second
+operator; import has more.`,
     )
-}
-
-function modulesFor(words: readonly string[]): Promise<CommandModule[]> {
-  const [name = ''] = words
-  const rows = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS)
-  return Promise.all(rows.flatMap((load) => (load ? [load()] : [])))
 }
 
 /** commander has already printed the error; a request for help or version is not an error. */

@@ -109,8 +109,8 @@ test('a subscription prints events of a registry that lives, until it has ended'
 })
 
 test('the page names every option of these commands', async () => {
-  const { programFor } = await import('../src/program.ts')
-  const program = await programFor([])
+  const { wholeProgram } = await import('../src/program.ts')
+  const program = await wholeProgram()
   const commands = program.commands.filter((command) =>
     ['search', 'subscribe', 'unsubscribe', 'status', 'listen', 'enrolled', 'enrol'].includes(command.name()),
   )

@@ -18,7 +18,7 @@ import { envelope, sendCallback } from '../../server/test/inbox.ts'
 import { eventRows } from '../../server/test/notifications.ts'
 import { emptyDatabase } from '../../server/test/postgres.ts'
 import { MASTER_KEY } from '../../server/test/server.ts'
-import { programFor } from '../src/program.ts'
+import { wholeProgram } from '../src/program.ts'
 import { demoServer } from './asking.ts'
 import { databaseUrl, type Ended, rollcall, rollcallJson, start, until } from './command.ts'
 
@@ -42,7 +42,7 @@ function examplesOf(command: Command, words: readonly string[] = []): readonly E
   return found.map((text) => ({ command: words.join(' '), text }))
 }
 
-const examples = examplesOf(await programFor([]))
+const examples = examplesOf(await wholeProgram())
 
 const PEOPLE = [
   {

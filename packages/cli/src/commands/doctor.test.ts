@@ -1,10 +1,10 @@
 import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor/database'
 import { SETTING_CHECKS } from '@rollcall/server/admin/doctor/settings'
 import { expect, test } from 'vitest'
-import { programFor } from '../program.ts'
+import { wholeProgram } from '../program.ts'
 
 test('every command that a finding names is one of ours', async () => {
-  const program = await programFor([])
+  const program = await wholeProgram()
   for (const { command } of [...DATABASE_CHECKS, ...SETTING_CHECKS]) {
     if (command === undefined) continue
     const [before = ''] = command.split(/ (?=<|--)/)
