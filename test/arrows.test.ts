@@ -1,4 +1,4 @@
-/** The rooms of the server import from each other as ARCHITECTURE.md says, and in no circle. */
+/** The rooms of the server import from each other as ARCHITECTURE.md says, and in no circle; the store writes SQL. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
@@ -91,3 +91,10 @@ it.each(['protocol', 'client', 'server', 'cli', 'synthetic'])(
     expect([...imports.keys()]).toEqual([])
   },
 )
+
+it('statements are written as SQL, not built', () => {
+  const built = globSync('packages/*/src/**/*.ts')
+    .filter((file) => !file.includes('/migrations/'))
+    .filter((file) => /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/.test(readFileSync(file, 'utf8')))
+  expect(built).toEqual([])
+})

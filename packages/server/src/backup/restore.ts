@@ -23,7 +23,6 @@ import {
 import { type Database, migrate } from '../store/db/database.ts'
 import { unknownMigrations } from '../store/db/migrate.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
-import type { Tables } from '../store/db/tables.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { createEmptyRecordTables } from '../store/records/record-tables.ts'
 import { readRegistries } from '../store/registries/registries.ts'
@@ -184,12 +183,12 @@ async function createAllRecordTables(client: PoolClient): Promise<void> {
 }
 
 /** Typed SQL on a connection that is in a transaction. */
-function kyselyOf(client: PoolClient): Kysely<Tables> {
+function kyselyOf(client: PoolClient): Kysely<unknown> {
   const lent: PostgresPoolClient = {
     query: client.query.bind(client) as PostgresPoolClient['query'],
     release: () => undefined,
   }
-  return new Kysely<Tables>({
+  return new Kysely<unknown>({
     dialect: new PostgresDialect({
       pool: { options: {}, connect: async () => lent, end: async () => undefined },
     }),

@@ -3,7 +3,7 @@
  * evaluation in memory and the slow, obvious reference give the same answer. With more trees than usual:
  * `AGREEMENT_TREES=1000 npx vitest run packages/server/test/agreement`.
  */
-import { KINDS } from '@rollcall/protocol'
+import { KINDS, readIdentifiers } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
@@ -106,11 +106,12 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
   })
 
   test('columns hold what is extracted from the document', async () => {
-    const { table, records } = population()
+    const { kind, table, records } = population()
     const held = await columnsHeld(database.db, table)
     expect(held.size).toBe(RECORDS)
-    for (const { id, extracted } of records) {
-      expect(held.get(id)).toEqual(columnsOf(table.recordType, extracted))
+    for (const { id, document, extracted } of records) {
+      const identifiers = readIdentifiers(kind, table.recordType, JSON.parse(document))
+      expect(held.get(id)).toEqual(columnsOf(table.recordType, extracted, identifiers))
     }
   })
 })

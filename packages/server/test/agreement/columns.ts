@@ -1,5 +1,11 @@
 /** What stands in the columns of a record, and what should. */
-import type { Attribute, AttributeScalar, AttributeValue, RecordType } from '@rollcall/protocol'
+import type {
+  Attribute,
+  AttributeScalar,
+  AttributeValue,
+  RecordIdentifier,
+  RecordType,
+} from '@rollcall/protocol'
 import type { ExtractedRecord } from '../../src/query/memory/extract-record.ts'
 import type { Database } from '../../src/store/db/database.ts'
 import { quoteName } from '../../src/store/db/names.ts'
@@ -38,8 +44,12 @@ function ofAttributes({ attributes }: RecordType, held: Columns): Columns {
 
 const iso = (text: string): string => new Date(text).toISOString()
 
-/** What the columns of the record have to hold. */
-export function columnsOf({ attributes, compounds = [] }: RecordType, record: ExtractedRecord): Columns {
+/** What the columns of the record have to hold. @param identifiers of its document */
+export function columnsOf(
+  { attributes, compounds = [], sort_identifiers = [] }: RecordType,
+  record: ExtractedRecord,
+  identifiers: readonly RecordIdentifier[],
+): Columns {
   const columns: Columns = {}
   for (const attribute of attributes) {
     const value = record.values.get(attribute.name)
@@ -59,6 +69,12 @@ export function columnsOf({ attributes, compounds = [] }: RecordType, record: Ex
           }),
         )
       }) ?? null
+  }
+  for (const wanted of sort_identifiers) {
+    const own = identifiers.filter(({ type, names }) => type === wanted && names === 'record')
+    const values = own.map(({ value }) => value)
+    columns[`_sort_${wanted.toLowerCase()}`] =
+      values.find((value) => values.every((other) => value <= other)) ?? null
   }
   return columns
 }

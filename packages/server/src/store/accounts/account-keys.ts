@@ -1,9 +1,15 @@
 /** The keys of the accounts: their secret halves encrypted, the public halves of those that sign for ever. */
-import type { Selectable } from 'kysely'
-import type { AccountKeyRow } from '../db/account-tables.ts'
 import type { Database } from '../db/database.ts'
 
-export interface AccountKey extends Readonly<Selectable<AccountKeyRow>> {
+export interface AccountKey {
+  readonly kid: string
+  readonly kind: 'signature' | 'pseudonym' | 'confidential'
+  /** The public JWK of a signature key. */
+  readonly public_key: { readonly x: string } | null
+  /** The private JWK, or the secret, encrypted with the master key; null once it is erased. */
+  readonly sealed: Buffer | null
+  readonly created_at: Date
+  readonly retired_at: Date | null
   /** `created_at` in UTC with microseconds, as checkpoints name it; null: it is no time that has such a text. */
   readonly created: string | null
 }
@@ -28,11 +34,12 @@ export async function listAccountKeys(db: Database): Promise<readonly AccountKey
 
 /** Adds a key, unless there is one of its kind that is not retired: then that one counts. */
 export async function addAccountKey(db: Database, key: NewAccountKey): Promise<void> {
-  await db.kysely
-    .insertInto('account_key')
-    .values({ ...key, public_key: key.public_key === null ? null : JSON.stringify(key.public_key) })
-    .onConflict((conflict) => conflict.column('kind').where('retired_at', 'is', null).doNothing())
-    .execute()
+  const { kid, kind, public_key, sealed } = key
+  await db.pool.query(
+    `insert into account_key (kid, kind, public_key, sealed) values ($1, $2, $3, $4)
+      on conflict (kind) where retired_at is null do nothing`,
+    [kid, kind, public_key === null ? null : JSON.stringify(public_key), sealed],
+  )
 }
 
 /** Whether something was accounted ever: checkpoints are not deleted. */

@@ -1,7 +1,6 @@
 /** Erasing persons from accounts, as the owner of the database: the chain goes on without their pseudonyms and salts. */
 import { type Kysely, sql } from 'kysely'
 import { IS_ACCOUNT_HELD } from '../db/holds.ts'
-import type { Tables } from '../db/tables.ts'
 
 /** A row of a person in an entry. */
 export interface PersonPlace {
@@ -18,7 +17,7 @@ export interface PersonCounts {
 }
 
 export async function countPerson(
-  connection: Kysely<Tables>,
+  connection: Kysely<unknown>,
   pseudonyms: readonly Buffer[],
 ): Promise<PersonCounts> {
   const { rows } = await sql<PersonCounts>`
@@ -39,7 +38,7 @@ export async function countPerson(
  * @returns the places of the rows; none: there are no more
  */
 export async function deletePersonRows(
-  transaction: Kysely<Tables>,
+  transaction: Kysely<unknown>,
   pseudonyms: readonly Buffer[],
   most: number,
 ): Promise<readonly PersonPlace[]> {

@@ -1,6 +1,5 @@
 /** Chains that have not ended: when a database is restored, what followed their last entries is lost. */
 import { type Kysely, sql } from 'kysely'
-import type { Tables } from '../db/tables.ts'
 
 /** `signed`: the last entry that a checkpoint signs; 0: none. */
 export interface OpenChainRow {
@@ -9,7 +8,7 @@ export interface OpenChainRow {
   readonly signed: number
 }
 
-export async function openChains(connection: Kysely<Tables>): Promise<readonly OpenChainRow[]> {
+export async function openChains(connection: Kysely<unknown>): Promise<readonly OpenChainRow[]> {
   const { rows } = await sql<OpenChainRow>`
     select chain, max(sequence) as sequence, coalesce((select max(sequence) from account_checkpoint
         where account_checkpoint.chain = account.chain), 0) as signed

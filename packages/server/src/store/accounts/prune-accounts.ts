@@ -5,7 +5,6 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { IS_ACCOUNT_HELD } from '../db/holds.ts'
-import type { Tables } from '../db/tables.ts'
 
 /** Entries of a chain up to one of them. */
 export interface ChainPart {
@@ -23,7 +22,7 @@ export interface OldChain {
 }
 
 /** Chains whose first entry is older than a time, in their order. One look-up for each chain there is. */
-export async function chainsBefore(connection: Kysely<Tables>, before: Date): Promise<readonly OldChain[]> {
+export async function chainsBefore(connection: Kysely<unknown>, before: Date): Promise<readonly OldChain[]> {
   const { rows } = await sql<OldChain>`
     with recursive known as (
       (select chain from account order by chain limit 1)
@@ -52,7 +51,7 @@ export interface Chunk extends ChainPart {
  * @param most entries in it
  */
 export async function oldChunk(
-  connection: Kysely<Tables>,
+  connection: Kysely<unknown>,
   { chain, after, before, most }: { chain: string; after: number; before: Date; most: number },
 ): Promise<{ readonly chunk: Chunk | null; readonly stop: Stop }> {
   const { rows } = await sql<{
@@ -91,7 +90,7 @@ export interface ClosingCheckpoint extends ChainPart {
 
 /** The first checkpoint that signs an entry, where its own entry is old; null: there is none. */
 export async function closingCheckpoint(
-  connection: Kysely<Tables>,
+  connection: Kysely<unknown>,
   { chain, sequence }: ChainPart,
   before: Date,
 ): Promise<ClosingCheckpoint | null> {
@@ -107,7 +106,7 @@ export async function closingCheckpoint(
 
 /** The last checkpoint that signs an entry after one, up to another one; null: there is none. */
 export async function lastCheckpoint(
-  connection: Kysely<Tables>,
+  connection: Kysely<unknown>,
   { chain, after, upTo }: { chain: string; after: number; upTo: number },
 ): Promise<ClosingCheckpoint | null> {
   const { rows } = await sql<ClosingCheckpoint>`
@@ -122,7 +121,7 @@ export async function lastCheckpoint(
 }
 
 /** The digest of the newest checkpoint of a chain, in hexadecimal; null: it has none. */
-export async function newestDigest(connection: Kysely<Tables>, chain: string): Promise<string | null> {
+export async function newestDigest(connection: Kysely<unknown>, chain: string): Promise<string | null> {
   const { rows } = await sql<{ digest: string }>`
     select pg_catalog.encode(digest, 'hex'::text) as digest from account_checkpoint
     where chain = ${chain} order by id desc limit 1`.execute(connection)
@@ -130,7 +129,7 @@ export async function newestDigest(connection: Kysely<Tables>, chain: string): P
 }
 
 /** Until the transaction ends, no hold is added: one that was added before is seen by its next statement. */
-export async function lockHolds(transaction: Kysely<Tables>): Promise<void> {
+export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
   await sql`lock table hold in share mode`.execute(transaction)
 }
 
@@ -139,16 +138,13 @@ export async function lockHolds(transaction: Kysely<Tables>): Promise<void> {
  * @param transaction in which the tombstone is inserted
  */
 export async function deletePart(
-  transaction: Kysely<Tables>,
+  transaction: Kysely<unknown>,
   { chain, sequence }: ChainPart,
 ): Promise<{ readonly entries: number; readonly persons: number }> {
   const remove = async (table: 'account' | 'account_person'): Promise<number> => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom(table)
-      .where('chain', '=', chain)
-      .where('sequence', '<=', sequence)
-      .executeTakeFirstOrThrow()
-    return Number(numDeletedRows)
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)}
+      where chain = ${chain} and sequence <= ${sequence}`.execute(transaction)
+    return Number(numAffectedRows)
   }
   return { persons: await remove('account_person'), entries: await remove('account') }
 }

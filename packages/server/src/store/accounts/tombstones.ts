@@ -1,11 +1,21 @@
 /** Tombstones of the accounts. */
-import type { Insertable, Kysely } from 'kysely'
-import type { AccountTombstoneRow } from '../db/account-tables.ts'
-import type { Tables } from '../db/tables.ts'
+import { type Kysely, sql } from 'kysely'
 
-export type NewTombstone = Insertable<AccountTombstoneRow>
+export interface NewTombstone {
+  readonly at: Date
+  /** Canonical JSON, as it was signed. */
+  readonly content: string
+  readonly kid: string
+  readonly signature: Buffer
+  /** Those that the content names. */
+  readonly chains: readonly string[]
+}
 
 /** @param connection a transaction, in which what it is about is deleted */
-export async function insertTombstone(connection: Kysely<Tables>, tombstone: NewTombstone): Promise<void> {
-  await connection.insertInto('account_tombstone').values(tombstone).execute()
+export async function insertTombstone(
+  connection: Kysely<unknown>,
+  { at, content, kid, signature, chains }: NewTombstone,
+): Promise<void> {
+  await sql`insert into account_tombstone (at, content, kid, signature, chains)
+    values (${at}, ${content}, ${kid}, ${signature}, ${chains})`.execute(connection)
 }

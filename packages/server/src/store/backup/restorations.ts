@@ -2,7 +2,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 
 type Client = Pick<PoolClient, 'query'>
 
@@ -57,7 +56,7 @@ export async function markLoaded(client: Client, id: number, snapshot_at: Date):
 }
 
 /** @param connection the transaction of the signed entry of the restore */
-export async function markApplied(connection: Kysely<Tables>, id: number): Promise<void> {
+export async function markApplied(connection: Kysely<unknown>, id: number): Promise<void> {
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }
 

@@ -7,7 +7,6 @@ import type { JournalAct } from '../../model/journal.ts'
 import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 import { withTransaction } from '../db/transaction.ts'
 
@@ -52,7 +51,7 @@ export async function putAuthority(
 
 /** @returns as it was before; null: there was none */
 async function replaceAuthority(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
 ): Promise<Former | null> {
   const { rows: before } = await sql<Former>`select jwks_uri, outgoing,

@@ -2,7 +2,6 @@
 import type { Transaction } from 'kysely'
 import type { JournalAct } from '../../model/journal.ts'
 import type { Database } from './database.ts'
-import type { Tables } from './tables.ts'
 
 /**
  * Throws what the work throws, and what the journal throws; nothing is committed then.
@@ -10,7 +9,7 @@ import type { Tables } from './tables.ts'
  */
 export async function commitJournaled<Result>(
   { kysely, journal }: Pick<Database, 'kysely' | 'journal'>,
-  work: (transaction: Transaction<Tables>) => Promise<Result>,
+  work: (transaction: Transaction<unknown>) => Promise<Result>,
   actOf: (result: Result) => JournalAct | null,
 ): Promise<Result> {
   const transaction = await kysely.startTransaction().execute()

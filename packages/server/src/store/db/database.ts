@@ -8,13 +8,12 @@ import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
 import { settleRoles } from './roles.ts'
 import { withSearchPath } from './search-path.ts'
 import { StatementNames } from './statement-names.ts'
-import type { Tables } from './tables.ts'
 
 export interface Database {
   /** For named prepared statements and COPY. */
   readonly pool: pg.Pool
   /** For everything else; it uses the same pool. */
-  readonly kysely: Kysely<Tables>
+  readonly kysely: Kysely<unknown>
   /** For short named statements that come in great number; on connections of its own. */
   readonly pipeline: Pipeline
   /**
@@ -100,7 +99,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     openPool({ ...settings, min: 1, max: CLAIM_CONNECTIONS }),
     answerTime(settings.statement_timeout),
   )
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
   let closing: Promise<unknown> | undefined
   return {

@@ -7,7 +7,6 @@ import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
 import { isForbidden, OWNED_BY_ANOTHER } from './roles.ts'
 import { readSchemaVersions, recorded, schemaLead, schemaVersion } from './schema-version.ts'
-import type { Tables } from './tables.ts'
 
 const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER = 15
@@ -26,7 +25,7 @@ const LOCK_PAUSE = 1_000
  * @param only the migrations of an earlier version, for the tables that a backup of that version had
  */
 export async function runMigrations(
-  connection: Kysely<Tables>,
+  connection: Kysely<unknown>,
   only: readonly string[] = Object.keys(MIGRATIONS),
 ): Promise<readonly string[]> {
   await checkServer(connection)
@@ -45,7 +44,7 @@ export async function runMigrations(
 }
 
 /** All of them in one transaction: what is cut short has changed nothing. */
-async function runPending(connection: Kysely<Tables>, only: readonly string[]): Promise<readonly string[]> {
+async function runPending(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))
     .map(([name, migration]) => [name, recorded(migration)])
@@ -70,7 +69,7 @@ async function runPending(connection: Kysely<Tables>, only: readonly string[]): 
  * The migrations that `runMigrations` would run; nothing is changed.
  * @throws StoreRefusal as `runMigrations` does
  */
-export async function pendingMigrations(connection: Kysely<Tables>): Promise<readonly string[]> {
+export async function pendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
   const done = await checkNotNewer(connection)
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
@@ -80,7 +79,7 @@ export async function pendingMigrations(connection: Kysely<Tables>): Promise<rea
  * Refuses a database whose tables are not those of this version; nothing is changed.
  * @throws StoreRefusal that says what to run, and as `runMigrations` does
  */
-export async function checkSchema(connection: Kysely<Tables>): Promise<void> {
+export async function checkSchema(connection: Kysely<unknown>): Promise<void> {
   const pending = await pendingMigrations(connection)
   if (pending.length === 0) return
   if (pending.length === Object.keys(MIGRATIONS).length) {
@@ -92,7 +91,7 @@ export async function checkSchema(connection: Kysely<Tables>): Promise<void> {
   )
 }
 
-async function checkServer(connection: Kysely<Tables>): Promise<void> {
+async function checkServer(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select pg_catalog.current_setting('server_version_num')::int / 10000 as version,
       pg_catalog.current_setting('server_encoding') as encoding`.execute(connection)
@@ -120,7 +119,7 @@ const NOT_OWNER =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
 /** @throws StoreRefusal another role has the accounts, and is to make what belongs to them */
-async function checkOwner(connection: Kysely<Tables>): Promise<void> {
+async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(OWNED_BY_ANOTHER).execute(connection)
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
 }
@@ -130,7 +129,7 @@ export const unknownMigrations = (names: readonly string[]): readonly string[] =
   names.filter((name) => !Object.hasOwn(MIGRATIONS, name))
 
 /** The migrations that have run; throws where one of them is unknown here. */
-async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly string[]> {
+async function checkNotNewer(connection: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where pg_catalog.to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
   if (found.length === 0) return []
@@ -146,7 +145,7 @@ async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly strin
   return done
 }
 
-async function namesOfDone(connection: Kysely<Tables>): Promise<readonly string[]> {
+async function namesOfDone(connection: Kysely<unknown>): Promise<readonly string[]> {
   try {
     const { rows } = await sql<{
       name: string
@@ -177,7 +176,7 @@ export interface ServerSettings {
 export async function readServerSettings({
   kysely,
 }: {
-  readonly kysely: Kysely<Tables>
+  readonly kysely: Kysely<unknown>
 }): Promise<ServerSettings> {
   const { rows } = await sql<ServerSettings>`
     select current_setting('server_version') as version, current_setting('server_encoding') as encoding,

@@ -1,16 +1,8 @@
 /** Which deliveries are listed or changed by hand. */
-import type { DeliveryRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 
-export type DeliveryState = DeliveryRow['state']
-export const DELIVERY_STATES = [
-  'pending',
-  'delivered',
-  'refused',
-  'dead',
-  'dropped',
-  'held',
-] as const satisfies readonly DeliveryState[]
+export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** What is not given does not matter. */
 export interface DeliveryChoice {

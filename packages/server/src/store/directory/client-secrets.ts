@@ -19,20 +19,14 @@ export async function addSecret(
 ): Promise<void> {
   await db.kysely.transaction().execute(async (transaction) => {
     const owner = await lockParticipant(transaction, participant)
-    await transaction.insertInto('participant_secret').values({ participant: owner.id, sha256 }).execute()
-    const newest = transaction
-      .selectFrom('participant_secret')
-      .select('id')
-      .where('participant', '=', owner.id)
-      .orderBy('id', 'desc')
-      .limit(LIVE_SECRETS)
-    await transaction
-      .updateTable('participant_secret')
-      .set({ retired_at: sql<Date>`now()` })
-      .where('participant', '=', owner.id)
-      .where('retired_at', 'is', null)
-      .where('id', 'not in', newest)
-      .execute()
+    await sql`insert into participant_secret (participant, sha256) values (${owner.id}, ${sha256})`.execute(
+      transaction,
+    )
+    await sql`update participant_secret set retired_at = now()
+      where participant = ${owner.id} and retired_at is null and id not in (
+        select id from participant_secret where participant = ${owner.id} order by id desc limit ${LIVE_SECRETS})`.execute(
+      transaction,
+    )
   })
 }
 

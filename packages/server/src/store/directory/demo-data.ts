@@ -2,7 +2,6 @@
  * Whether a database is the demo's: a demo and a production never share one, and at most one demo runs on it. A second one
  * would write its own address over that of the first.
  */
-import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../db/database.ts'
 
@@ -15,17 +14,14 @@ export interface DirectoryContent {
 
 /** Reads the directory of any database, also of one that was never migrated; nothing is changed. */
 export async function directoryContent(db: Database): Promise<DirectoryContent> {
-  const { rows: tables } = await sql<{ there: boolean }>`
-    select to_regclass('registry') is not null and to_regclass('participant') is not null as there`.execute(
-    db.kysely,
+  const { rows: tables } = await db.pool.query<{ there: boolean }>(
+    `select to_regclass('registry') is not null and to_regclass('participant') is not null as there`,
   )
   if (tables[0]?.there !== true) return { demo: [], real: [] }
-  const registries = await db.kysely.selectFrom('registry').select(['namespace', 'demo']).execute()
-  const participants = await db.kysely.selectFrom('participant').select(['sender_id', 'demo']).execute()
-  const entries = [
-    ...registries.map(({ namespace, demo }) => ({ name: `registry ${namespace}`, demo })),
-    ...participants.map(({ sender_id, demo }) => ({ name: `participant ${sender_id}`, demo })),
-  ]
+  const { rows: entries } = await db.pool.query<{ name: string; demo: boolean }>(
+    `select 'registry ' || namespace as name, demo from registry
+      union all select 'participant ' || sender_id, demo from participant`,
+  )
   const named = (demo: boolean): string[] =>
     entries
       .filter((entry) => entry.demo === demo)

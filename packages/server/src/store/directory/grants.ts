@@ -7,7 +7,6 @@ import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 import { lockParticipant } from './participants.ts'
 
@@ -22,7 +21,7 @@ export interface StoredGrant {
   readonly valid_until: Date | null
 }
 
-const COLUMNS = ['id', 'participant', 'registry', 'terms', 'valid_from', 'valid_until'] as const
+const COLUMNS = 'id, participant, registry, terms, valid_from, valid_until'
 
 interface Owner {
   readonly participant: Pick<Participant, 'id'>
@@ -81,14 +80,10 @@ export async function changeGrants(
     const owner = { participant: locked, registry }
     if (add.length > 0) await checkEnvironment(transaction, locked, registry)
     if (revoke === 'all' || revoke.length > 0) {
-      await transaction
-        .updateTable('participant_grant')
-        .set({ revoked_at: sql<Date>`now()` })
-        .where('participant', '=', owner.participant.id)
-        .where('registry', '=', registry.id)
-        .where('revoked_at', 'is', null)
-        .$if(revoke !== 'all', (rows) => rows.where('id', 'in', [...revoke].map(Number)))
-        .execute()
+      const ids = revoke === 'all' ? null : [...revoke]
+      await sql`update participant_grant set revoked_at = now()
+        where participant = ${locked.id} and registry = ${registry.id} and revoked_at is null
+          and (${ids}::integer[] is null or id = any(${ids}))`.execute(transaction)
     }
     const added: StoredGrant[] = []
     for (const terms of add) added.push(await insertGrant(transaction, owner, terms))
@@ -101,15 +96,14 @@ export async function changeGrants(
  * @throws StoreRefusal
  */
 async function checkEnvironment(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { environment }: Pick<Participant, 'environment'>,
   { id }: Pick<Registry, 'id'>,
 ): Promise<void> {
-  const registry = await transaction
-    .selectFrom('registry')
-    .select(['namespace', 'environment'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<Pick<Registry, 'namespace' | 'environment'>>`
+    select namespace, environment from registry where id = ${id}`.execute(transaction)
+  const [registry] = rows
+  if (registry === undefined) throw new StoreRefusal('no such registry')
   const problem = environmentProblem(environment, registry)
   if (problem !== null) throw new StoreRefusal(problem)
 }
@@ -129,35 +123,30 @@ const WHAT_TO_DO: Readonly<Record<Environment, string>> = {
 }
 
 async function insertGrant(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { participant, registry }: Owner,
   terms: GrantTerms,
 ): Promise<StoredGrant> {
   const { valid_from, valid_until } = timesOf(terms)
-  const overlapping = await transaction
-    .selectFrom('participant_grant')
-    .select('id')
-    .where('participant', '=', participant.id)
-    .where('registry', '=', registry.id)
-    .where('revoked_at', 'is', null)
-    .where(sql<boolean>`tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until})`)
-    .executeTakeFirst()
+  const [overlapping] = (
+    await sql<Pick<StoredGrant, 'id'>>`select id from participant_grant
+      where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null
+        and tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until}) limit 1`.execute(
+      transaction,
+    )
+  ).rows
   if (overlapping !== undefined) {
     throw new StoreRefusal(
       `valid_from: overlaps grant ${overlapping.id}; at any time a participant has one grant in a registry`,
     )
   }
-  return transaction
-    .insertInto('participant_grant')
-    .values({
-      participant: participant.id,
-      registry: registry.id,
-      terms: JSON.stringify(terms),
-      valid_from,
-      valid_until,
-    })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<StoredGrant>`
+    insert into participant_grant (participant, registry, terms, valid_from, valid_until)
+    values (${participant.id}, ${registry.id}, ${JSON.stringify(terms)}, ${valid_from}, ${valid_until})
+    returning ${sql.raw(COLUMNS)}`.execute(transaction)
+  const [added] = rows
+  if (added === undefined) throw new Error('unreachable: a grant was inserted')
+  return added
 }
 
 /**
@@ -188,7 +177,7 @@ const counting = perPool((pool) =>
         text: `select nth::integer, granted.*
           from unnest($1::integer[], $2::integer[]) with ordinality as wanted (participant, registry, nth)
             cross join lateral (
-              select ${COLUMNS.join(', ')} from participant_grant
+              select ${COLUMNS} from participant_grant
               where participant = wanted.participant and registry = wanted.registry and revoked_at is null
                 and valid_from <= now() and (valid_until is null or valid_until > now())
               order by id desc limit 1
@@ -204,13 +193,16 @@ const counting = perPool((pool) =>
 
 /** Those that are not revoked, past and future ones included: of one participant, in one registry, or all. */
 export async function listGrants(
-  { kysely }: Pick<Database, 'kysely'>,
-  of: { readonly participant?: number; readonly registry?: number } = {},
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry }: { readonly participant?: number; readonly registry?: number } = {},
 ): Promise<readonly StoredGrant[]> {
-  let query = kysely.selectFrom('participant_grant').select(COLUMNS).where('revoked_at', 'is', null)
-  if (of.participant !== undefined) query = query.where('participant', '=', of.participant)
-  if (of.registry !== undefined) query = query.where('registry', '=', of.registry)
-  return query.orderBy('participant').orderBy('registry').orderBy('valid_from').execute()
+  const { rows } = await pool.query<StoredGrant>(
+    `select ${COLUMNS} from participant_grant
+      where revoked_at is null and ($1::integer is null or participant = $1) and ($2::integer is null or registry = $2)
+      order by participant, registry, valid_from`,
+    [participant ?? null, registry ?? null],
+  )
+  return rows
 }
 
 /** @returns how many were revoked; every node follows within a second */
@@ -218,12 +210,9 @@ export async function revokeGrants(
   { kysely }: Pick<Database, 'kysely'>,
   { participant, registry }: Owner,
 ): Promise<number> {
-  const { numUpdatedRows } = await kysely
-    .updateTable('participant_grant')
-    .set({ revoked_at: sql<Date>`now()` })
-    .where('participant', '=', participant.id)
-    .where('registry', '=', registry.id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+  const { numAffectedRows } = await sql`update participant_grant set revoked_at = now()
+    where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null`.execute(
+    kysely,
+  )
+  return Number(numAffectedRows)
 }

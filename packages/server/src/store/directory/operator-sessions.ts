@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Operator, OperatorRole } from '../../model/operator.ts'
 import type { Database } from '../db/database.ts'
+import { rowOf } from '../db/statement-parts.ts'
 
 /** Who an operator is at a provider of OpenID Connect, and what it may do here. */
 export interface ProvidedOperator {
@@ -40,20 +41,16 @@ export async function addOperatorSession(
   session: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
 ): Promise<number> {
   const { sha256, now, ends_at } = session
-  const { id } = await kysely
-    .insertInto('operator_session')
-    .values({
-      ...('token' in by
-        ? { token: by.token }
-        : {
-            ...{ issuer: by.issuer, subject: by.subject, name: by.name, roles: [...by.roles] },
-            bound_to: by.registries && [...by.registries],
-          }),
-      ...{ sha256, created_at: now, seen_at: now, ends_at },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return Number(id)
+  const word =
+    'token' in by
+      ? { token: by.token }
+      : {
+          ...{ issuer: by.issuer, subject: by.subject, name: by.name, roles: by.roles },
+          bound_to: by.registries,
+        }
+  const { rows } = await sql<{ id: string }>`insert into operator_session
+    ${rowOf({ ...word, sha256, created_at: now, seen_at: now, ends_at })} returning id`.execute(kysely)
+  return Number(rows[0]?.id)
 }
 
 interface SessionColumns extends SessionTimes, Omit<Operator, 'id'> {
@@ -160,28 +157,17 @@ export interface ListedSession extends SessionTimes {
 
 /** Sessions that were seen after a time and have not ended, by the name of the operator; the newest first. */
 export async function listOperatorSessions(
-  { kysely }: Pick<Database, 'kysely'>,
+  { pool }: Pick<Database, 'pool'>,
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
 ): Promise<readonly ListedSession[]> {
-  const rows = await kysely
-    .selectFrom('operator_session')
-    .leftJoin('operator_token', 'operator_token.id', 'operator_session.token')
-    .select([
-      sql<string>`coalesce(operator_token.name, operator_session.name)`.as('name'),
-      'issuer',
-      ...(['operator_session.id', 'operator_session.created_at', 'seen_at', 'ends_at'] as const),
-    ])
-    .where('ends_at', '>', now)
-    .where('seen_at', '>', seenAfter)
-    .where((where) =>
-      where.or([
-        where('token', 'is', null),
-        where.and([where('revoked_at', 'is', null), where('expires_at', '>', now)]),
-      ]),
-    )
-    .orderBy('name')
-    .orderBy('operator_session.id', 'desc')
-    .execute()
+  const { rows } = await pool.query<ListedSession>(
+    `select operator_session.id, coalesce(operator_token.name, operator_session.name) as name, issuer,
+        operator_session.created_at, seen_at, ends_at
+      from operator_session left join operator_token on operator_token.id = token
+      where ends_at > $1 and seen_at > $2 and (token is null or (revoked_at is null and expires_at > $1))
+      order by 2, operator_session.id desc`,
+    [now, seenAfter],
+  )
   return rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 

@@ -1,5 +1,4 @@
 /** Tokens of the admin API. Here they are known by the SHA-256 of their secret only. */
-import { sql } from 'kysely'
 import type { Operator, OperatorRole } from '../../model/operator.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
@@ -30,7 +29,7 @@ const NAME_LIMIT = 64
  * @throws StoreRefusal a name of the wrong form, or of another live token
  */
 export async function addOperatorToken(
-  { kysely }: Pick<Database, 'kysely'>,
+  { pool }: Pick<Database, 'pool'>,
   token: Pick<Operator, 'name' | 'roles' | 'registries'> & {
     readonly authority: number | null
     readonly sha256: Buffer
@@ -42,16 +41,13 @@ export async function addOperatorToken(
     throw new StoreRefusal(`name: must have 1 to ${NAME_LIMIT} characters`)
   }
   try {
-    const { id } = await kysely
-      .insertInto('operator_token')
-      .values({
-        ...{ name, sha256, authority, expires_at },
-        roles: [...new Set(roles)],
-        registries: registries === null ? null : [...new Set(registries)],
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    return id
+    const { rows } = await pool.query<{ id: number }>(
+      `insert into operator_token (name, sha256, authority, expires_at, roles, registries)
+        values ($1, $2, $3, $4, $5, $6) returning id`,
+      [name, sha256, authority, expires_at, [...new Set(roles)], registries && [...new Set(registries)]],
+    )
+    if (rows[0] === undefined) throw new Error('unreachable: a token was inserted')
+    return rows[0].id
   } catch (error) {
     if (isDuplicate(error, 'operator_token_name_index')) {
       throw new StoreRefusal(`a token named ${name} exists already; revoke it first`)
@@ -62,34 +58,25 @@ export async function addOperatorToken(
 
 /** Every token, by name; of those of one name the newest first. */
 export async function listOperatorTokens({
-  kysely,
-}: Pick<Database, 'kysely'>): Promise<readonly OperatorToken[]> {
-  return kysely
-    .selectFrom('operator_token')
-    .select(['id', 'name', 'roles', 'created_at', 'expires_at', 'revoked_at'])
-    .select([
-      sql<string[] | null>`case when registries is not null then array(
-        select namespace from registry where id = any(registries) order by namespace) end`.as('registries'),
-      sql<string | null>`(select name from consent_authority
-        where consent_authority.id = operator_token.authority)`.as('authority'),
-    ])
-    .orderBy('name')
-    .orderBy('id', 'desc')
-    .execute()
+  pool,
+}: Pick<Database, 'pool'>): Promise<readonly OperatorToken[]> {
+  const { rows } = await pool.query<OperatorToken>(
+    `select id, name, roles, created_at, expires_at, revoked_at,
+        case when registries is not null then array(
+          select namespace from registry where id = any(registries) order by namespace) end as registries,
+        (select name from consent_authority where consent_authority.id = operator_token.authority) as authority
+      from operator_token order by name, id desc`,
+  )
+  return rows
 }
 
 /** @returns false: no live token has this name */
-export async function revokeOperatorToken(
-  { kysely }: Pick<Database, 'kysely'>,
-  name: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await kysely
-    .updateTable('operator_token')
-    .set({ revoked_at: sql<Date>`now()` })
-    .where('name', '=', name)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+export async function revokeOperatorToken({ pool }: Pick<Database, 'pool'>, name: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'update operator_token set revoked_at = now() where name = $1 and revoked_at is null',
+    [name],
+  )
+  return rowCount !== 0
 }
 
 /** A token that is not revoked, by its id; null when there is none. It may have expired. */

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
+import { assignments, rowOf } from '../db/statement-parts.ts'
 
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 
@@ -112,22 +112,18 @@ export async function setCallbackSettings(
     }
   }
   await kysely.transaction().execute(async (transaction) => {
-    await transaction
-      .insertInto('participant_callback')
-      .values({ participant, default_url: null, sealed: null, schedule: null, notify_url: null, ...row })
-      .onConflict((conflict) =>
-        Object.keys(row).length === 0
-          ? conflict.doNothing()
-          : conflict.column('participant').doUpdateSet(row),
-      )
-      .execute()
+    const changed = Object.keys(row).length > 0
+    await sql`insert into participant_callback ${rowOf({ participant, ...row })}
+      on conflict (participant) do ${changed ? sql`update set ${assignments(row)}` : sql`nothing`}`.execute(
+      transaction,
+    )
     if (changes.default_url) await moveDeliveries(transaction, participant, changes.default_url)
   })
 }
 
 /** A delivery that is being attempted now is not changed: its next attempt reads the address again. */
 async function moveDeliveries(
-  kysely: Kysely<Tables>,
+  kysely: Kysely<unknown>,
   participant: number,
   default_url: string,
 ): Promise<void> {

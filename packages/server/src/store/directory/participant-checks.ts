@@ -89,31 +89,30 @@ export interface ParticipantCheck {
 
 /** Stores the report of a check, in place of that of the same check at an earlier time. */
 export async function saveCheck(
-  { kysely }: Pick<Database, 'kysely'>,
+  { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: Of,
   { checked_at, version, passed, steps }: Omit<ParticipantCheck, 'namespace' | 'since'>,
 ): Promise<void> {
-  const found = { checked_at, version, passed, steps: JSON.stringify(steps) }
-  await kysely
-    .insertInto('participant_check')
-    .values({ participant: participant.id, registry: registry.id, since, ...found })
-    .onConflict((conflict) => conflict.columns(['participant', 'registry', 'since']).doUpdateSet(found))
-    .execute()
+  await pool.query(
+    `insert into participant_check (participant, registry, since, checked_at, version, passed, steps)
+      values ($1, $2, $3, $4, $5, $6, $7)
+      on conflict (participant, registry, since) do update set
+        checked_at = excluded.checked_at, version = excluded.version, passed = excluded.passed, steps = excluded.steps`,
+    [participant.id, registry.id, since, checked_at, version, passed, JSON.stringify(steps)],
+  )
 }
 
 /** The newest first. */
 export async function listChecks(
-  { kysely }: Pick<Database, 'kysely'>,
+  { pool }: Pick<Database, 'pool'>,
   { id }: Pick<Participant, 'id'>,
   limit: number,
 ): Promise<readonly ParticipantCheck[]> {
-  return kysely
-    .selectFrom('participant_check')
-    .innerJoin('registry', 'registry.id', 'participant_check.registry')
-    .select(['namespace', 'since', 'checked_at', 'version', 'passed', 'steps'])
-    .where('participant', '=', id)
-    .orderBy('checked_at', 'desc')
-    .orderBy('participant_check.id', 'desc')
-    .limit(limit)
-    .execute()
+  const { rows } = await pool.query<ParticipantCheck>(
+    `select namespace, since, checked_at, version, passed, steps
+      from participant_check join registry on registry.id = participant_check.registry
+      where participant = $1 order by checked_at desc, participant_check.id desc limit $2`,
+    [id, limit],
+  )
+  return rows
 }

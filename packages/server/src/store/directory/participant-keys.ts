@@ -1,17 +1,38 @@
 /** Participants' public keys that the operator has registered, one by one. */
 
-import { MOST_KEYS, type PublicKey } from '@rollcall/protocol'
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
+import { sql } from 'kysely'
 import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate, isViolation } from '../db/database-errors.ts'
-import type { ParticipantKeyRow } from '../db/directory-tables.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
+import { assignments, rowOf } from '../db/statement-parts.ts'
 import { isStorable } from '../db/text.ts'
 import { lockParticipant } from './participants.ts'
 
-export type ParticipantKey = Readonly<Selectable<ParticipantKeyRow>>
+export interface ParticipantKey {
+  readonly id: number
+  /** Null: of a participant that was removed. */
+  readonly participant: number | null
+  /** Of the participant that was removed; the key is a revoked one. */
+  readonly former_sender_id: string | null
+  readonly kid: string
+  readonly use: 'sig' | 'enc'
+  readonly algorithm: string
+  /** The members that make the key (RFC 7638) and no others. */
+  readonly public_jwk: Jwk
+  /** RFC 7638, SHA-256. */
+  readonly thumbprint: string
+  readonly valid_from: Date
+  /** Null: no end. */
+  readonly valid_until: Date | null
+  readonly created_at: Date
+  /** Null: it is live. */
+  readonly revoked_at: Date | null
+}
+
+/** Neither revoked nor ended. */
+const LIVE = 'revoked_at is null and (valid_until is null or valid_until > now())'
 
 /** When a key is valid: from the first moment until just before the second; null: without end. */
 export interface Validity {
@@ -35,12 +56,14 @@ export async function addParticipantKey(
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
       const owner = await lockParticipant(transaction, participant)
-      const known = await transaction
-        .selectFrom('participant_key')
-        .leftJoin('participant', 'participant.id', 'participant_key.participant')
-        .select(['participant_key.id', 'participant_key.participant', 'revoked_at', 'sender_id'])
-        .where('thumbprint', '=', thumbprint)
-        .executeTakeFirst()
+      const [known] = (
+        await sql<
+          Pick<ParticipantKey, 'id' | 'participant' | 'revoked_at'> & { readonly sender_id: string | null }
+        >`
+          select participant_key.id, participant, revoked_at, sender_id
+          from participant_key left join participant on participant.id = participant_key.participant
+          where thumbprint = ${thumbprint}`.execute(transaction)
+      ).rows
       if (known !== undefined) {
         if (known.sender_id !== null && known.participant !== owner.id) throw taken(known.sender_id)
         if (known.revoked_at !== null) {
@@ -48,33 +71,33 @@ export async function addParticipantKey(
             'this key was revoked, and a revoked key cannot be registered again; make a new key',
           )
         }
-        return await transaction
-          .updateTable('participant_key')
-          .set(entry)
-          .where('id', '=', known.id)
-          .returningAll()
-          .executeTakeFirstOrThrow()
+        return one(
+          await sql<ParticipantKey>`update participant_key set ${assignments(entry)} where id = ${known.id}
+            returning *`.execute(transaction),
+        )
       }
-      const { live } = await transaction
-        .selectFrom('participant_key')
-        .select((all) => all.fn.countAll<number>().as('live'))
-        .where('participant', '=', owner.id)
-        .where(isLive)
-        .executeTakeFirstOrThrow()
+      const { live } = one(
+        await sql<{ live: number }>`select count(*) as live from participant_key
+          where participant = ${owner.id} and ${sql.raw(LIVE)}`.execute(transaction),
+      )
       if (live >= MOST_KEYS) {
         throw new StoreRefusal(
           `a participant has at most ${MOST_KEYS} live keys; revoke one that is not used`,
         )
       }
-      return await transaction
-        .insertInto('participant_key')
-        .values({ participant: owner.id, thumbprint, ...entry })
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      return one(
+        await sql<ParticipantKey>`insert into participant_key
+          ${rowOf({ participant: owner.id, thumbprint, ...entry })} returning *`.execute(transaction),
+      )
     })
   } catch (error) {
     throw asRefusal(error, kid)
   }
+}
+
+function one<Row>({ rows: [row] }: { readonly rows: readonly Row[] }): Row {
+  if (row === undefined) throw new Error('unreachable: the statement answers one row')
+  return row
 }
 
 const taken = (owner: string): StoreRefusal =>
@@ -98,12 +121,11 @@ export async function listParticipantKeys(
   db: Database,
   participant: Pick<Participant, 'id'>,
 ): Promise<readonly ParticipantKey[]> {
-  return db.kysely
-    .selectFrom('participant_key')
-    .selectAll()
-    .where('participant', '=', participant.id)
-    .orderBy('id', 'desc')
-    .execute()
+  const { rows } = await db.pool.query<ParticipantKey>(
+    'select * from participant_key where participant = $1 order by id desc',
+    [participant.id],
+  )
+  return rows
 }
 
 /** Live keys of one participant or of all, those that begin latest first: neither revoked nor ended. */
@@ -111,14 +133,12 @@ export async function listLiveKeys(
   db: Database,
   participant?: Pick<Participant, 'id'>,
 ): Promise<readonly ParticipantKey[]> {
-  return db.kysely
-    .selectFrom('participant_key')
-    .selectAll()
-    .$if(participant !== undefined, (keys) => keys.where('participant', '=', participant?.id ?? 0))
-    .where(isLive)
-    .orderBy('valid_from', 'desc')
-    .orderBy('id', 'desc')
-    .execute()
+  const { rows } = await db.pool.query<ParticipantKey>(
+    `select * from participant_key where ($1::integer is null or participant = $1) and ${LIVE}
+      order by valid_from desc, id desc`,
+    [participant?.id ?? null],
+  )
+  return rows
 }
 
 /** The registered keys with these thumbprints, of all participants, revoked ones included. */
@@ -127,7 +147,11 @@ export async function findRegisteredKeys(
   thumbprints: readonly string[],
 ): Promise<readonly ParticipantKey[]> {
   if (thumbprints.length === 0) return []
-  return db.kysely.selectFrom('participant_key').selectAll().where('thumbprint', 'in', thumbprints).execute()
+  const { rows } = await db.pool.query<ParticipantKey>(
+    'select * from participant_key where thumbprint = any($1)',
+    [thumbprints],
+  )
+  return rows
 }
 
 /**
@@ -139,16 +163,14 @@ export async function revokeParticipantKey(
   participant: Pick<Participant, 'id' | 'sender_id'>,
   kid: string,
 ): Promise<ParticipantKey> {
-  const revoked =
-    isStorable(kid) &&
-    (await db.kysely
-      .updateTable('participant_key')
-      .set({ revoked_at: sql<Date>`now()` })
-      .where('participant', '=', participant.id)
-      .where('kid', '=', kid)
-      .where('revoked_at', 'is', null)
-      .returningAll()
-      .executeTakeFirst())
+  const { rows } = isStorable(kid)
+    ? await db.pool.query<ParticipantKey>(
+        `update participant_key set revoked_at = now()
+          where participant = $1 and kid = $2 and revoked_at is null returning *`,
+        [participant.id, kid],
+      )
+    : { rows: [] }
+  const [revoked] = rows
   if (!revoked) {
     throw new StoreRefusal(
       `${participant.sender_id} has no live registered key with this kid; ` +
@@ -174,9 +196,4 @@ export async function refuseKey(
       on conflict (thumbprint) do update set revoked_at = coalesce(participant_key.revoked_at, now())`,
     [id, former, kid, use, algorithm, JSON.stringify(public_jwk), thumbprint],
   )
-}
-
-function isLive({ and, or, eb }: ExpressionBuilder<Tables, 'participant_key'>) {
-  const unending = or([eb('valid_until', 'is', null), eb('valid_until', '>', sql<Date>`now()`)])
-  return and([eb('revoked_at', 'is', null), unending])
 }

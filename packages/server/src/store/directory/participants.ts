@@ -2,15 +2,14 @@
 
 import { randomBytes } from 'node:crypto'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
-import { type Selectable, sql, type Transaction, type Updateable } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { MessagePolicy, Participant } from '../../model/participant.ts'
 import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
-import type { ParticipantRow } from '../db/directory-tables.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
+import { assignments, rowOf } from '../db/statement-parts.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
 import {
   checkMessagePolicy,
@@ -29,27 +28,13 @@ export interface Client {
 
 const NAME_LIMIT = 255
 
-const COLUMNS = [
-  'id',
-  'sender_id',
-  'client_id',
-  'name',
-  'status',
-  'max_page_size',
-  'rate_limit',
-  'concurrency_limit',
-  'signature_policy',
-  'allow_unsigned',
-  'signature_profile',
-  'encryption_policy',
-  'jwks_uri',
-  'outgoing',
-  'max_subscriptions',
-  'demo',
-  'environment',
-] as const
+type Row = Omit<Participant, 'signature_profile'> & {
+  /** Null: the default profile. */
+  readonly signature_profile: Participant['signature_profile'] | null
+}
 
-type Row = Pick<Selectable<ParticipantRow>, (typeof COLUMNS)[number]>
+const COLUMNS = `id, sender_id, client_id, name, status, max_page_size, rate_limit, concurrency_limit, signature_policy,
+  allow_unsigned, signature_profile, encryption_policy, jwks_uri, outgoing, max_subscriptions, demo, environment`
 
 function fromRow({ signature_profile, ...row }: Row): Participant {
   return { ...row, signature_profile: signature_profile ?? DEFAULT_SIGNATURE_PROFILE }
@@ -91,11 +76,12 @@ export async function addParticipant(
   const values = { sender_id, client_id, name, ...limits, demo, environment }
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
-      const added = await transaction
-        .insertInto('participant')
-        .values({ ...values, ...messagePolicyValues(policy) })
-        .returning(COLUMNS)
-        .executeTakeFirstOrThrow()
+      const { rows } = await sql<Row>`insert into participant
+        ${rowOf({ ...values, ...messagePolicyValues(policy) })} returning ${sql.raw(COLUMNS)}`.execute(
+        transaction,
+      )
+      const [added] = rows
+      if (added === undefined) throw new Error('unreachable: a participant was inserted')
       await takeOverFormer(transaction, added)
       return fromRow(added)
     })
@@ -109,7 +95,7 @@ export async function addParticipant(
 
 /** What was refused to a removed participant of the same sender_id is refused to this one: revoked keys, withdrawn consents. */
 async function takeOverFormer(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { id, sender_id }: Pick<Participant, 'id' | 'sender_id'>,
 ): Promise<void> {
   for (const table of ['participant_key', 'consent_withdrawal']) {
@@ -158,39 +144,27 @@ function checkMaxSubscriptions(most: number | null): void {
 
 /** Every participant, by sender_id. */
 export async function listParticipants(db: Database): Promise<readonly Participant[]> {
-  const rows = await db.kysely.selectFrom('participant').select(COLUMNS).orderBy('sender_id').execute()
+  const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant order by sender_id`)
   return rows.map(fromRow)
 }
 
 /** Those that cannot get a token, because no secret of theirs is live; by sender_id. */
 export async function listWithoutSecret(db: Database): Promise<readonly Participant[]> {
-  const rows = await db.kysely
-    .selectFrom('participant')
-    .select(COLUMNS)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('participant_secret')
-            .select('id')
-            .whereRef('participant', '=', 'participant.id')
-            .where('retired_at', 'is', null),
-        ),
-      ),
-    )
-    .orderBy('sender_id')
-    .execute()
+  const { rows } = await db.pool.query<Row>(
+    `select ${COLUMNS} from participant where not exists (
+        select from participant_secret where participant = participant.id and retired_at is null)
+      order by sender_id`,
+  )
   return rows.map(fromRow)
 }
 
 /** The participant, whatever its status; null when there is none. */
 export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
   if (!isStorable(sender_id)) return null
-  const found = await db.kysely
-    .selectFrom('participant')
-    .select(COLUMNS)
-    .where('sender_id', '=', sender_id)
-    .executeTakeFirst()
-  return found === undefined ? null : fromRow(found)
+  const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant where sender_id = $1`, [
+    sender_id,
+  ])
+  return rows[0] === undefined ? null : fromRow(rows[0])
 }
 
 /** Whatever its status; null when there is none. Those that are asked for together share a statement. */
@@ -204,7 +178,7 @@ const byId = perPool((pool) =>
     async (ids) => {
       const { rows } = await pool.query<Row>({
         name: 'find participants',
-        text: `select ${COLUMNS.join(', ')} from participant where id = any($1::integer[])`,
+        text: `select ${COLUMNS} from participant where id = any($1::integer[])`,
         values: [ids],
       })
       const found = new Map(rows.map((row) => [row.id, fromRow(row)]))
@@ -306,16 +280,13 @@ export async function setMessagePolicy(
 async function update(
   db: Pick<Database, 'kysely'>,
   sender_id: string,
-  values: Updateable<ParticipantRow>,
+  values: Readonly<Record<string, unknown>>,
 ): Promise<Participant> {
   if (!isStorable(sender_id)) throw unknown(sender_id)
   try {
-    const changed = await db.kysely
-      .updateTable('participant')
-      .set(values)
-      .where('sender_id', '=', sender_id)
-      .returning(COLUMNS)
-      .executeTakeFirst()
+    const { rows } = await sql<Row>`update participant set ${assignments(values)}
+      where sender_id = ${sender_id} returning ${sql.raw(COLUMNS)}`.execute(db.kysely)
+    const [changed] = rows
     if (changed === undefined) throw unknown(sender_id)
     return fromRow(changed)
   } catch (error) {
@@ -331,7 +302,7 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
   if (!isStorable(client_id)) return null
   const { rows } = await db.pool.query<Row & { secrets: Buffer[] }>({
     name: 'find client',
-    text: `select ${COLUMNS.join(', ')}, array(
+    text: `select ${COLUMNS}, array(
         select sha256 from participant_secret
         where participant = participant.id and retired_at is null order by id desc
       ) as secrets
@@ -350,15 +321,12 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
  * @throws StoreRefusal no such participant
  */
 export async function lockParticipant(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   participant: Pick<Participant, 'id'>,
 ): Promise<Pick<Participant, 'id' | 'environment'>> {
-  const owner = await transaction
-    .selectFrom('participant')
-    .select(['id', 'environment'])
-    .where('id', '=', participant.id)
-    .forUpdate()
-    .executeTakeFirst()
+  const { rows } = await sql<Pick<Participant, 'id' | 'environment'>>`
+    select id, environment from participant where id = ${participant.id} for update`.execute(transaction)
+  const [owner] = rows
   if (owner === undefined) throw new StoreRefusal('no such participant')
   return owner
 }

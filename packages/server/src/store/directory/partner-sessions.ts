@@ -2,10 +2,9 @@
  * Sessions of the partner page, and links by which a participant signs in once. Both are known by the SHA-256 of their secret
  * only, and are of an active participant.
  */
-import type { Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
-import type { Tables } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 import { withTransaction } from '../db/transaction.ts'
 
@@ -79,15 +78,12 @@ export async function endOlderPartnerSessions(
  * @returns how many sessions
  */
 export async function endPartnerSessions(
-  on: Pick<Transaction<Tables>, 'deleteFrom'>,
+  on: Kysely<unknown>,
   { id }: Pick<Participant, 'id'>,
 ): Promise<number> {
-  await on.deleteFrom('partner_sign_in_link').where('participant', '=', id).execute()
-  const { numDeletedRows } = await on
-    .deleteFrom('partner_session')
-    .where('participant', '=', id)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+  await sql`delete from partner_sign_in_link where participant = ${id}`.execute(on)
+  const { numAffectedRows } = await sql`delete from partner_session where participant = ${id}`.execute(on)
+  return Number(numAffectedRows)
 }
 
 /** Deletes sessions and links that have ended. */

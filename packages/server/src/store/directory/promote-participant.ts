@@ -6,7 +6,7 @@ import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
+import { rowOf } from '../db/statement-parts.ts'
 import { lockParticipant } from './participants.ts'
 import { endPartnerSessions } from './partner-sessions.ts'
 
@@ -37,66 +37,49 @@ export async function promoteParticipant(
     participant: participant.sender_id,
     ...{ keys, former, jwks_uri, secret: sha256.toString('hex') },
   } as const
-  const promote = async (transaction: Transaction<Tables>) => {
+  const promote = async (transaction: Transaction<unknown>) => {
     const { id, environment } = await lockParticipant(transaction, participant)
     if (environment !== 'sandbox') throw new StoreRefusal(`${participant.sender_id} is live already`)
-    const now = sql<Date>`now()`
     await setLive(transaction, participant, jwks_uri)
-    await transaction
-      .updateTable('participant_key')
-      .set({ revoked_at: now })
-      .where('participant', '=', id)
-      .where('revoked_at', 'is', null)
-      .execute()
+    await sql`update participant_key set revoked_at = now() where participant = ${id} and revoked_at is null`.execute(
+      transaction,
+    )
     for (const key of former) await refuseForEver(transaction, id, key)
     for (const key of keys) await addLiveKey(transaction, participant, key)
-    await transaction
-      .updateTable('participant_secret')
-      .set({ retired_at: now })
-      .where('participant', '=', id)
-      .where('retired_at', 'is', null)
-      .execute()
-    await transaction.insertInto('participant_secret').values({ participant: id, sha256 }).execute()
-    await transaction.deleteFrom('participant_callback').where('participant', '=', id).execute()
+    await sql`update participant_secret set retired_at = now() where participant = ${id} and retired_at is null`.execute(
+      transaction,
+    )
+    await sql`insert into participant_secret (participant, sha256) values (${id}, ${sha256})`.execute(
+      transaction,
+    )
+    await sql`delete from participant_callback where participant = ${id}`.execute(transaction)
     await endPartnerSessions(transaction, { id })
-    await transaction.deleteFrom('participant_milestone').where('participant', '=', id).execute()
-    const revoked = await transaction
-      .updateTable('participant_grant')
-      .set({ revoked_at: now })
-      .where('participant', '=', id)
-      .where('revoked_at', 'is', null)
-      .returning('registry')
-      .execute()
+    await sql`delete from participant_milestone where participant = ${id}`.execute(transaction)
+    const { rows: revoked } = await sql<{ registry: number }>`update participant_grant set revoked_at = now()
+      where participant = ${id} and revoked_at is null returning registry`.execute(transaction)
     return [...new Set(revoked.map(({ registry }) => registry))]
   }
   return commitJournaled(db, promote, () => act)
 }
 
 async function setLive(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { id }: Pick<Participant, 'id'>,
   jwks_uri: string | null,
 ): Promise<void> {
   try {
-    await transaction
-      .updateTable('participant')
-      .set({ environment: 'live', jwks_uri })
-      .where('id', '=', id)
-      .execute()
+    await sql`update participant set environment = 'live', jwks_uri = ${jwks_uri} where id = ${id}`.execute(
+      transaction,
+    )
   } catch (error) {
     if (!isDuplicate(error, 'participant_jwks_uri_key')) throw error
     throw new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
   }
 }
 
-const rowOf = (participant: number, { public_jwk, kid, use, algorithm, thumbprint }: PublicKey) => ({
-  ...{ participant, kid, use, algorithm, thumbprint },
-  public_jwk: JSON.stringify(public_jwk),
-})
-
 /** A key that was only published is registered as a revoked one, and refused wherever it is published again. */
 async function refuseForEver(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   participant: number,
   key: PublicKey,
 ): Promise<void> {
@@ -106,25 +89,26 @@ async function refuseForEver(
 }
 
 async function addLiveKey(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { id }: Pick<Participant, 'id'>,
   key: PublicKey,
 ): Promise<void> {
-  const known = await transaction
-    .selectFrom('participant_key')
-    .select('participant')
-    .where('thumbprint', '=', key.thumbprint)
-    .executeTakeFirst()
+  const { kid, use, algorithm, thumbprint } = key
+  const { rows } = await sql<{ participant: number | null }>`
+    select participant from participant_key where thumbprint = ${thumbprint}`.execute(transaction)
+  const [known] = rows
   if (known?.participant === id) {
-    throw new StoreRefusal(`the key ${key.kid} was used in the sandbox; make a new key for the live system`)
+    throw new StoreRefusal(`the key ${kid} was used in the sandbox; make a new key for the live system`)
   }
   if (known !== undefined) {
-    throw new StoreRefusal(`the key ${key.kid} belongs to another participant already; make a new key`)
+    throw new StoreRefusal(`the key ${kid} belongs to another participant already; make a new key`)
   }
   try {
-    await transaction.insertInto('participant_key').values(rowOf(id, key)).execute()
+    const public_jwk = JSON.stringify(key.public_jwk)
+    await sql`insert into participant_key
+      ${rowOf({ participant: id, kid, use, algorithm, thumbprint, public_jwk })}`.execute(transaction)
   } catch (error) {
     if (!isDuplicate(error, 'participant_key_live_index')) throw error
-    throw new StoreRefusal(`two of the keys have the kid ${key.kid}; give each key its own kid`)
+    throw new StoreRefusal(`two of the keys have the kid ${kid}; give each key its own kid`)
   }
 }

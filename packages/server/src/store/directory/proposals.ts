@@ -1,7 +1,7 @@
 /** Acts that wait for a second operator. Their input is encrypted here. */
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { Tables } from '../db/tables.ts'
+import { rowOf } from '../db/statement-parts.ts'
 
 export const PROPOSAL_STATES = [
   ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),
@@ -39,40 +39,26 @@ export async function addProposal(
   },
 ): Promise<void> {
   const { by, ...row } = proposal
-  await kysely
-    .insertInto('proposal')
-    .values({ ...row, proposed_by: by.id, proposed_name: by.name })
-    .execute()
+  const inserted = rowOf({ ...row, proposed_by: by.id, proposed_name: by.name })
+  await sql`insert into proposal ${inserted}`.execute(kysely)
 }
 
-const COLUMNS = [
-  ...(['id', 'act', 'diff', 'proposed_by', 'proposed_name', 'proposed_at', 'lapses_at'] as const),
-  ...(['decided_name', 'decided_at', 'failure'] as const),
-] as const
-
 /** A proposal whose time is over has lapsed, also where no server has noted it yet. */
-const stateAt = (now: Date) =>
-  sql<ProposalState>`case when state = 'waiting' and lapses_at <= ${now} then 'lapsed' else state end`.as(
-    'state',
-  )
-
-const selected = (query: SelectQueryBuilder<Tables, 'proposal', object>, now: Date) =>
-  query.select([...COLUMNS]).select(stateAt(now))
+const shownAt = (
+  now: Date,
+) => sql`select id, act, diff, proposed_by, proposed_name, proposed_at, lapses_at, decided_name,
+  decided_at, failure, sealed, case when state = 'waiting' and lapses_at <= ${now} then 'lapsed' else state end as state
+  from proposal`
 
 /** The newest first. */
 export async function listProposals(
   { kysely }: Kysely,
   { state, limit, now }: { readonly state: ProposalState | null; readonly limit: number; readonly now: Date },
 ): Promise<readonly StoredProposal[]> {
-  const rows = selected(kysely.selectFrom('proposal'), now)
-    .orderBy('proposed_at', 'desc')
-    .orderBy('id', 'desc')
-  return kysely
-    .selectFrom(rows.as('shown'))
-    .selectAll()
-    .$if(state !== null, (query) => query.where('state', '=', state as ProposalState))
-    .limit(limit)
-    .execute()
+  const { rows } = await sql<StoredProposal & { readonly sealed: Buffer | null }>`
+    select * from (${shownAt(now)}) as shown where ${state}::text is null or state = ${state}
+    order by proposed_at desc, id desc limit ${limit}`.execute(kysely)
+  return rows.map(({ sealed: _, ...shown }) => shown)
 }
 
 /** How many wait. */
@@ -90,10 +76,9 @@ export async function findProposal(
   id: string,
   now: Date,
 ): Promise<(StoredProposal & { readonly sealed: Buffer | null }) | null> {
-  const row = await selected(kysely.selectFrom('proposal').where('id', '=', id), now)
-    .select('sealed')
-    .executeTakeFirst()
-  return row ?? null
+  const { rows } = await sql<StoredProposal & { readonly sealed: Buffer | null }>`
+    ${shownAt(now)} where id = ${id}`.execute(kysely)
+  return rows[0] ?? null
 }
 
 /**
@@ -106,58 +91,35 @@ export async function decideProposal(
   decision: { readonly state: 'approved' | 'declined' | 'outdated'; readonly by: Actor; readonly now: Date },
 ): Promise<boolean> {
   const { state, by, now } = decision
-  const { numUpdatedRows } = await kysely
-    .updateTable('proposal')
-    .set({ state, sealed: null, decided_by: by.id, decided_name: by.name, decided_at: now })
-    .where('id', '=', id)
-    .where('state', '=', 'waiting')
-    .where('lapses_at', '>', now)
-    .where('proposed_by', '<>', by.id)
-    .where('proposed_name', '<>', by.name)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const { numAffectedRows } = await sql`update proposal
+    set state = ${state}, sealed = null, decided_by = ${by.id}, decided_name = ${by.name}, decided_at = ${now}
+    where id = ${id} and state = 'waiting' and lapses_at > ${now} and proposed_by <> ${by.id}
+      and proposed_name <> ${by.name}`.execute(kysely)
+  return numAffectedRows !== 0n
 }
 
 /** Notes how the act of an approved proposal ended. @param failure null: it was done */
 export async function noteProposalEnd({ kysely }: Kysely, id: string, failure: string | null): Promise<void> {
-  await kysely
-    .updateTable('proposal')
-    .set({ state: failure === null ? 'done' : 'failed', failure })
-    .where('id', '=', id)
-    .where('state', '=', 'approved')
-    .execute()
+  await sql`update proposal set state = ${failure === null ? 'done' : 'failed'}, failure = ${failure}
+    where id = ${id} and state = 'approved'`.execute(kysely)
 }
 
 /** Nothing waits any more: of a database that was restored nobody knows what was decided after the backup. */
 export async function lapseWaiting(kysely: Kysely['kysely']): Promise<void> {
-  await kysely
-    .updateTable('proposal')
-    .set({ state: 'lapsed', sealed: null })
-    .where('state', '=', 'waiting')
-    .execute()
+  await sql`update proposal set state = 'lapsed', sealed = null where state = 'waiting'`.execute(kysely)
 }
 
 /** What an operator of this name proposed waits no more. @returns how many waited */
 export async function lapseProposalsOf({ kysely }: Kysely, name: string): Promise<number> {
-  const { numUpdatedRows } = await kysely
-    .updateTable('proposal')
-    .set({ state: 'lapsed', sealed: null })
-    .where('state', '=', 'waiting')
-    .where('proposed_name', '=', name)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+  const { numAffectedRows } = await sql`update proposal set state = 'lapsed', sealed = null
+    where state = 'waiting' and proposed_name = ${name}`.execute(kysely)
+  return Number(numAffectedRows)
 }
 
 /** Notes which proposals have lapsed and erases their inputs; deletes those that lapsed, or would have, so many days before. */
 export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
-  await kysely
-    .updateTable('proposal')
-    .set({ state: 'lapsed', sealed: null })
-    .where('state', '=', 'waiting')
-    .where('lapses_at', '<=', now)
-    .execute()
-  await kysely
-    .deleteFrom('proposal')
-    .where('lapses_at', '<', sql<Date>`${now}::timestamptz - make_interval(days => ${days})`)
-    .execute()
+  await sql`update proposal set state = 'lapsed', sealed = null
+    where state = 'waiting' and lapses_at <= ${now}`.execute(kysely)
+  await sql`delete from proposal
+    where lapses_at < ${now}::timestamptz - make_interval(days => ${days})`.execute(kysely)
 }

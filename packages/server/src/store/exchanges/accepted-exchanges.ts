@@ -2,23 +2,24 @@
 import type { EncryptedReply } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
-import type { AcceptedExchangeRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 
 /** An accepted exchange, and how far its answer is. */
-export type AcceptedExchange = Pick<
-  AcceptedExchangeRow,
-  | 'participant'
-  | 'registry'
-  | 'operation'
-  | 'transaction_id'
-  | 'sender_uri'
-  | 'encrypted'
-  | 'items'
-  | 'references_stored'
-  | 'parent'
-  | 'open_chunks'
-> & {
+export interface AcceptedExchange {
+  readonly participant: number
+  readonly registry: number
+  readonly operation: string
+  readonly transaction_id: string
+  readonly sender_uri: string | null
+  readonly encrypted: boolean
+  /** How many items the request has. */
+  readonly items: number
+  /** Whether `exchange_reference` has them; not so of what an earlier version accepted. */
+  readonly references_stored: boolean
+  /** Of a chunk: the row of the request that was cut into chunks. */
+  readonly parent: string | null
+  /** Of a request that was cut into chunks: how many are not answered yet. Null: it was not. */
+  readonly open_chunks: number | null
   /** Of its row: its correlation_id, or that of a chunk, which nobody else ever sees. */
   readonly id: string
   /** Of the request; the same for all chunks that a request was cut into. */

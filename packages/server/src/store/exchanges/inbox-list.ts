@@ -34,17 +34,14 @@ export interface InboxFilter {
 /** Newest first. */
 export async function listInbox(db: Database, filter: InboxFilter): Promise<readonly InboxEntry[]> {
   const { participant, callback, state, since, until, limit } = filter
-  let query = entries(db)
-  if (participant !== undefined) query = query.where('participant.sender_id', '=', participant)
-  if (callback !== undefined) query = query.where('inbox_message.callback', '=', callback)
-  if (state !== undefined) query = query.where('inbox_message.state', '=', state)
-  if (since !== undefined) query = query.where('inbox_message.received_at', '>=', since)
-  if (until !== undefined) query = query.where('inbox_message.received_at', '<', until)
-  const rows = await query
-    .orderBy('inbox_message.received_at', 'desc')
-    .orderBy('inbox_message.message_id')
-    .limit(limit)
-    .execute()
+  const { rows } = await db.pool.query<InboxEntry>(
+    `select ${COLUMNS} from ${ENTRIES}
+      where ($1::text is null or participant.sender_id = $1) and ($2::text is null or callback = $2)
+        and ($3::text is null or state = $3) and ($4::timestamptz is null or received_at >= $4)
+        and ($5::timestamptz is null or received_at < $5)
+      order by received_at desc, message_id limit $6`,
+    [participant ?? null, callback ?? null, state ?? null, since ?? null, until ?? null, limit],
+  )
   return rows
 }
 
@@ -61,27 +58,15 @@ export async function findInInbox(
   message_id: string,
   participant?: string,
 ): Promise<readonly InboxLetter[]> {
-  let query = entries(db)
-    .select(['inbox_message.body', 'inbox_message.participant as owner'])
-    .where('inbox_message.message_id', '=', messageKey(message_id))
-  if (participant !== undefined) query = query.where('participant.sender_id', '=', participant)
-  return query.orderBy('participant.sender_id').execute()
+  const { rows } = await db.pool.query<InboxLetter>(
+    `select ${COLUMNS}, body, inbox_message.participant as owner from ${ENTRIES}
+      where message_id = $1 and ($2::text is null or participant.sender_id = $2) order by participant.sender_id`,
+    [messageKey(message_id), participant ?? null],
+  )
+  return rows
 }
 
-const entries = ({ kysely }: Database) =>
-  kysely
-    .selectFrom('inbox_message')
-    .innerJoin('participant', 'participant.id', 'inbox_message.participant')
-    .leftJoin('registry', 'registry.id', 'inbox_message.registry')
-    .select((eb) => [
-      'participant.sender_id as participant',
-      'inbox_message.message_id',
-      'inbox_message.callback',
-      'registry.namespace as registry',
-      'inbox_message.correlation_id',
-      'inbox_message.transaction_id',
-      'inbox_message.status',
-      'inbox_message.state',
-      eb.fn<number>('octet_length', ['inbox_message.body']).as('bytes'),
-      'inbox_message.received_at',
-    ])
+const COLUMNS = `participant.sender_id as participant, message_id, callback, registry.namespace as registry, correlation_id,
+  transaction_id, inbox_message.status, state, octet_length(body) as bytes, received_at`
+const ENTRIES = `inbox_message join participant on participant.id = inbox_message.participant
+  left join registry on registry.id = inbox_message.registry`

@@ -4,7 +4,6 @@
  */
 import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
-import type { BreakerRow, InboxMessageRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 import type { DeliveryState } from '../deliveries/delivery-choice.ts'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
@@ -35,7 +34,13 @@ export interface TracedExchange {
   /** By page, at most `bounds.each`. */
   readonly deliveries: readonly TracedDelivery[]
   /** Of the address for which one of its deliveries waits, when attempts there fail. */
-  readonly breaker: Pick<BreakerRow, 'failures' | 'opened_at' | 'probe_at'> | null
+  readonly breaker: TracedBreaker | null
+}
+
+interface TracedBreaker {
+  readonly failures: number
+  readonly opened_at: Date | null
+  readonly probe_at: Date | null
 }
 
 export interface TracedAcceptance
@@ -60,12 +65,18 @@ export interface TracedItem {
 }
 
 /** A callback that another system sent to us. */
-export interface TracedCallback
-  extends Pick<
-    InboxMessageRow,
-    'message_id' | 'callback' | 'correlation_id' | 'transaction_id' | 'status' | 'state'
-  > {
+export interface TracedCallback {
   readonly traced: 'callback'
+  readonly message_id: string
+  /** The name of a row of CALLBACKS. */
+  readonly callback: string
+  /** Of the message, or made for it: what it was acknowledged with. */
+  readonly correlation_id: string | null
+  readonly transaction_id: string | null
+  /** Of its header. */
+  readonly status: string | null
+  /** Quarantined: it answers no request that is known here. */
+  readonly state: 'stored' | 'quarantined'
   readonly participant: string
   readonly registry: string | null
   readonly received_at: Date
@@ -146,7 +157,7 @@ type ExchangeRow = Omit<
   readonly accepted: boolean
   readonly breaking: boolean
 } & TracedAcceptance &
-  Pick<BreakerRow, 'failures' | 'opened_at' | 'probe_at'>
+  TracedBreaker
 
 /** @param id a correlation_id, or of a delivery that answers no exchange its own */
 async function traceExchange(

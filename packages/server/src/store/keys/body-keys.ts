@@ -3,24 +3,21 @@ import type { Database } from '../db/database.ts'
 
 /** @param day 'YYYY-MM-DD' */
 export async function findBodyKey(db: Database, day: string): Promise<Buffer | null> {
-  const found = await db.kysely
-    .selectFrom('body_key')
-    .select('sealed')
-    .where('day', '=', day)
-    .executeTakeFirst()
-  return found?.sealed ?? null
+  const { rows } = await db.pool.query<{ sealed: Buffer }>('select sealed from body_key where day = $1', [
+    day,
+  ])
+  return rows[0]?.sealed ?? null
 }
 
 /** Adds the day's key unless there is one; returns the one that counts. */
 export async function addBodyKey(db: Database, day: string, sealed: Buffer): Promise<Buffer> {
-  const row = await db.kysely
-    .insertInto('body_key')
-    .values({ day, sealed })
-    // Changes nothing, and returns the row that is there.
-    .onConflict((conflict) => conflict.column('day').doUpdateSet({ day }))
-    .returning('sealed')
-    .executeTakeFirstOrThrow()
-  return row.sealed
+  // On a conflict nothing changes, and the row that is there is returned.
+  const { rows } = await db.pool.query<{ sealed: Buffer }>(
+    'insert into body_key (day, sealed) values ($1, $2) on conflict (day) do update set day = excluded.day returning sealed',
+    [day, sealed],
+  )
+  if (rows[0] === undefined) throw new Error('unreachable: there is a key of the day')
+  return rows[0].sealed
 }
 
 /** Days that ended long enough ago, and of which no hold keeps a message. A hold of a participant keeps all of them. */

@@ -3,7 +3,6 @@ import { sql, type Transaction } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { isMissingReference } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 
 export interface EncryptedTable {
   readonly table: string
@@ -30,17 +29,16 @@ export interface MasterKeyRecord {
 
 /** Null: nothing has ever been encrypted here. */
 export async function readMasterKey(db: Database): Promise<MasterKeyRecord | null> {
-  const found = await db.kysely.selectFrom('master_key').select(['version', 'check_value']).executeTakeFirst()
-  return found ?? null
+  const { rows } = await db.pool.query<MasterKeyRecord>('select version, check_value from master_key limit 1')
+  return rows[0] ?? null
 }
 
 /** Adds the first one, unless another node was faster: read what is there afterwards. */
 export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): Promise<void> {
-  await db.kysely
-    .insertInto('master_key')
-    .values({ ...record })
-    .onConflict((conflict) => conflict.column('version').doNothing())
-    .execute()
+  await db.pool.query(
+    'insert into master_key (version, check_value) values ($1, $2) on conflict (version) do nothing',
+    [record.version, record.check_value],
+  )
 }
 
 /**
@@ -58,31 +56,25 @@ export async function replaceMasterKey(
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeys(transaction)
     // A value that is written meanwhile waits for this lock, and finds its master key gone.
-    const row = await transaction
-      .selectFrom('master_key')
-      .select('version')
-      .where('version', '=', from)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!row)
+    const { rows } = await sql`select from master_key where version = ${from} for update`.execute(transaction)
+    if (rows.length === 0)
       throw new StoreRefusal(
         'another command replaced the master key at the same time; run this command again',
       )
-    await transaction
-      .insertInto('master_key')
-      .values({ ...to })
-      .execute()
+    await sql`insert into master_key (version, check_value) values (${to.version}, ${to.check_value})`.execute(
+      transaction,
+    )
     let reencrypted = 0
     for (const encrypted of Object.values(ENCRYPTED))
       reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
     // Foreign keys refuse it while anything is encrypted with it.
-    await transaction.deleteFrom('master_key').where('version', '=', from).execute()
+    await sql`delete from master_key where version = ${from}`.execute(transaction)
     return reencrypted
   })
 }
 
 async function reencryptTable(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   of: EncryptedTable,
   reencrypt: (of: EncryptedTable, id: string, sealed: Buffer) => Buffer,
 ): Promise<number> {
@@ -113,7 +105,7 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
 }
 
 /** Waits until no other transaction changes own keys or the master key. Held until the transaction ends. */
-export async function lockKeys(transaction: Transaction<Tables>): Promise<void> {
+export async function lockKeys(transaction: Transaction<unknown>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall keys', 0))`.execute(transaction)
 }
 

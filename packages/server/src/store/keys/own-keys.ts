@@ -1,34 +1,40 @@
 /** Our own keys: the private half encrypted, in the database so that every node signs, verifies and decrypts alike. */
-import { type Selectable, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { OwnKeyRow, Tables } from '../db/tables.ts'
 import { lockKeys } from './master-keys.ts'
 
 /** State `next` is published and does not sign yet, `retired` no longer does, `revoked` is refused at once. */
-export type OwnKey = Readonly<Selectable<OwnKeyRow>>
+export interface OwnKey {
+  readonly kid: string
+  readonly use: string
+  readonly algorithm: string
+  readonly state: 'next' | 'active' | 'retired' | 'revoked'
+  /** The JWK: private, or public alone for a key that signs no more; null once it is erased. */
+  readonly sealed: Buffer | null
+  readonly created_at: Date
+  readonly activated_at: Date | null
+  readonly retired_at: Date | null
+  /** When a retired key stops being one of ours. */
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+}
 
 export type NewOwnKey = Pick<OwnKey, 'kid' | 'use' | 'algorithm'> & { readonly sealed: Buffer }
 
-const COLUMNS = [
-  ...(['kid', 'use', 'algorithm', 'state', 'sealed'] as const),
-  ...(['created_at', 'activated_at', 'retired_at', 'expires_at', 'revoked_at'] as const),
-]
+const COLUMNS =
+  'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
+const ALL = `select ${COLUMNS} from own_key order by created_at desc, kid`
 
 /** Every key there ever was, newest first. */
 export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
-  return db.kysely
-    .selectFrom('own_key')
-    .select(COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('kid')
-    .execute()
+  return (await db.pool.query<OwnKey>(ALL)).rows
 }
 
 /** Those that are good for something: active, next, and retired within their time; in that order, newest first. */
 export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   const { rows } = await db.pool.query<OwnKey>({
     name: 'list live own keys',
-    text: `select ${COLUMNS.join(', ')} from own_key
+    text: `select ${COLUMNS} from own_key
       where sealed is not null and (state in ('active', 'next') or (state = 'retired' and expires_at > now()))
       order by array_position(array['active', 'next', 'retired'], state), created_at desc, kid`,
   })
@@ -37,13 +43,9 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
 
 /** Erases retired keys whose time is over. */
 export async function eraseExpired(db: Database): Promise<void> {
-  await db.kysely
-    .updateTable('own_key')
-    .set({ sealed: null })
-    .where('state', '=', 'retired')
-    .where('expires_at', '<=', sql<Date>`now()`)
-    .where('sealed', 'is not', null)
-    .execute()
+  await db.pool.query(
+    `update own_key set sealed = null where state = 'retired' and expires_at <= now() and sealed is not null`,
+  )
 }
 
 /** The keys within a transaction that no other change of keys runs beside. */
@@ -71,37 +73,28 @@ export async function changeOwnKeys<Result>(
   })
 }
 
-const now = sql<Date>`now()`
-
-function changeIn(transaction: Transaction<Tables>): OwnKeyChange {
-  const update = (kid: string) => transaction.updateTable('own_key').where('kid', '=', kid)
+function changeIn(transaction: Transaction<unknown>): OwnKeyChange {
   return {
-    list: () => transaction.selectFrom('own_key').select(COLUMNS).orderBy('created_at', 'desc').execute(),
-    async add(key, state) {
-      await transaction
-        .insertInto('own_key')
-        .values({
-          ...key,
-          state,
-          activated_at: state === 'active' ? now : null,
-        })
-        .execute()
+    list: async () => (await sql<OwnKey>`${sql.raw(ALL)}`.execute(transaction)).rows,
+    async add({ kid, use, algorithm, sealed }, state) {
+      await sql`insert into own_key (kid, use, algorithm, sealed, state, activated_at)
+        values (${kid}, ${use}, ${algorithm}, ${sealed}, ${state}, case when ${state} = 'active' then now() end)`.execute(
+        transaction,
+      )
     },
     async activate(kid) {
-      await update(kid).set({ state: 'active', activated_at: now }).execute()
+      await sql`update own_key set state = 'active', activated_at = now() where kid = ${kid}`.execute(
+        transaction,
+      )
     },
     async retire(kid, overlap, sealed) {
-      await update(kid)
-        .set({
-          state: 'retired',
-          retired_at: now,
-          expires_at: sql<Date>`now() + make_interval(secs => ${overlap})`,
-          sealed,
-        })
-        .execute()
+      await sql`update own_key set state = 'retired', retired_at = now(), sealed = ${sealed},
+        expires_at = now() + make_interval(secs => ${overlap}) where kid = ${kid}`.execute(transaction)
     },
     async revoke(kid) {
-      await update(kid).set({ state: 'revoked', revoked_at: now, sealed: null }).execute()
+      await sql`update own_key set state = 'revoked', revoked_at = now(), sealed = null where kid = ${kid}`.execute(
+        transaction,
+      )
     },
   }
 }

@@ -175,12 +175,9 @@ export async function listSlowSearches(
   db: Database,
   registry: { readonly id: number },
 ): Promise<readonly (SlowSearches & { readonly last_seen: Date })[]> {
-  return db.kysely
-    .selectFrom('slow_search')
-    .selectAll()
-    .where('registry', '=', registry.id)
-    .orderBy('total_ms', 'desc')
-    .orderBy('record_type')
-    .orderBy('attributes')
-    .execute()
+  const { rows } = await db.pool.query<SlowSearches & { readonly last_seen: Date }>(
+    'select * from slow_search where registry = $1 order by total_ms desc, record_type, attributes',
+    [registry.id],
+  )
+  return rows
 }

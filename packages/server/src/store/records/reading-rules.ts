@@ -13,9 +13,8 @@ import {
   type RecordType,
   sortedIdentifiers,
 } from '@rollcall/protocol'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { IDENTIFIERS, sortGroup } from '../../model/registry.ts'
-import type { Tables } from '../db/tables.ts'
 import { columnGroups } from './columns.ts'
 
 /** The rules of every column group of a record type, each as a digest, by name. */
@@ -50,16 +49,12 @@ const digest = (rules: JsonObject): string =>
 
 /** The column groups whose values were read by other rules than this version's, or by rules that were never stored. */
 export async function changedRules(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },
   recordType: RecordType,
 ): Promise<readonly string[]> {
-  const rows = await transaction
-    .selectFrom('column_rules')
-    .select(['name', 'rules'])
-    .where('registry', '=', registry.id)
-    .where('record_type', '=', recordType.name)
-    .execute()
+  const { rows } = await sql<{ name: string; rules: string }>`select name, rules from column_rules
+    where registry = ${registry.id} and record_type = ${recordType.name}`.execute(transaction)
   const stored = new Map(rows.map(({ name, rules }) => [name, rules]))
   return [...rulesOf(registry.kind, recordType)].flatMap(([name, rules]) =>
     stored.get(name) === rules ? [] : [name],
@@ -68,26 +63,14 @@ export async function changedRules(
 
 /** Stores that the values of these columns are read, or being backfilled, by this version's rules. */
 export async function noteRules(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },
   recordType: RecordType,
   names: readonly string[],
 ): Promise<void> {
   const rules = rulesOf(registry.kind, recordType)
-  await transaction
-    .insertInto('column_rules')
-    .values(
-      names.map((name) => ({
-        registry: registry.id,
-        record_type: recordType.name,
-        name,
-        rules: rules.get(name) ?? '',
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['registry', 'record_type', 'name']).doUpdateSet((row) => ({
-        rules: row.ref('excluded.rules'),
-      })),
-    )
-    .execute()
+  await sql`insert into column_rules (registry, record_type, name, rules)
+    select ${registry.id}, ${recordType.name}, name, rules
+    from unnest(${names}::text[], ${names.map((name) => rules.get(name) ?? '')}::text[]) as noted (name, rules)
+    on conflict (registry, record_type, name) do update set rules = excluded.rules`.execute(transaction)
 }

@@ -5,7 +5,6 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RegistryShape } from '../../model/registry.ts'
 import { joinName, quoteName, recordTableName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 import { columnsOf, holdsRows, indexesOf } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { changedRules, noteRules } from './reading-rules.ts'
@@ -79,7 +78,7 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
  * Throws StoreRefusal when a column exists with another type.
  */
 export async function ensureRecordTables(
-  db: { kysely: Kysely<Tables> },
+  db: { kysely: Kysely<unknown> },
   registry: RegistryShape,
 ): Promise<void> {
   await db.kysely.transaction().execute((transaction) => createRecordTables(transaction, registry))
@@ -87,7 +86,7 @@ export async function ensureRecordTables(
 
 /** `ensureRecordTables` as a part of a transaction that does more. */
 export async function createRecordTables(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: RegistryShape,
 ): Promise<void> {
   // An index over a large table takes longer than a query may.
@@ -105,7 +104,7 @@ export async function createRecordTables(
  * other rules, or has more than the backup, is found by `ensureRecordTables` when the records are there.
  */
 export async function createEmptyRecordTables(
-  connection: Kysely<Tables>,
+  connection: Kysely<unknown>,
   registry: RegistryShape,
 ): Promise<void> {
   for (const recordType of registry.kind.record_types) {
@@ -117,7 +116,7 @@ export async function createEmptyRecordTables(
   }
 }
 
-async function createTables(connection: Kysely<Tables>, record: RecordTable): Promise<void> {
+async function createTables(connection: Kysely<unknown>, record: RecordTable): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(connection)
   await run(tableStatement(record))
   if (await hasLz4(connection)) {
@@ -127,7 +126,7 @@ async function createTables(connection: Kysely<Tables>, record: RecordTable): Pr
 }
 
 async function createRecordTable(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: RegistryShape,
   record: RecordTable,
 ): Promise<void> {
@@ -147,7 +146,7 @@ async function createRecordTable(
 
 /** Only what is missing: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader. */
 async function addColumns(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: RegistryShape,
   { table, recordType }: RecordTable,
   existing: ReadonlyMap<string, string>,
@@ -177,7 +176,7 @@ async function addColumns(
 
 /** Columns whose values were read by other rules than this version's are backfilled. */
 async function compareRules(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: RegistryShape,
   record: RecordTable,
 ): Promise<void> {
@@ -188,19 +187,15 @@ async function compareRules(
 }
 
 async function markUnfilled(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: RegistryShape,
   { table, recordType }: Pick<RecordTable, 'table' | 'recordType'>,
   names: readonly string[],
 ): Promise<void> {
   if (!(await holdsRows(transaction, [table]))) return
-  await transaction
-    .insertInto('column_fill')
-    .values(names.map((name) => ({ registry: registry.id, record_type: recordType.name, name })))
-    .onConflict((conflict) =>
-      conflict.columns(['registry', 'record_type', 'name']).doUpdateSet({ next_record: 0 }),
-    )
-    .execute()
+  await sql`insert into column_fill (registry, record_type, name)
+    select ${registry.id}, ${recordType.name}, name from unnest(${names}::text[]) as unfilled (name)
+    on conflict (registry, record_type, name) do update set next_record = 0`.execute(transaction)
 }
 
 function tableStatement({ table, columns }: RecordTable): string {
@@ -263,7 +258,7 @@ export function indexStatement(
  * of 1.7 to 6.9 kB) whether it was compressed, moved out of the row, or neither, and compressed it took a third
  * of the room, so nothing else is tuned.
  */
-async function hasLz4(db: Kysely<Tables>): Promise<boolean> {
+async function hasLz4(db: Kysely<unknown>): Promise<boolean> {
   const { rows } = await sql<{ lz4: boolean }>`
     select 'lz4' = any(enumvals) as lz4 from pg_settings where name = 'default_toast_compression'`.execute(db)
   return rows[0]?.lz4 === true

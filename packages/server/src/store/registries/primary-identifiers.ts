@@ -8,9 +8,8 @@ import {
   sharedIdentifierType,
   withIdentifiers,
 } from '@rollcall/protocol'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 
 /**
  * Declares them for a registry without records. A type that only other kinds have is added to it.
@@ -18,7 +17,7 @@ import type { Tables } from '../db/tables.ts'
  * @throws StoreRefusal a record type or an identifier type that it cannot be
  */
 export async function declarePrimaries(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: number,
   kind: Kind,
   given: Readonly<Record<string, string>>,
@@ -30,16 +29,11 @@ export async function declarePrimaries(
   const changed = all.filter(([name, primary]) =>
     literal.every((one) => one.name !== name || one.primary_identifier !== primary),
   )
-  await transaction
-    .updateTable('registry')
-    .set({ primary_identifiers: JSON.stringify(Object.fromEntries(changed)) })
-    .where('id', '=', registry)
-    .execute()
+  await sql`update registry set primary_identifiers = ${JSON.stringify(Object.fromEntries(changed))}
+    where id = ${registry}`.execute(transaction)
   for (const { name, ...definition } of types) {
-    await transaction
-      .insertInto('registry_identifier_type')
-      .values({ registry, name, definition: JSON.stringify(definition) })
-      .execute()
+    await sql`insert into registry_identifier_type (registry, name, definition)
+      values (${registry}, ${name}, ${JSON.stringify(definition)})`.execute(transaction)
   }
 }
 

@@ -13,15 +13,14 @@ import {
   kindNamed,
   withIdentifiers,
 } from '@rollcall/protocol'
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Environment } from '../../model/environment.ts'
 import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
 import { webOriginProblem } from '../../model/web-origin.ts'
 import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { RegistryRow, Tables } from '../db/tables.ts'
+import { assignments, rowOf } from '../db/statement-parts.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
 import { columnGroups } from '../records/columns.ts'
 import { createRecordTables } from '../records/record-tables.ts'
@@ -100,15 +99,15 @@ export async function addRegistry(
     // No constraint spans sender_id and the elements of aliases: adding is one at a time instead.
     await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
     await checkNotTaken(transaction, namespace, [sender_id, ...aliases])
-    const row = await transaction
-      .insertInto('registry')
-      .values({
-        ...{ namespace, kind: kind.name, sender_id, aliases },
-        ...{ demo, time_zone, majority_age, environment, web_origins: [...web_origins] },
-        ...{ reg_type_aliases: [...reg_type_aliases], qualified_kids },
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const values = {
+      ...{ namespace, kind: kind.name, sender_id, aliases },
+      ...{ demo, time_zone, majority_age, environment, web_origins, reg_type_aliases, qualified_kids },
+    }
+    const { rows } = await sql<{ id: number }>`insert into registry ${rowOf(values)} returning id`.execute(
+      transaction,
+    )
+    const [row] = rows
+    if (row === undefined) throw new Error('unreachable: a registry was inserted')
     await declarePrimaries(transaction, row.id, kind, primary_identifiers)
     const added = await registryAt({ kysely: transaction }, namespace)
     await createRecordTables(transaction, added)
@@ -181,29 +180,21 @@ export async function setRegistry(
   if (web_origins !== undefined) checkWebOrigins(web_origins)
   if (reg_type_aliases !== undefined)
     checkRegTypeAliases((await registryAt(db, namespace)).kind, reg_type_aliases)
-  const changes = {
-    ...(time_zone !== undefined && { time_zone }),
-    ...(majority_age !== undefined && { majority_age }),
-    ...(web_origins !== undefined && { web_origins: [...web_origins] }),
-    ...(reg_type_aliases !== undefined && { reg_type_aliases: [...reg_type_aliases] }),
-    ...(qualified_kids !== undefined && { qualified_kids }),
-  }
-  if (Object.keys(changes).length > 0) {
-    await db.kysely.updateTable('registry').set(changes).where('namespace', '=', namespace).execute()
+  const changes = { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }
+  if (Object.values(changes).some((value) => value !== undefined)) {
+    await sql`update registry set ${assignments(changes)} where namespace = ${namespace}`.execute(db.kysely)
   }
   return registryAt(db, namespace)
 }
 
 /** A message for one registry is no message for another: no name of one is a name of another. */
 async function checkNotTaken(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   namespace: string,
   names: readonly string[],
 ): Promise<void> {
-  const rows = await transaction
-    .selectFrom('registry')
-    .select(['namespace', 'sender_id', 'aliases'])
-    .execute()
+  const { rows } = await sql<Pick<Registry, 'namespace' | 'sender_id' | 'aliases'>>`
+    select namespace, sender_id, aliases from registry`.execute(transaction)
   for (const row of rows) {
     if (row.namespace === namespace)
       throw new StoreRefusal(`there is a registry at ${namespace} already; choose another namespace`)
@@ -224,13 +215,13 @@ export interface UnreadableRegistry {
 }
 
 /** Every registry, by namespace: those that this version can read, and the others, which stop none of them. */
-export async function readRegistries(db: { readonly kysely: Kysely<Tables> }): Promise<{
+export async function readRegistries(db: { readonly kysely: Kysely<unknown> }): Promise<{
   readonly registries: readonly Registry[]
   readonly unreadable: readonly UnreadableRegistry[]
 }> {
   const registries: Registry[] = []
   const unreadable: UnreadableRegistry[] = []
-  for (const row of await selectRegistries(db.kysely).orderBy('namespace').execute()) {
+  for (const row of await selectRegistries(db.kysely, null)) {
     try {
       registries.push(toRegistry(row))
     } catch (error) {
@@ -250,12 +241,12 @@ export async function listRegistries(db: Database): Promise<readonly Registry[]>
  * @throws StoreRefusal it is of a kind that this version does not know
  */
 export async function findRegistry(
-  db: { readonly kysely: Kysely<Tables> },
+  db: { readonly kysely: Kysely<unknown> },
   namespace: string,
 ): Promise<Registry | null> {
   if (!isStorable(namespace)) return null
-  const row = await selectRegistries(db.kysely).where('namespace', '=', namespace).executeTakeFirst()
-  return row ? toRegistry(row) : null
+  const [row] = await selectRegistries(db.kysely, namespace)
+  return row === undefined ? null : toRegistry(row)
 }
 
 /**
@@ -263,7 +254,7 @@ export async function findRegistry(
  * @throws StoreRefusal there is none; it names the nearest
  */
 export async function registryAt(
-  db: { readonly kysely: Kysely<Tables> },
+  db: { readonly kysely: Kysely<unknown> },
   namespace: string,
 ): Promise<Registry> {
   const found = await findRegistry(db, namespace)
@@ -273,45 +264,39 @@ export async function registryAt(
 
 /** The message for an operator who named a registry that is not there. */
 export async function noRegistryAt(
-  { kysely }: { readonly kysely: Kysely<Tables> },
+  { kysely }: { readonly kysely: Kysely<unknown> },
   namespace: string,
 ): Promise<string> {
-  const rows = await kysely.selectFrom('registry').select('namespace').orderBy('namespace').execute()
+  const { rows } = await sql<{
+    namespace: string
+  }>`select namespace from registry order by namespace`.execute(kysely)
   const names = rows.map((row) => row.namespace)
   return `there is no registry at ${namespace}${nearestHint(namespace, names)}; rollcall registry list shows those there are`
 }
 
-/** One statement: every node asks it twice a second. */
-function selectRegistries(kysely: Kysely<Tables>) {
-  return kysely
-    .selectFrom('registry')
-    .selectAll('registry')
-    .select((registry) => [
-      jsonArrayFrom(
-        registry
-          .selectFrom('registry_attribute')
-          .select(['record_type', 'name', 'definition'])
-          .whereRef('registry_attribute.registry', '=', 'registry.id')
-          .orderBy('record_type')
-          .orderBy('name'),
-      ).as('additions'),
-      jsonArrayFrom(
-        registry
-          .selectFrom('registry_identifier_type')
-          .select(['name', 'definition'])
-          .whereRef('registry_identifier_type.registry', '=', 'registry.id')
-          .orderBy('name'),
-      ).as('identifier_types'),
-      jsonArrayFrom(
-        registry
-          .selectFrom('column_fill')
-          .select(['record_type', 'name'])
-          .whereRef('column_fill.registry', '=', 'registry.id'),
-      ).as('fills'),
-    ])
+/** One statement: every node asks it twice a second. @param namespace null: all, in their order */
+async function selectRegistries(
+  kysely: Kysely<unknown>,
+  namespace: string | null,
+): Promise<readonly FoundRegistry[]> {
+  const { rows } = await sql<FoundRegistry>`select registry.*,
+      (select coalesce(json_agg(json_build_object('record_type', record_type, 'name', name, 'definition', definition)
+        order by record_type, name), '[]') from registry_attribute where registry = registry.id) as additions,
+      (select coalesce(json_agg(json_build_object('name', name, 'definition', definition) order by name), '[]')
+        from registry_identifier_type where registry = registry.id) as identifier_types,
+      (select coalesce(json_agg(json_build_object('record_type', record_type, 'name', name)), '[]')
+        from column_fill where registry = registry.id) as fills
+    from registry where ${namespace}::text is null or namespace = ${namespace} order by namespace`.execute(
+    kysely,
+  )
+  return rows
 }
 
-interface FoundRegistry extends Selectable<RegistryRow> {
+interface FoundRegistry extends Omit<Registry, 'kind' | 'unfilled'> {
+  /** A `Kind`'s name. */
+  readonly kind: string
+  /** By record type, the identifier type by which its records are known instead of the kind's. */
+  readonly primary_identifiers: Readonly<Record<string, string>>
   readonly additions: readonly StoredAttribute[]
   readonly identifier_types: readonly StoredIdentifierType[]
   readonly fills: readonly { readonly record_type: string; readonly name: string }[]

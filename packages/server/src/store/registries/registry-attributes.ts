@@ -14,7 +14,6 @@ import type { Registry, RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { joinName, quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 import { checkOwnership } from '../records/catalog.ts'
 import { attributeColumns, type RecordColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
@@ -97,12 +96,9 @@ export async function removeAttribute(
 ): Promise<void> {
   await changeRegistry(db, namespace, async (transaction, registry) => {
     const recordType = recordTypeOf(registry, record_type)
-    const row = { registry: registry.id, record_type: recordType.name, name }
-    const removed = await transaction
-      .deleteFrom('registry_attribute')
-      .where((is) => is.and(row))
-      .executeTakeFirst()
-    if (removed.numDeletedRows === 0n) {
+    const which = sql`registry = ${registry.id} and record_type = ${recordType.name} and name = ${name}`
+    const removed = await sql`delete from registry_attribute where ${which}`.execute(transaction)
+    if (removed.numAffectedRows === 0n) {
       throw new StoreRefusal(`no attribute ${name} was added to ${recordType.name} of ${namespace}`)
     }
     const { table } = recordTable(registry, recordType)
@@ -110,10 +106,7 @@ export async function removeAttribute(
     await sql.raw(`drop index if exists ${index}`).execute(transaction)
     const attribute = recordType.attributes.find((known) => known.name === name)
     if (attribute === undefined || isOfKind(registry, recordType, name)) return
-    await transaction
-      .deleteFrom('column_fill')
-      .where((is) => is.and(row))
-      .execute()
+    await sql`delete from column_fill where ${which}`.execute(transaction)
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
   })
 }
@@ -155,25 +148,23 @@ function checkColumns(registry: Registry, recordType: RecordType): void {
 }
 
 async function declare(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { id, namespace }: Registry,
   recordType: RecordType,
   name: string,
   stored: Partial<Attribute>,
 ): Promise<Registry> {
   const definition = JSON.stringify(stored)
-  await transaction
-    .insertInto('registry_attribute')
-    .values({ registry: id, record_type: recordType.name, name, definition })
-    .onConflict((conflict) =>
-      conflict.columns(['registry', 'record_type', 'name']).doUpdateSet({ definition }),
-    )
-    .execute()
+  await sql`insert into registry_attribute (registry, record_type, name, definition)
+    values (${id}, ${recordType.name}, ${name}, ${definition})
+    on conflict (registry, record_type, name) do update set definition = excluded.definition`.execute(
+    transaction,
+  )
   return registryAt({ kysely: transaction }, namespace)
 }
 
 export async function dropColumns(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: RegistryShape,
   recordType: RecordType,
   columns: readonly RecordColumn[],
@@ -196,7 +187,7 @@ const LOCK_TIMEOUT = '5s'
 export async function changeRegistry<Result>(
   db: Database,
   namespace: string,
-  change: (transaction: Transaction<Tables>, registry: Registry) => Promise<Result>,
+  change: (transaction: Transaction<unknown>, registry: Registry) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
@@ -225,7 +216,7 @@ export async function changeRegistry<Result>(
 
 /** The lock of an import (`claimImport`) or of `applyIndexes`, to the end of the transaction. */
 async function tryLock(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   name: 'rollcall import' | 'rollcall indexes',
   registryId: number,
 ): Promise<boolean> {

@@ -11,7 +11,6 @@ import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { Tables } from '../db/tables.ts'
 import { holdsRows } from '../records/catalog.ts'
 import { sortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
@@ -54,32 +53,26 @@ export async function changeIdentifierType(
 }
 
 async function insertType(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { id, kind, namespace }: Registry,
   { name, ...definition }: IdentifierType,
 ): Promise<void> {
   const problem = identifierTypeProblem(kind, { name, ...definition })
   if (problem !== null) throw new StoreRefusal(problem)
-  const added = await transaction
-    .insertInto('registry_identifier_type')
-    .values({ registry: id, name, definition: JSON.stringify(definition) })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  if (added.numInsertedOrUpdatedRows !== 0n) return
+  const { numAffectedRows } = await sql`insert into registry_identifier_type (registry, name, definition)
+    values (${id}, ${name}, ${JSON.stringify(definition)}) on conflict do nothing`.execute(transaction)
+  if (numAffectedRows !== 0n) return
   throw new StoreRefusal(`${name} was added to ${namespace} already; rollcall identifier-type set changes it`)
 }
 
 async function deleteType(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { id, namespace }: Registry,
   name: string,
 ): Promise<void> {
-  const removed = await transaction
-    .deleteFrom('registry_identifier_type')
-    .where('registry', '=', id)
-    .where('name', '=', name)
-    .executeTakeFirst()
-  if (removed.numDeletedRows > 0n) return
+  const { numAffectedRows } = await sql`delete from registry_identifier_type
+    where registry = ${id} and name = ${name}`.execute(transaction)
+  if (numAffectedRows !== 0n) return
   throw new StoreRefusal(`no identifier type ${name} was added to ${namespace}`)
 }
 
@@ -125,7 +118,7 @@ export async function setPrimaryIdentifiers(
 }
 
 /** The registry as it is now, with its identifiers listed to be read again where they were read by other rules. */
-async function changed(transaction: Transaction<Tables>, before: Registry): Promise<Registry> {
+async function changed(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await registryAt({ kysely: transaction }, before.namespace)
   for (const recordType of before.kind.record_types) {
     const left = after.kind.record_types.find(({ name }) => name === recordType.name)
@@ -139,7 +132,7 @@ async function changed(transaction: Transaction<Tables>, before: Registry): Prom
 
 /** @throws StoreRefusal records or protected persons are known by the type */
 async function checkUnused(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   registry: Registry,
   type: string,
 ): Promise<void> {
@@ -174,7 +167,7 @@ async function checkUnused(
 
 /** Protected persons who are known by an identifier of one type are known by the same value of another. */
 async function copyProtected(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<unknown>,
   { id }: Registry,
   from: string,
   to: string,

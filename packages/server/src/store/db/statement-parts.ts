@@ -1,0 +1,18 @@
+/** Parts of statements whose columns are known at run time alone. Names of columns come from this program, never from a peer. */
+import { type RawBuilder, sql } from 'kysely'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What is undefined is left out, as if it had not been named. */
+const given = (values: Values) => Object.entries(values).filter(([, value]) => value !== undefined)
+
+/** `a = 1, b = 2`, for `set`. */
+export const assignments = (values: Values): RawBuilder<unknown> =>
+  sql.join(given(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
+
+/** `(a, b) values (1, 2)`, for `insert into`. */
+export function rowOf(values: Values): RawBuilder<unknown> {
+  const entries = given(values)
+  const columns = sql.join(entries.map(([column]) => sql.ref(column)))
+  return sql`(${columns}) values (${sql.join(entries.map(([, value]) => sql`${value}`))})`
+}
