@@ -33,7 +33,7 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
   'err.request.timeout': {
     sender: 'Send the same message again, with the same message_id. If it is large, send less at a time.',
     operator:
-      'Look at the time of searches in the metrics, and at slow searches: `rollcall index plan`. The limits are in [limits.md](limits.md).',
+      'Look at the time of searches in the metrics, at missing indexes (`rollcall index plan`), and at `pg_stat_statements` of PostgreSQL. The limits are in [limits.md](limits.md).',
   },
   'err.version.not_supported': {
     sender: 'Write `"version": "1.0.0"` into the header.',

@@ -114,13 +114,13 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       summary: 'manage who may sign consents; withdraw consents',
       load: () => import('./commands/consent.ts'),
     },
-    apply: {
-      summary: 'make the registries and participants of a file',
-      load: () => import('./commands/apply.ts'),
-    },
     export: {
       summary: 'print the registries and participants as such a file',
       load: () => import('./commands/export.ts'),
+    },
+    apply: {
+      summary: 'make the registries and participants of a file',
+      load: () => import('./commands/apply.ts'),
     },
     operator: {
       summary: 'manage the tokens of the admin API',

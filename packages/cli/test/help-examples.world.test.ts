@@ -42,7 +42,10 @@ function examplesOf(command: Command, words: readonly string[] = []): readonly E
   return found.map((text) => ({ command: words.join(' '), text }))
 }
 
-const examples = examplesOf(await wholeProgram())
+/** A restore holds what would be sent, and needs what the others have made: its examples come last. */
+const isRestore = ({ command }: Example): boolean => command.startsWith('restore')
+const all = examplesOf(await wholeProgram())
+const examples = [...all.filter((example) => !isRestore(example)), ...all.filter(isRestore)]
 
 const PEOPLE = [
   {

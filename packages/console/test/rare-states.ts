@@ -4,7 +4,6 @@ import type { Registry } from '../../server/src/model/registry.ts'
 import { saveCheck } from '../../server/src/store/directory/participant-checks.ts'
 import { noteUsedKey } from '../../server/src/store/directory/published-keys.ts'
 import { claimImport, NOTHING_YET, saveProgress } from '../../server/src/store/records/import-progress.ts'
-import { addSlowSearches } from '../../server/src/store/records/index-plan.ts'
 import { publicKey } from '../../server/test/key-pairs.ts'
 import { registered } from '../../server/test/sealing.ts'
 import type { TestServer } from '../../server/test/server.ts'
@@ -33,14 +32,12 @@ export async function importUnderWay(server: TestServer, registry: Registry): Pr
   return () => client.release(true)
 }
 
-/** Declared and not built, not filled, and asked for by slow searches. */
-export async function indexesMissing(server: TestServer, { id, namespace }: Registry): Promise<void> {
+/** Declared and not built, and not filled. */
+export async function indexesMissing(server: TestServer, { namespace }: Registry): Promise<void> {
   const { database } = server
   const of = { namespace, record_type: 'Person' }
   await indexAttribute(database, { ...of, name: 'birth_place' })
   await addAttribute(database, { ...of, name: 'occupation', paths: ['occupation'], type: 'text' })
-  const slow = { registry: id, record_type: 'Person', searches: 812, total_ms: 1_930_000, max_ms: 8_400 }
-  await addSlowSearches(database.db, [{ ...slow, attributes: ['divorce_date', 'marriage_date'] }])
 }
 
 /** A check that has passed after one that has not, and keys that the participant publishes itself. */

@@ -141,14 +141,6 @@ export const LIMITS_OF_REQUESTS = {
     meaning:
       'time within which the searches of one asynchronous request of several items, or of a chunk of 10,000, may start; later ones rjct.search_criteria.invalid, except look-ups of one identifier',
   },
-  slow_search: {
-    variable: 'ROLLCALL_SLOW_SEARCH',
-    default: 250,
-    min: 1,
-    max: 3_600_000,
-    unit: 'milliseconds',
-    meaning: 'time from which a search counts as slow and its attributes are remembered for rollcall index',
-  },
   reply_bytes: {
     variable: 'ROLLCALL_MAX_REPLY_BYTES',
     default: 67_108_864,

@@ -26,6 +26,7 @@ export type Limits = { readonly [name in LimitName]: number }
 /** Limits of earlier versions, and what is set in their place. */
 export const REPLACED_LIMITS: Readonly<Record<string, string>> = {
   ROLLCALL_OPEN_REQUEST_BYTES: 'ROLLCALL_LARGE_REQUESTS, a number of requests',
+  ROLLCALL_SLOW_SEARCH: 'the extension pg_stat_statements of PostgreSQL',
 }
 
 /**
@@ -35,7 +36,7 @@ export const REPLACED_LIMITS: Readonly<Record<string, string>> = {
  */
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
   for (const [variable, replacement] of Object.entries(REPLACED_LIMITS)) {
-    if (env[variable]) throw new Error(`${variable} is no limit any more; set ${replacement}`)
+    if (env[variable]) throw new Error(`${variable} is no limit any more; use ${replacement}`)
   }
   const entries = Object.entries(LIMITS).map(([name, row]: [string, LimitRow]) => [name, readLimit(row, env)])
   return Object.fromEntries(entries) as Limits

@@ -72,7 +72,7 @@ export async function testSender(
     logged: () => lines.join(''),
     async close() {
       await context.limiter.idle()
-      await Promise.all([context.guards.close(), context.slowSearches.stop()])
+      await context.guards.close()
       await context.accounts.close()
       if (database === undefined) await own.close()
     },

@@ -85,9 +85,7 @@ test('an attribute is added, filled, indexed, listed and removed', async () => {
   expect(applied.stderr).toContain('civil Person: backfilling clan: 40 of 40\n')
   expect(await listed()).toMatchObject({ filled: true })
   expect((await rollcall(['index', 'apply'], env)).stdout).toBe('nothing to do\n')
-  expect((await rollcall(['index', 'plan', 'civil'], env)).stdout).toBe(
-    'no declared index is missing, and no slow search needed another one\n',
-  )
+  expect((await rollcall(['index', 'plan', 'civil'], env)).stdout).toBe('no declared index is missing\n')
 
   expect(await rollcallJson(['attribute', 'remove', 'civil', 'Person', 'clan'], env)).toEqual({
     namespace: 'civil',
@@ -96,30 +94,6 @@ test('an attribute is added, filled, indexed, listed and removed', async () => {
     removed: true,
   })
   expect(await listed()).toBeUndefined()
-})
-
-test('what slow searches asked for is told with the command that declares an index', async () => {
-  await database.db.pool.query(
-    `insert into slow_search values (1, 'Person', '{sex}', 12, 9000.4, 2000, now()) on conflict do nothing`,
-  )
-  await database.db.pool.query(`delete from slow_search where attributes <> '{sex}'`)
-  const [person] = await rollcallJson(['index', 'plan', 'civil'], env)
-  expect(person.wanted).toEqual([
-    {
-      attribute: 'sex',
-      searches: 12,
-      total_ms: 9000.4,
-      max_ms: 2000,
-      last_seen: expect.any(String),
-      declare: 'rollcall attribute index civil Person sex',
-    },
-  ])
-  const text = (await rollcall(['index', 'plan', 'civil'], env)).stdout
-  expect(text).toContain(
-    '12 searches, 9000 ms in all, 2000 ms at worst: rollcall attribute index civil Person sex\n',
-  )
-  await rollcallJson(['attribute', 'index', 'civil', 'Person', 'sex'], env)
-  expect((await rollcall(['index', 'apply'], env)).stdout).toBe('civil: built r1_person_sex_index\n')
 })
 
 test.each([

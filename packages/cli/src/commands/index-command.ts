@@ -10,14 +10,12 @@ import { stopRequest } from '../stop.ts'
 export function addCommand(program: Command): void {
   const index = program.command('index').description('plan and build the indexes that searches need')
   withJson(index.command('plan'))
-    .description(
-      'compare the declared indexes with those that exist and with those that slow searches needed',
-    )
+    .description('compare the declared indexes with those that exist')
     .argument('[namespace]', 'namespace of one registry (default: all registries)')
     .addHelpText(
       'after',
       `
-It changes nothing. A search is slow above ROLLCALL_SLOW_SEARCH milliseconds; attributes are counted, never values.
+It changes nothing.
 
 Example: rollcall index plan civil`,
     )
@@ -41,7 +39,7 @@ async function runPlan(namespace: string | undefined, options: OutputOptions): P
   stopRequest()
   const plans = await ask(planIndexes, { namespace })
   const columns = ['registry', 'record_type', 'finding', 'name', 'advice']
-  const nothing = 'no declared index is missing, and no slow search needed another one'
+  const nothing = 'no declared index is missing'
   print(options, plans, table(columns, plans.flatMap(planLines), nothing))
 }
 
@@ -49,7 +47,7 @@ type Plan = Awaited<ReturnType<typeof planIndexes>>[number]
 type Applied = Awaited<ReturnType<typeof applyIndexes>>[number]
 
 function planLines(plan: Plan) {
-  const { namespace: registry, record_type, unfilled, missing, foreign, wanted } = plan
+  const { namespace: registry, record_type, unfilled, missing, foreign } = plan
   const apply = `rollcall index apply ${registry}`
   const line = (finding: string, name: string, advice: string) => ({
     registry,
@@ -63,13 +61,6 @@ function planLines(plan: Plan) {
     ...missing.map(({ index, state }) => line(`index ${state}`, index, apply)),
     ...foreign.map((name) =>
       line('index without a declaration', name, `if nobody needs it: DROP INDEX ${name}`),
-    ),
-    ...wanted.map(({ attribute, searches, total_ms, max_ms, declare }) =>
-      line(
-        'slow without an index',
-        attribute,
-        `${searches} searches, ${Math.round(total_ms)} ms in all, ${Math.round(max_ms)} ms at worst: ${declare ?? 'no index can be declared for it'}`,
-      ),
     ),
   ]
 }

@@ -41,7 +41,6 @@ import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createRefusals } from '../observe/refusals.ts'
 import { createSchemaWatch } from '../observe/schema.ts'
-import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import type { Modes } from '../operations/item.ts'
 import { createReadingThreads } from '../reading/threads.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
@@ -49,7 +48,6 @@ import { createSemaphore } from '../shared/semaphore.ts'
 import { createWake } from '../shared/wake.ts'
 import { refuseUnfinished } from '../store/backup/restorations.ts'
 import type { Database } from '../store/db/database.ts'
-import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { readSchemaVersions } from '../store/db/schema-version.ts'
 import { deliveryHealth } from '../store/deliveries/breakers.ts'
 import { findEnds } from '../store/directory/ends.ts'
@@ -60,7 +58,6 @@ import { waitingExchanges } from '../store/exchanges/claims.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
 import { createInbox } from '../store/exchanges/inbox.ts'
 import { createCiphertextMemory } from '../store/exchanges/sealed-messages.ts'
-import { addSlowSearches } from '../store/records/index-plan.ts'
 import { ownRecords } from '../store/records/own-records.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
@@ -209,15 +206,6 @@ export async function createContext(
       metrics,
       failures: createThrottle(limits.address_failures),
       clientAddress: clientAddressReader({ behindProxy: config.behindTlsProxy, proxies: config.proxies }),
-    }),
-    slowSearches: createSlowSearchNotes({
-      slow: limits.slow_search,
-      save: (rows) => addSlowSearches(db, rows),
-      onFailure: (error) =>
-        log.warn(
-          { database: safeDatabaseError(error) },
-          'slow searches could not be noted; tried again soon',
-        ),
     }),
   }
 }

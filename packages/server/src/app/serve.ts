@@ -123,7 +123,6 @@ export async function startServer(
       context.guards.close(),
       context.authorityGuards.close(),
       context.openId?.close(),
-      context.slowSearches.stop(),
     ])
     await context.accounts.close()
   }

@@ -16,12 +16,8 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
   const { parts, exchange } = work
   const { registry, grant, participant } = exchange
   const started = parts.clock.now()
-  const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
-    const milliseconds = parts.clock.now() - started
-    parts.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
-    if (outcome === 'failed') return
-    parts.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)
-  }
+  const measured = (outcome: 'answered' | 'timeout' | 'failed'): void =>
+    parts.metrics.searched(registry.kind.name, outcome, (parts.clock.now() - started) / 1_000)
   try {
     const found = await readerOf(work).find(registry, { ...query, participant: participant.id })
     measured('answered')

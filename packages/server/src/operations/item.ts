@@ -12,7 +12,6 @@ import type { Participant } from '../model/participant.ts'
 import type { RecordReader, RecordSource } from '../model/record-source.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { SlowSearchNotes } from '../observe/slow-searches.ts'
 import type { ReadingThreads } from '../reading/threads.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Semaphore } from '../shared/semaphore.ts'
@@ -50,7 +49,6 @@ export interface Answering extends OpeningRequest {
   readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched' | 'emergencyUsed'>
   readonly modes: Modes
   readonly records: RecordSource
-  readonly slowSearches: Pick<SlowSearchNotes, 'note'>
   readonly turns: Semaphore
   /** Whether there is an address for notifications of a participant's subscription that was asked for from `sender_uri`. */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>

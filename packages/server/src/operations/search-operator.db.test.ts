@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
-import { holdTable, lockWaits } from '../../test/held-table.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { listSlowSearches } from '../store/records/index-plan.ts'
 import { applyIndexes } from '../store/registries/index-apply.ts'
 import { addAttribute } from '../store/registries/registry-attributes.ts'
 
@@ -16,7 +14,7 @@ const person = (uin: string, clan_name: string) => ({
 })
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_SLOW_SEARCH: '300' })
+  server = await testServer()
   peer = await server.participant('spmis.demo')
   await server.registry('civil', [person('1', 'Abasinga'), person('2', 'Abega')])
 })
@@ -61,30 +59,9 @@ test("an operator's attribute is searched once it is filled, and refused until t
   ])
 })
 
-test('a slow search is remembered by what it asked about, and measured; no value is kept', async () => {
-  const { context, database } = server
-  await ask({ sex: 'female' })
-  const held = await holdTable(database)
-  const asking = ask({ sex: 'female', surname: 'Mukamana', birth_date: { $lt: '1960' } })
-  await expect.poll(() => lockWaits(database)).toBe(1)
-  server.clock.pass(400)
-  await held.release()
-  expect(await asking).toEqual([])
-  await context.slowSearches.flush()
-  const slow = await listSlowSearches(database.db, { id: 1 })
-  expect(slow).toEqual([
-    {
-      registry: 1,
-      record_type: 'Person',
-      attributes: ['birth_date', 'sex', 'surname'],
-      searches: 1,
-      total_ms: expect.any(Number),
-      max_ms: slow[0]?.total_ms,
-      last_seen: expect.any(Date),
-    },
-  ])
-  expect(slow[0]?.total_ms).toBeGreaterThan(300)
-  const { text } = await context.metrics.render()
+test('a search is measured; no value is in the metrics', async () => {
+  await ask({ sex: 'female', surname: 'Mukamana', birth_date: { $lt: '1960' } })
+  const { text } = await server.context.metrics.render()
   expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="answered"\} [1-9]/)
   expect(text).not.toContain('Mukamana')
 })

@@ -1,12 +1,10 @@
-/** Indexes that are declared and not there, and those that slow searches would have used. */
+/** Indexes that are declared and not there, and those that nothing declares. */
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
-import { count, duration } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
-import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 import { Build, BuildButton } from './index-build.tsx'
 import type { Registry } from './page.tsx'
@@ -26,7 +24,7 @@ interface Advice {
 
 const TONES: Readonly<Record<Advice['state'], Tone>> = {
   ...{ missing: 'bad', invalid: 'bad', unfilled: 'bad' },
-  ...{ foreign: 'quiet', wanted: 'warn' },
+  foreign: 'quiet',
 }
 
 const COLUMNS: readonly Column<Advice>[] = [
@@ -72,14 +70,9 @@ export function IndexAdvice({ registry }: { readonly registry: Registry }) {
 
 function adviceOf({ indexes, namespace }: Registry): Advice[] {
   const command = TEXTS.apply(namespace)
-  return indexes.flatMap(({ record_type, missing, unfilled, foreign, wanted }): Advice[] => [
+  return indexes.flatMap(({ record_type, missing, unfilled, foreign }): Advice[] => [
     ...unfilled.map((of) => ({ of, record_type, state: 'unfilled', why: TEXTS.unfilled, command }) as const),
     ...missing.map(({ of, state }) => ({ of, record_type, state, why: TEXTS[state], command })),
-    ...wanted.map(({ attribute, searches, max_ms, declare }) => ({
-      ...{ of: attribute, record_type, state: 'wanted' as const },
-      why: TEXTS.wanted(count(searches, LOCALE), duration(max_ms, LOCALE)),
-      ...{ command: declare, note: TEXTS.cannot },
-    })),
     ...foreign.map((of) => ({
       ...{ of, record_type, state: 'foreign' as const, why: TEXTS.foreign },
       ...{ command: null, note: TEXTS.look },

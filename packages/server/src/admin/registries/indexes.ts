@@ -4,10 +4,10 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
-import { type IndexPlan, planIndexes as plan } from '../../store/records/index-plan.ts'
+import { planIndexes as plan } from '../../store/records/index-plan.ts'
 import { type ApplyOptions, applyIndexes as apply } from '../../store/registries/index-apply.ts'
 import { listRegistries, registryAt } from '../../store/registries/registries.ts'
-import { closed, flag, instant, Namespace, orNull, RecordTypeName, text, timeOut } from '../members.ts'
+import { closed, flag, Namespace, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 
@@ -28,25 +28,15 @@ export const Plan = closed({
     }),
   ),
   foreign: Names('Indexes that belong to nothing declared.'),
-  wanted: Type.Array(
-    closed({
-      attribute: text('An attribute without an index that slow searches asked about.'),
-      searches: Type.Number({ description: 'How many.' }),
-      total_ms: Type.Number({ description: 'Milliseconds in all.' }),
-      max_ms: Type.Number({ description: 'Milliseconds at worst.' }),
-      last_seen: instant('When the last was.'),
-      declare: orNull(text('The command that declares an index; null: none can be declared.')),
-    }),
-  ),
 })
 
-/** Compares declared indexes with those that exist and with those that slow searches needed; changes nothing. */
+/** Compares declared indexes with those that exist; changes nothing. */
 export const planIndexes = useCase(
   { input: ONE_OR_ALL, result: Type.Array(Plan) },
   async ({ db }: HasDatabase, { namespace }) => {
     const registries = await registriesOf(db, namespace)
     const plans = await Promise.all(registries.map((registry) => plan(db, registry)))
-    return plans.flat().map(described)
+    return plans.flat()
   },
 )
 
@@ -77,12 +67,3 @@ export const applyIndexes = useCase(
 async function registriesOf(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
   return namespace === undefined ? listRegistries(db) : [await registryAt(db, namespace)]
 }
-
-const described = ({ wanted, ...rest }: IndexPlan) => ({
-  ...rest,
-  wanted: wanted.map((row) => ({
-    ...row,
-    last_seen: timeOut(row.last_seen),
-    declare: row.declare === null ? null : `rollcall ${row.declare.join(' ')}`,
-  })),
-})

@@ -32,7 +32,7 @@ export const showRegistry = useCase(
       }),
       purposes: Type.Array(PURPOSE, { description: 'Those that consents may name, in all registries.' }),
       indexes: Type.Array(Plan, {
-        description: 'By record type, what is missing, and what slow searches would use.',
+        description: 'By record type, what is missing.',
       }),
       import: orNull(BegunImport),
       last_import: orNull(EndedImport),

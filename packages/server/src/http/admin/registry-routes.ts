@@ -29,8 +29,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   }),
   route(showRegistry, {
     ...{ method: 'GET', path: '/registries/{namespace}', name: 'showRegistry', role: 'read' },
-    summary:
-      'One registry: records, attributes, identifier types, indexes with advice from slow searches, and the import that has begun.',
+    summary: 'One registry: records, attributes, identifier types, indexes, and the import that has begun.',
   }),
   route(showSamples, {
     ...{ method: 'GET', path: '/registries/{namespace}/sample', name: 'showSamples', role: 'read' },

@@ -6,12 +6,12 @@ import { query } from '../../../test/statement.ts'
 import { openDatabase } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { addSlowSearches, isComplete, planIndexes } from '../records/index-plan.ts'
+import { isComplete, planIndexes } from '../records/index-plan.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
 import { type ApplyProgress, applyIndexes } from './index-apply.ts'
 import { addRegistry, registryAt } from './registries.ts'
-import { addAttribute, indexAttribute, removeAttribute } from './registry-attributes.ts'
+import { addAttribute, removeAttribute } from './registry-attributes.ts'
 
 const RECORDS = 2_500
 const CLAN: Attribute = { name: 'clan', type: 'text', paths: ['clan_name'], indexed: true }
@@ -176,29 +176,4 @@ test('indexes of nothing declared are listed, keys are not', async () => {
   await database.db.pool.query('create index forgotten on r1_person (created_at)')
   expect((await plan()).foreign).toEqual(['forgotten'])
   await database.db.pool.query('drop index forgotten')
-})
-
-test('slow searches count for each attribute without an index, until one is declared', async () => {
-  const { db } = database
-  const registry = await registryAt(db, 'civil')
-  const [person] = registry.kind.record_types
-  const [one, other] = person.attributes.filter(({ indexed, type }) => !indexed && type !== 'age')
-  const [first = '', second = ''] = [one?.name, other?.name]
-  const row = { registry: registry.id, record_type: 'Person' }
-  await addSlowSearches(db, [
-    { ...row, attributes: ['clan', first], searches: 3, total_ms: 1_500, max_ms: 700 },
-    { ...row, attributes: [first, second].sort(), searches: 1, total_ms: 900, max_ms: 900 },
-    { ...row, attributes: ['no_more'], searches: 1, total_ms: 300, max_ms: 300 },
-    { ...row, attributes: [], searches: 9, total_ms: 9_000, max_ms: 1_000 },
-  ])
-  const last_seen = expect.any(Date)
-  const declare = (name: string) => ['attribute', 'index', 'civil', 'Person', name]
-  expect((await plan()).wanted).toEqual([
-    { attribute: first, searches: 4, total_ms: 2_400, max_ms: 900, last_seen, declare: declare(first) },
-    { attribute: second, searches: 1, total_ms: 900, max_ms: 900, last_seen, declare: declare(second) },
-    { attribute: 'no_more', searches: 1, total_ms: 300, max_ms: 300, last_seen, declare: null },
-  ])
-  await indexAttribute(db, 'civil', 'Person', first)
-  expect((await plan()).wanted.map(({ attribute }) => attribute)).toEqual([second, 'no_more'])
-  expect((await apply()).built).toContain(`r1_person_${first}_index`)
 })
