@@ -27,6 +27,16 @@ const environment = Object.fromEntries(
   directives('deploy/systemd/rollcall.env').map(([, name, value]) => [name, value]),
 )
 
+it('has at most ten settings to copy, and docs/small-registry.md names each of them', () => {
+  const names = Object.keys(environment)
+  expect(names.length).toBeLessThanOrEqual(10)
+  const page = text('docs/small-registry.md')
+  const named = [...page.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)].flatMap(([, cell = '']) =>
+    cell.replaceAll('`', '').split(', '),
+  )
+  expect(named.toSorted()).toEqual(names.toSorted())
+})
+
 /** Directives that systemd adds up. */
 const REPEATED = new Set(['Environment', 'LoadCredential', 'SystemCallFilter'])
 

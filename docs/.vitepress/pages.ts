@@ -38,6 +38,7 @@ export const GROUPS: readonly Group[] = [
     text: 'Operate',
     pages: [
       ['tutorial-operator', 'Tutorial: your first registry'],
+      ['small-registry', 'A small registry in production'],
       ['production', 'In production'],
       ['settings', 'Settings'],
       ['configuration', 'Configuration file'],
