@@ -77,7 +77,7 @@ async function fetchToken(
     return readTokenAnswer(status, text)
   } catch (error) {
     if (!(error instanceof TokenProblem)) throw error
-    // What is there is no token endpoint: it may say in its own way why.
+    // The address has no token endpoint: its answer may have any form.
     if (error.kind === 'refused' && error.code === '') throw readFault(answer) ?? notOne(answer)
     if (error.kind === 'refused') throw new TokenRefused(error.code, error.message, status)
     const reason = error.kind === 'away' ? 'unreachable' : 'unreadable'

@@ -26,7 +26,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
   const { data: samples = [] } = useQuery({
     queryKey: ['registries', 'sample', namespace],
     queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', of)),
-    // What is written into a record is not to go when the page looks again.
+    // A record that somebody edits must not be replaced when the page looks again.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: isOffered,
   })

@@ -1,4 +1,4 @@
-/** What is typed for a member of the draft, as it is typed: "1," is not yet a list of two. */
+/** The text that is typed for a member of the draft, as it is typed: "1," is not yet a list of two. */
 import { useState } from 'react'
 
 /**

@@ -247,7 +247,7 @@ describe('an identifier type that an operator calls sortable', () => {
       [`r${id}_person`],
     )
     expect(rows).toEqual([])
-    // What was in the column is not found there again.
+    // The column begins empty again.
     await asked(true)
     expect(await sorted('asc')).toMatchObject({ status_reason_code: 'rjct.sort.invalid' })
     await applyIndexes(db, namespace)

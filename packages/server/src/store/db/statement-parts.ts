@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What is undefined is left out, as if it had not been named. */
+/** Leaves out members that are undefined, as if they had not been named. */
 const given = (values: Values) => Object.entries(values).filter(([, value]) => value !== undefined)
 
 /** `a = 1, b = 2`, for `set`. */

@@ -6,8 +6,6 @@ import {
   canonicalJson,
   extendKind,
   type IdentifierType,
-  isRegType,
-  isTimeZone,
   KINDS,
   type Kind,
   kindNamed,
@@ -16,7 +14,6 @@ import {
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Environment } from '../../model/environment.ts'
 import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
-import { webOriginProblem } from '../../model/web-origin.ts'
 import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
@@ -25,23 +22,7 @@ import { checkSenderId, isStorable } from '../db/text.ts'
 import { columnGroups } from '../records/columns.ts'
 import { createRecordTables } from '../records/record-tables.ts'
 import { declarePrimaries } from './primary-identifiers.ts'
-
-/** One segment of a path. */
-const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
-
-/** First segments of paths that are not a registry's; those with a dot are excluded by the form already. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'admin',
-  'assets',
-  'console',
-  'docs',
-  'health',
-  'metrics',
-  'oauth2',
-  'partner',
-  'ready',
-  'static',
-])
+import { checkNamespace, checkRegTypeAliases, checkTimeZone, checkWebOrigins } from './registry-checks.ts'
 
 /**
  * Adds a registry and makes its record tables.
@@ -114,48 +95,6 @@ export async function addRegistry(
     return added
   })
 }
-
-function checkNamespace(namespace: string): void {
-  if (!NAMESPACE.test(namespace)) {
-    throw new StoreRefusal(
-      'a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens',
-    )
-  }
-  if (RESERVED.has(namespace))
-    throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
-}
-
-function checkTimeZone(time_zone: string): void {
-  if (isTimeZone(time_zone)) return
-  throw new StoreRefusal(
-    `${JSON.stringify(time_zone)} is no time zone; write one such as Africa/Kigali or UTC`,
-  )
-}
-
-function checkWebOrigins(origins: readonly string[]): void {
-  for (const origin of origins) {
-    const problem = webOriginProblem(origin)
-    if (problem !== null) throw new StoreRefusal(`the origin ${JSON.stringify(origin)} ${problem}`)
-  }
-}
-
-/** A value that means a kind already is no alias: a request for another kind would be answered here. */
-function checkRegTypeAliases(own: Kind, aliases: readonly string[]): void {
-  for (const alias of aliases) {
-    const which = `the reg_type ${JSON.stringify(alias)}`
-    if (!REG_TYPE.test(alias))
-      throw new StoreRefusal(`${which} must be letters, digits and the characters _ . : / - of at most 100`)
-    const kind = KINDS.find((one) => isRegType(one, alias))
-    if (kind === undefined) continue
-    throw new StoreRefusal(
-      kind.name === own.name
-        ? `${which} means this registry without an alias`
-        : `${which} means the kind ${kind.name}`,
-    )
-  }
-}
-
-const REG_TYPE = /^[A-Za-z0-9_.:/-]{1,100}$/
 
 /** What of a registry can be changed. */
 export interface RegistryChanges {
