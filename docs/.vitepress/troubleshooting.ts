@@ -1,6 +1,7 @@
-/** The page docs/troubleshooting.md: the table of codes, the triggers of docs/codes.md, and advice. */
+/** The page docs/troubleshooting.md: the table of codes, their triggers, and advice. */
 import { CODES, type CodePlace, type CodeRow } from '../../packages/protocol/src/codes.ts'
 import { ADVICE } from './advice.ts'
+import { TRIGGERS } from './triggers.ts'
 
 const PLACES: Readonly<Record<CodePlace, string>> = {
   ack: 'the acknowledgement: the whole request is refused',
@@ -10,28 +11,24 @@ const PLACES: Readonly<Record<CodePlace, string>> = {
   unsubscribe: 'the unsubscribe reply',
 }
 
-/** The last cell of a code's row in docs/codes.md. */
-function triggerOf(row: CodeRow, codes: string): string {
-  const section = codes.split(/^## /m).find((text) => text.includes(`(\`${row.where}\`)`)) ?? ''
-  const line = section.split('\n').find((text) => text.startsWith(`| \`${row.code}\` |`)) ?? ''
-  const cells = line.split('|').map((cell) => cell.trim())
-  const trigger = cells.at(-2)
-  if (trigger === undefined) throw new Error(`docs/codes.md has no row ${row.where} ${row.code}`)
+function triggerOf({ where, code }: CodeRow): string {
+  const trigger = TRIGGERS[where][code]
+  if (trigger === undefined) throw new Error(`triggers.ts has no row ${where} ${code}`)
   return trigger
 }
 
-function placeOf(row: CodeRow, codes: string): string {
+function placeOf(row: CodeRow): string {
   const status = 'http_status' in row ? ` HTTP ${row.http_status} unless the cause names another.` : ''
   return [
     `- **Where:** ${PLACES[row.where]}.${status}`,
     `- **Meaning:** ${row.meaning}`,
-    `- **Cause:** ${triggerOf(row, codes)}`,
+    `- **Cause:** ${triggerOf(row)}`,
   ].join('\n')
 }
 
-function sectionOf(code: CodeRow['code'], codes: string): string {
+function sectionOf(code: CodeRow['code']): string {
   const { sender, operator } = ADVICE[code]
-  const places = CODES.filter((row) => row.code === code).map((row) => placeOf(row, codes))
+  const places = CODES.filter((row) => row.code === code).map((row) => placeOf(row))
   return [
     `## \`${code}\``,
     places.join('\n\n'),
@@ -40,8 +37,7 @@ function sectionOf(code: CodeRow['code'], codes: string): string {
   ].join('\n\n')
 }
 
-/** @param codes the text of docs/codes.md */
-export function troubleshootingPage(codes: string): string {
+export function troubleshootingPage(): string {
   const all = [...new Set(CODES.map(({ code }) => code))]
   const statuses = [
     ...new Set(CODES.flatMap((row) => ('http_status' in row ? [row.http_status] : []))),
@@ -54,13 +50,13 @@ export function troubleshootingPage(codes: string): string {
   return [
     '# Troubleshooting by code',
     'Every error has a code and a text. The text names the member and the rule, and never a value. This page has for each code its ' +
-      'cause and what to do. It is made from the table of codes and from [codes.md](codes.md); a test compares them.',
+      'cause and what to do. [codes.md](codes.md) lists them by the place where they stand.',
     'A request that was refused with an HTTP status other than 200 has its code in `message.error.code` and in `errors`. In an answer ' +
       'with HTTP 200 look at `header.status_reason_code`, and at `status_reason_code` of each item.',
     ['| HTTP status | Codes |', '|---|---|', ...rows].join('\n'),
     'What came of a request later, the operator sees with `rollcall trace TRANSACTION_ID`, and what came of a callback with ' +
       '`rollcall deliveries list` ([deliveries.md](deliveries.md)).',
-    ...all.map((code) => sectionOf(code, codes)),
+    ...all.map((code) => sectionOf(code)),
     '',
   ].join('\n\n')
 }

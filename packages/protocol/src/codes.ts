@@ -4,7 +4,7 @@
  * The same code may stand in several places (`rjct.reference_id.invalid` in a search, a subscribe and an
  * unsubscribe reply); it then has one row for each, because what it means there differs.
  * Sources: spec "Errors" 3 (search) and 4 (unsubscribe), N17 (subscribe), N18 (header), N19 (ack);
- * when each is answered: N20 and `docs/codes.md`, which a test compares with this table.
+ * when each is answered: N20 and `docs/troubleshooting.md`, which is made from this table.
  */
 
 /** Where a code stands: in the `error` of an ack, in a callback header, or in one item of a reply. */
