@@ -1,11 +1,11 @@
-/** The rooms of the server import from each other as ARCHITECTURE.md says, and in no circle; the store writes SQL. */
+/** The rooms of the registry's side import from each other as ARCHITECTURE.md says, and in no circle; SQL is written, not built. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
+import { registryPackages, registrySources } from './registry-side.ts'
 
-const SOURCE = 'packages/server/src'
 /** The files below all rooms, and the public faces that stand above them. */
-const BELOW = ['limits.ts', 'limits-of-operators.ts', 'limits-of-requests.ts', 'limits-of-service.ts']
+const BELOW = /^(?:core\/)?limits(?:-of-[a-z]+)?\.ts$/
 const FACES = ['index.ts', 'serve.ts']
 
 /** What the last column of the table allows, by room. */
@@ -21,28 +21,44 @@ const drawn = new Map(
     ]),
 )
 
-/** Rooms are folders; those of the store are rooms of their own. */
-function roomOf(file: string): string {
-  const [first = '', second = '', third] = file.split('/')
-  return first === 'store' && third !== undefined ? `store/${second}` : first
+/** A source as the table names it: `core/model/grant.ts`, and those of the server without its name. */
+const placeOf = (source: string): string =>
+  source.replace(/^packages\/([^/]+)\/src\//, (_, name: string) => (name === 'server' ? '' : `${name}/`))
+
+/** The row of a file: that of its folder, or of the nearest folder around it. A folder without a row is a room that is missing. */
+function roomOf(place: string): string {
+  const folder = dirname(place)
+  for (let room = folder; room !== '.'; room = dirname(room)) if (drawn.has(room)) return room
+  return folder
 }
 
+/** The places that a file imports from, within its package and by the names of others. */
+function importsOf(source: string): readonly string[] {
+  const names = [...readFileSync(source, 'utf8').matchAll(/(?:\bfrom|\bimport\() ?'([^']+)'/g)]
+  return names.flatMap(([, name = '']) => {
+    if (name.startsWith('.')) return placeOf(normalize(join(dirname(source), name)))
+    const [, other = '', path] = /^@rollcall\/([^/]+)(?:\/(.+))?$/.exec(name) ?? []
+    return registryPackages.includes(other) ? placeOf(`packages/${other}/src/${path ?? 'index'}.ts`) : []
+  })
+}
+
+const places = new Map(registrySources.map((source) => [placeOf(source), source]))
+const hasRoom = (place: string): boolean => places.has(place) && !FACES.includes(place) && !BELOW.test(place)
+
 /** Every import from one room into another, with the file that has it. */
-const arrows = globSync('**/*.ts', { cwd: SOURCE })
-  .filter((file) => !file.endsWith('.test.ts') && !FACES.includes(file) && !BELOW.includes(file))
-  .flatMap((file) =>
-    [...readFileSync(join(SOURCE, file), 'utf8').matchAll(/(?:\bfrom|\bimport\() ?'(\.[^']+)'/g)]
-      .map(([, path = '']) => normalize(join(dirname(file), path)))
-      .filter((target) => !BELOW.includes(target) && !target.startsWith('..'))
-      .map((target) => ({ file, from: roomOf(file), to: roomOf(target) }))
+const arrows = [...places]
+  .filter(([place]) => hasRoom(place))
+  .flatMap(([place, source]) =>
+    importsOf(source)
+      .filter(hasRoom)
+      .map((target) => ({ file: place, from: roomOf(place), to: roomOf(target) }))
       .filter(({ from, to }) => from !== to),
   )
 
 it('every room is in the table', () => {
   expect(arrows.length).toBeGreaterThan(300)
-  expect([...new Set(arrows.flatMap(({ from, to }) => [from, to]))].toSorted()).toEqual(
-    [...drawn.keys()].toSorted(),
-  )
+  const rooms = new Set([...places.keys()].filter(hasRoom).map(roomOf))
+  expect([...rooms].toSorted()).toEqual([...drawn.keys()].toSorted())
 })
 
 it('no import goes where no arrow is drawn', () => {
@@ -66,7 +82,7 @@ it('the arrows make no circle', () => {
   expect([...above.keys()]).toEqual([])
 })
 
-it.each(['protocol', 'client', 'server', 'cli', 'synthetic'])(
+it.each(['protocol', 'client', 'cli', 'synthetic', ...registryPackages])(
   'the files of %s import in no circle',
   (name) => {
     const root = `packages/${name}/src`

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const POSTGRES = 'packages/server/test/postgres.ts'
 /** Imports of a test, or of its helpers, that start a process: a command, a browser, a PostgreSQL of its own. */
-const PROCESSES = /^node:child_process$|^playwright-core$|\/embedded\/postgres\.ts$/
+const PROCESSES = /^node:child_process$|^playwright-core$|\/embedded\/postgres(?:\.ts)?$/
 
 const files = globSync('{packages/*/{src,test},examples,test}/**/*.test.ts')
 

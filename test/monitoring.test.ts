@@ -2,8 +2,8 @@
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import type { DeliveryHealth } from '../packages/server/src/model/health.ts'
 import { createMetrics, type Metrics } from '../packages/server/src/observe/metrics.ts'
-import type { DeliveryHealth } from '../packages/server/src/store/deliveries/breakers.ts'
 import { text } from './deploy-files.ts'
 
 /** Of each metric, its labels with their values; of a histogram by the names of its series. */

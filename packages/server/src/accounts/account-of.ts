@@ -12,10 +12,10 @@ import type {
   PersonRole,
 } from '../model/account.ts'
 import { DEMANDS, type Grant } from '../model/grant.ts'
+import { messageKey } from '../model/message-key.ts'
 import { type AccountedItem, Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
-import { messageKey } from '../store/exchanges/exchanges.ts'
 
 /** An entry and the persons it is about. */
 export type Account = Parameters<Accounts['write']>

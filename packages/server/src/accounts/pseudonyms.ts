@@ -1,12 +1,10 @@
 /** Pseudonyms of persons outside of accounts: the same as in them, of all registries. */
 import type { KeyObject } from 'node:crypto'
 import type { Vault } from '../keys/vault.ts'
-import type { PersonIdentifier } from '../model/account.ts'
+import type { Pseudonyms } from '../model/account.ts'
 import type { Database } from '../store/db/database.ts'
 import { loadAccountKeys } from './keys.ts'
 import { pseudonymOf } from './persons.ts'
-
-export type Pseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Buffer[]>
 
 /** @param vault is opened for the first pseudonym */
 export function createPseudonyms(db: Database, vault: () => Promise<Vault>): Pseudonyms {

@@ -1,6 +1,6 @@
 /** Consents as operations ask for them: whether one is good, and whether it still holds. */
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import type { Pseudonyms } from '../accounts/pseudonyms.ts'
+import type { Pseudonyms } from '../model/account.ts'
 import type { ConsentUse, SignedConsent } from '../model/consent.ts'
 import type { Identifier } from '../model/records.ts'
 import type { Clock } from '../shared/clock.ts'

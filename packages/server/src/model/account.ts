@@ -18,6 +18,9 @@ export interface PersonIdentifier {
   readonly value: string
 }
 
+/** Makes pseudonyms of persons outside of the audit log: the same as in it, in all registries. */
+export type Pseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Buffer[]>
+
 /** `seen`: data of the person left. `asked`: the person was asked about. `written`: data was written about the person. */
 export const PERSON_ROLES = ['seen', 'asked', 'written'] as const
 export type PersonRole = (typeof PERSON_ROLES)[number]

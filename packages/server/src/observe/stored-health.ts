@@ -1,13 +1,10 @@
 /** Gauges of what the database says. */
 import { Gauge, type Registry } from 'prom-client'
 import { BREAKER_STATES } from '../model/breaker.ts'
+import type { DeliveryHealth, End, OutboxHealth, WaitingExchanges } from '../model/health.ts'
 import type { Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
-import type { DeliveryHealth } from '../store/deliveries/breakers.ts'
-import type { End } from '../store/directory/ends.ts'
-import type { OutboxHealth } from '../store/events/outbox.ts'
-import type { WaitingExchanges } from '../store/exchanges/claims.ts'
 
 /** What the gauges are read from. */
 export interface StoredHealth {

@@ -1,5 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import {
   CanonicalText,
   canonicalJson,
@@ -10,17 +9,16 @@ import {
   kindNamed,
 } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import { registrySources } from '../../../../test/registry-side.ts'
 import type { NewDelivery } from '../model/delivery.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
 import { disclose, discloseAgain, discloseParts } from './disclosure.ts'
 import { readTerms } from './grant.ts'
 
-const src = join(import.meta.dirname, '..')
-const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
 /** Without its comments. */
-const text = (file: string) => readFileSync(join(src, file), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
-const withText = (pattern: RegExp) => sources.filter((file) => pattern.test(text(file))).toSorted()
+const text = (file: string) => readFileSync(file, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
+const withText = (pattern: RegExp) => registrySources.filter((file) => pattern.test(text(file)))
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 const [recordType] = civil.record_types
@@ -94,17 +92,17 @@ describe('what leaves', () => {
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
     const writers = withText(/\breg_records:/)
     expect(writers).toEqual([
-      'notify/compose.ts',
-      'operations/disability.ts',
-      'operations/search.ts',
-      'operations/txn-answer.ts',
+      'packages/server/src/notify/compose.ts',
+      'packages/server/src/operations/disability.ts',
+      'packages/server/src/operations/search.ts',
+      'packages/server/src/operations/txn-answer.ts',
     ])
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
       expect(written).toHaveLength(1)
       expect(text(file)).toMatch(/\bdisclose(?:Parts|Again)?\(/)
     }
-    expect(withText(/extends Disclosed\b/)).toEqual(['policy/disclosure.ts'])
+    expect(withText(/extends Disclosed\b/)).toEqual(['packages/server/src/policy/disclosure.ts'])
   })
 
   it('leaves as a type of its own: a reply takes no other text', () => {

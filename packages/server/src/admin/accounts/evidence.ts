@@ -7,6 +7,7 @@ import { createVerifier, type Verifier } from '../../accounts/verify/keys.ts'
 import { newReport } from '../../accounts/verify/report.ts'
 import { publishedKeys } from '../../keys/own-keys.ts'
 import type { StoredAccountEntry } from '../../model/account.ts'
+import { messageKey } from '../../model/message-key.ts'
 import { listAccountKeys } from '../../store/accounts/account-keys.ts'
 import {
   type EntryPlace,
@@ -19,7 +20,6 @@ import {
 import { listParticipantKeys } from '../../store/directory/participant-keys.ts'
 import { findParticipant } from '../../store/directory/participants.ts'
 import { listUsedKeys } from '../../store/directory/published-keys.ts'
-import { messageKey } from '../../store/exchanges/exchanges.ts'
 import { closed, text, timeOut } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

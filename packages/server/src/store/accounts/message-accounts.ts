@@ -1,7 +1,8 @@
 /** The messages that are accounted: what was answered, acknowledged or sent, as an operator looks for it. */
+
+import { messageKey } from '../../model/message-key.ts'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
-import { messageKey } from '../exchanges/exchanges.ts'
 import {
   type AccountFilter,
   type AccountRowOf,

@@ -3,8 +3,8 @@
  * attempt at a time is let through to see how the peer is (`recordAttempt` counts and closes).
  */
 
-import type { BreakerState } from '../../model/breaker.ts'
 import type { Destination } from '../../model/delivery.ts'
+import type { DeliveryHealth } from '../../model/health.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 
@@ -84,22 +84,6 @@ export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<
 }
 
 /** Of one participant; the same on every node. */
-export interface DeliveryHealth {
-  readonly sender_id: string
-  readonly pending: number
-  /** Seconds that the oldest pending one waits. */
-  readonly oldest: number
-  /** Of the last day. */
-  readonly dead: number
-  /** The worst of all its destinations. */
-  readonly breaker: BreakerState
-  /** Destinations whose breaker is open, or being probed. */
-  readonly breakers_open: number
-  /** Notifications that wait in its mailboxes: for their time, or for those before them. */
-  readonly notifications_waiting: number
-  readonly mailboxes_closed: number
-}
-
 /** Participants in one answer: those with the most that waits. */
 const MOST = 1_000
 

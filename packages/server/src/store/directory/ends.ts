@@ -1,15 +1,6 @@
 /** The grants and keys of participants that end soon. */
+import type { End } from '../../model/health.ts'
 import type { Database } from '../db/database.ts'
-
-export interface End {
-  readonly what: 'grant' | 'key'
-  /** Of the participant. */
-  readonly sender_id: string
-  /** The namespace of a grant's registry, or the use of a key. */
-  readonly of: string
-  /** Unix time in seconds. */
-  readonly ends: number
-}
 
 /**
  * Of active participants: where the last grant in a registry, or the last key for a use, ends within these days. One that

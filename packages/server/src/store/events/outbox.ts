@@ -1,5 +1,6 @@
 /** The outbox: a table of its own schema, in which existing systems INSERT events (docs/events.md). */
 import type { ClientBase, Pool } from 'pg'
+import type { OutboxHealth } from '../../model/health.ts'
 import type { Database } from '../db/database.ts'
 import { secondsUntilDue } from '../db/queue.ts'
 
@@ -83,14 +84,6 @@ export interface FailedRow {
   readonly failure: string
   readonly created_at: Date
   readonly failed_at: Date
-}
-
-export interface OutboxHealth {
-  readonly waiting: number
-  /** Rows that could not be published. */
-  readonly failed: number
-  /** Seconds for which the oldest waiting row has waited; 0: none waits. */
-  readonly oldest: number
 }
 
 export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<OutboxHealth> {

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg'
 import type { Claim } from '../../model/delivery.ts'
+import type { WaitingExchanges } from '../../model/health.ts'
 import type { Database } from '../db/database.ts'
 import { participantsWith } from '../db/queue.ts'
 import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchanges.ts'
@@ -199,12 +200,6 @@ export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<nu
 }
 
 /** Accepted requests that are due, and that no node has claimed. */
-export interface WaitingExchanges {
-  readonly waiting: number
-  /** Seconds since the oldest of them is due; 0: there is none. */
-  readonly oldest: number
-}
-
 export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
   const { rows } = await pool.query<WaitingExchanges>({
     name: 'waiting exchanges',

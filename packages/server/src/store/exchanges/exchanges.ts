@@ -1,6 +1,6 @@
 /** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
 
-import { hash } from 'node:crypto'
+import { messageKey } from '../../model/message-key.ts'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 import { WORK_CHANNEL } from '../db/queue.ts'
@@ -222,10 +222,3 @@ const keys = (exchanges: readonly Key[]): [number[], string[]] => [
   exchanges.map(({ participant }) => participant),
   exchanges.map(({ message_id }) => messageKey(message_id)),
 ]
-
-const MAX_KEY_CHARACTERS = 255
-
-/** The message_id itself, or where it is longer than 255 characters `sha256:` and its digest. */
-export function messageKey(message_id: string): string {
-  return message_id.length <= MAX_KEY_CHARACTERS ? message_id : `sha256:${hash('sha256', message_id, 'hex')}`
-}

@@ -1,6 +1,7 @@
 /** The inbox as an operator looks at it. Bodies stay encrypted. */
+
+import { messageKey } from '../../model/message-key.ts'
 import type { Database } from '../db/database.ts'
-import { messageKey } from './exchanges.ts'
 
 /** What is shown of a message without decrypting it. */
 export interface InboxEntry {

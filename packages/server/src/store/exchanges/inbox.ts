@@ -1,8 +1,9 @@
 /** The inbox: callbacks that were received, by participant and message_id. */
+
+import { messageKey } from '../../model/message-key.ts'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 import { countInto } from './day-counts.ts'
-import { messageKey } from './exchanges.ts'
 
 /** A callback that was checked. */
 export interface NewInboxMessage {

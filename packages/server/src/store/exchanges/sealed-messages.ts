@@ -1,7 +1,8 @@
 /** The received ciphertexts with their messages: none is accepted from another sender or in another message. */
+
+import { messageKey } from '../../model/message-key.ts'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
-import { messageKey } from './exchanges.ts'
 
 export interface SealedMessage {
   /** 32 bytes, by the protocol's `ciphertextFingerprint`. */

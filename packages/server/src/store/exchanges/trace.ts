@@ -2,13 +2,14 @@
  * What is persisted of a message, found by any of its ids: the exchange, its items, its deliveries and every attempt, or the
  * callback in the inbox. Bodies and answers stay encrypted, and nothing here says whom a message is about.
  */
+
+import { messageKey } from '../../model/message-key.ts'
 import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
 import type { DeliveryState } from '../deliveries/delivery-choice.ts'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
-import { messageKey } from './exchanges.ts'
 
 /** An exchange with its deliveries, or deliveries whose exchange is not persisted any more. */
 export interface TracedExchange {

@@ -1,0 +1,45 @@
+/** How the stores say what waits, what failed and what ends soon: metrics and the overview of operators show it. */
+import type { BreakerState } from './breaker.ts'
+
+/** The deliveries, notifications and destinations of one participant. */
+export interface DeliveryHealth {
+  readonly sender_id: string
+  readonly pending: number
+  /** Seconds that the oldest pending delivery has waited. */
+  readonly oldest: number
+  /** Deliveries that were given up within the last day. */
+  readonly dead: number
+  /** The worst state of the circuit breakers of all its destinations. */
+  readonly breaker: BreakerState
+  /** Destinations whose breaker is open, or being probed. */
+  readonly breakers_open: number
+  /** Notifications that wait in its mailboxes: for their time, or for those before them. */
+  readonly notifications_waiting: number
+  readonly mailboxes_closed: number
+}
+
+export interface OutboxHealth {
+  readonly waiting: number
+  /** Rows that could not be published. */
+  readonly failed: number
+  /** Seconds that the oldest waiting row has waited; 0 when none waits. */
+  readonly oldest: number
+}
+
+/** Accepted requests that are due and that no node has claimed. */
+export interface WaitingExchanges {
+  readonly waiting: number
+  /** Seconds since the oldest of them is due; 0 when there is none. */
+  readonly oldest: number
+}
+
+/** A grant or a key of a participant that ends soon, and that no other follows. */
+export interface End {
+  readonly what: 'grant' | 'key'
+  /** The sender_id of the participant. */
+  readonly sender_id: string
+  /** The namespace of a grant's registry, or the use of a key. */
+  readonly of: string
+  /** Unix time in seconds. */
+  readonly ends: number
+}
