@@ -152,6 +152,25 @@ describe('asking', () => {
     ])
   })
 
+  it('is not sorted by what the grant does not let be seen, wherever it may stand', async () => {
+    const sortedBy = (attribute_name: string) =>
+      item(expression({ sex: { $exists: true } }, { sort: [{ attribute_name, sort_order: 'desc' }] }))
+    const refusal = (name: string) => ({
+      status_reason_code: 'rjct.sort.invalid',
+      status_reason_message: `search_criteria.sort: this participant may sort by what it may see only, which ${name} is not`,
+    })
+    await granted({ query_forms: 'all', ask: 'all', see: ['birth_date', 'sex'] })
+    expect(await sortedBy('UIN')).toMatchObject(refusal('UIN'))
+    expect(await sortedBy('last_name')).toMatchObject(refusal('surname'))
+    expect(await sortedBy('birth_date')).toMatchObject({ status: 'succ' })
+    // An order by age is one by the birth date.
+    expect(await sortedBy('age')).toMatchObject({ status: 'succ' })
+    await granted({ query_forms: 'all', ask: 'all', see: ['identifier', 'name'] })
+    expect(await sortedBy('UIN')).toMatchObject({ status: 'succ' })
+    expect(await sortedBy('birth_date')).toMatchObject(refusal('birth_date'))
+    expect(await sortedBy('age')).toMatchObject(refusal('birth_date'))
+  })
+
   it('is not about everybody who bears an identifier, or another one', async () => {
     const queries = [
       { identifier_type: { $eq: 'UIN' } },

@@ -3,6 +3,7 @@ import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/pr
 import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { asksForMembers } from './minors.ts'
+import { isAlwaysShown } from './shown-attributes.ts'
 
 interface Asked {
   /** With what may be asked about. */
@@ -14,18 +15,25 @@ interface Asked {
 /** What a grant says of queries. */
 type Asking = Pick<Grant, 'queryForms' | 'terms'>
 
+interface AskedInOrder extends Asked {
+  readonly sort: readonly { readonly attribute: string }[]
+}
+
 /**
  * Records that an identifier finds are not sorted by an attribute: their order would say something of it. An order by
- * identifiers says something of those that nobody named, so it takes a grant that may ask about everything.
+ * identifiers says something of those that nobody named, so it takes a grant that may ask about everything. An order compares
+ * the values of all records that are found, which no question does, so these must be values that the grant shows.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkForm(
-  grant: Asking,
-  asked: Asked & { readonly sort: readonly { readonly attribute: string }[] },
-): void {
+export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedInOrder): void {
   const { recordType, sort } = asked
   if (grant.terms.ask !== ALL && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY}: not in their order`)
+  }
+  const unseen = sort.find(({ attribute }) => !isAlwaysShown(grant, recordType, attribute))
+  if (unseen !== undefined) {
+    const rule = `this participant may sort by what it may see only, which ${unseen.attribute} is not`
+    throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${rule}`)
   }
   const form = asked.form === 'identifier' && asked.sort.length > 0 ? 'expression' : asked.form
   const refused = refusedQuery(grant, { ...asked, form })

@@ -1,4 +1,4 @@
-/** Which attributes of a record type a grant shows, for people who read what a grant means. */
+/** Which attributes and identifiers of a record type a grant shows. */
 import { type RecordType, searchKey } from '@rollcall/protocol'
 import type { Grant, Visible } from '../model/grant.ts'
 
@@ -14,11 +14,34 @@ export function shownAttributes(
   return shown.map((row) => row.name)
 }
 
-function isShown(tree: Visible | undefined, path: string): boolean {
+/** Whether the values of an attribute, or of an identifier type of the record's own, are shown wherever they may stand. */
+export function isAlwaysShown(
+  { visible }: Pick<Grant, 'visible'>,
+  { name, attributes, identifiers, primary_identifier }: RecordType,
+  wanted: string,
+): boolean {
+  if (visible === null) return true
+  const tree = visible.get(name)
+  const attribute = attributes.find((row) => row.name === wanted)
+  if (attribute !== undefined) return attribute.paths.every((path) => isShown(tree, path))
+  const sources = identifiers.filter(
+    ({ names, type }) =>
+      names === 'record' && (type === undefined || [wanted, primary_identifier].includes(type)),
+  )
+  return sources.every(({ path }) => partAt(tree, path)?.identifiers.some((source) => source.path === path))
+}
+
+const isShown = (tree: Visible | undefined, path: string): boolean => {
+  const part = partAt(tree, path)
+  return part?.whole === true || part?.value === true
+}
+
+/** The part of the tree at a path, or around it where that is shown whole. */
+function partAt(tree: Visible | undefined, path: string): Visible | undefined {
   let part = tree
   for (const segment of path.split('.')) {
-    if (part?.whole === true) return true
+    if (part?.whole === true) return part
     part = part?.members.get(searchKey(segment))
   }
-  return part?.whole === true || part?.value === true
+  return part
 }
