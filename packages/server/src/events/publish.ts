@@ -2,7 +2,14 @@
  * Changes of records become events, and events notifications, in the transaction that changes the records: none is lost, and
  * none is there twice.
  */
-import { canonicalJson, dayIn, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
+import {
+  canonicalJson,
+  dayIn,
+  type Kind,
+  type RecordType,
+  readIdentifiers,
+  resolveRecordType,
+} from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RecordChange } from '../model/event.ts'
 import type { Protection } from '../model/protection.ts'
@@ -17,7 +24,14 @@ import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import { ownIdentifiers } from './own-identifiers.ts'
-import { type Draft, type NamedEvent, type RecordedEvent, type Recording, typeOf } from './recording.ts'
+import {
+  type Draft,
+  type NamedEvent,
+  type RecordedEvent,
+  type Recording,
+  recordedAt,
+  typeOf,
+} from './recording.ts'
 import { shownRecord } from './shown.ts'
 
 /**
@@ -54,7 +68,7 @@ async function insertDrafts(
   changes: readonly RecordChange[],
   named: NamedEvent | undefined,
 ): Promise<readonly Draft[]> {
-  const { registry, now } = recording
+  const { registry } = recording
   const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
     const read = readChange(registry, protection, change)
@@ -66,8 +80,16 @@ async function insertDrafts(
   const found = [...own, ...(await eventsOfNamed(client, registry, protection, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
-  const changed = found.map(({ change }) => change)
-  const numbers = await nextEventNumbers(client, registry.id, { events: count, changes: changed })
+  const recorded_at = recordedAt(recording)
+  const changed = found.map(({ change, recordType, before, after }) => {
+    return {
+      ...change,
+      written_anew: before === null && after ? primaryOf(registry.kind, recordType, after) : null,
+    }
+  })
+  const numbers = await nextEventNumbers(client, registry.id, {
+    ...{ events: count, changes: changed, began: recorded_at },
+  })
   const ids = numbers.ids.values()
   const drafts = found.flatMap(({ events, ...change }, at) =>
     events.map((event) => {
@@ -78,9 +100,9 @@ async function insertDrafts(
     client,
     registry.id,
     drafts.map(({ id, record_version, event, change: { record, record_type } }) => {
-      const { event_id, fingerprint, replaced_by, occurred_at = now } = event
+      const { event_id, fingerprint, replaced_by, occurred_at = recorded_at } = event
       const published = { ...(event_id !== undefined && { event_id }), ...(fingerprint && { fingerprint }) }
-      const times = { occurred_at, recorded_at: now }
+      const times = { occurred_at, recorded_at }
       return {
         id,
         event_type: typeOf(event),
@@ -95,6 +117,15 @@ async function insertDrafts(
   )
   return drafts
 }
+
+const primaryOf = (
+  kind: Kind,
+  recordType: RecordType,
+  { document }: Pick<RecordState, 'document'>,
+): string | null =>
+  readIdentifiers(kind, recordType, document).find(
+    ({ type, names }) => type === recordType.primary_identifier && names === 'record',
+  )?.value ?? null
 
 /** A change with the events that it is. */
 interface FoundChange extends StateChange {

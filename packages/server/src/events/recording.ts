@@ -13,6 +13,8 @@ import { CompiledFilters } from './match.ts'
 export interface Recording {
   readonly registry: Registry
   readonly now: Date
+  /** When the import began, or what else makes changes in several transactions. Unless given, `now`. */
+  readonly began?: Date
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   /** Of the database that is changed (`filtersOf`). */
   readonly filters: CompiledFilters
@@ -29,6 +31,13 @@ export interface NamedEvent extends DerivedEvent {
   readonly fingerprint?: Buffer
   readonly occurred_at?: Date
 }
+
+/**
+ * The time that events leave with, in whole seconds. An import has one: with a time for each batch or record, the gaps between
+ * neighbours would show how many hidden persons are between them.
+ */
+export const recordedAt = ({ began, now }: Pick<Recording, 'began' | 'now'>): Date =>
+  new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)
 
 /** One event of one change. */
 export interface Draft extends StateChange {

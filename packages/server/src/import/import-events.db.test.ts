@@ -109,6 +109,33 @@ test('an interrupted first load stays silent when it is resumed', async () => {
   expect(await events()).toEqual([])
 })
 
+test('every event of an import has the second of its start, whichever batch it is in and after an interruption', async () => {
+  const path = join(directory, 'deaths.ndjson')
+  const uins = ['1', '2', '3', '4']
+  await load(uins.map((uin) => person(uin)))
+  await load([person('2', { death_date: '2026-06-14' })])
+  const [{ version }] = await rows('select record_version::float8 as version from event')
+  await writeFile(path, uins.map((uin) => person(uin, { death_date: '2026-06-13' })).join(''))
+  const stop = new AbortController()
+  await load(path, undefined, { batchEntries: 1, signal: stop.signal, onProgress: () => stop.abort() })
+  // As if it had begun earlier.
+  const began = new Date('2026-06-15T08:00:00Z')
+  await database.db.pool.query('update import_progress set run = $1', [began.getTime() * 1_000 + 123_456])
+  await database.db.pool.query(`delete from event where record_version <> $1`, [version])
+  expect(await load(path, undefined, { batchEntries: 1 })).toMatchObject({ finished: true, resumedFrom: 1 })
+  const left = { recorded_at: began, occurred_at: began }
+  const begun = { event_type: 'Death', version: began.getTime() * 1_000, ...left }
+  expect(
+    await rows(`select event_type, record_version::float8 as version, recorded_at, occurred_at from event
+      where recorded_at < '2026-06-16' order by id`),
+  ).toEqual([
+    { event_type: 'CORRECTION', version: version + 1, ...left },
+    { event_type: 'UPDATE', version: version + 1, ...left },
+    begun,
+    begun,
+  ])
+})
+
 test('a batch that fails leaves neither records nor events', async () => {
   await load([person('1')])
   await database.db.pool.query(`alter table event add constraint refused check (event_type <> 'Death')`)

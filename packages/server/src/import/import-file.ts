@@ -310,7 +310,7 @@ async function* batches(
 async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, events, options } = run
   const progress = await inTransaction(client, async () => {
-    const recording = events && { ...events, registry, now: events.now() }
+    const recording = events && { ...events, registry, now: events.now(), began: beganOf(run) }
     if (run.run !== null) await lockEvents(client, registry.id, 'change')
     const { inserted } = await batch.write(run, recording)
     const after = await reached(run, batch, before, inserted)
@@ -320,6 +320,9 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
   options.onProgress?.(counts(progress, run.totalBytes))
   return progress
 }
+
+/** Also of an import that is resumed: the number of its run is the time of its start, in microseconds. */
+const beganOf = ({ run }: Pick<Run, 'run'>): Date => new Date(Number(run) / 1_000)
 
 /** How far the import is with this batch, whose rejects are then on disk. */
 async function reached(run: Run, batch: Batch, before: Progress, inserted: number): Promise<Progress> {

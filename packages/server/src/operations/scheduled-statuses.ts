@@ -67,8 +67,8 @@ export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Pr
   let total = 0
   // Found again at once, and tried again by the next run only.
   const failed = new Set<string>()
+  const now = new Date(clock.date())
   while (!signal.aborted) {
-    const now = new Date(clock.date())
     const due = (await findDue(db, now, PORTION + failed.size)).flatMap((found) => {
       const records = found.records.filter((id) => !failed.has(keyOf({ ...found, records: [id] })))
       return records.length === 0 ? [] : [{ ...found, records }]

@@ -110,32 +110,51 @@ describe('a published event', () => {
     expect(new Set(shown.map(({ record_version }) => record_version)).size).toBe(4)
   })
 
-  test('has the time in microseconds as the version of its record, and grows where a clock was ahead', async () => {
-    const clock = async () =>
-      Number((await rows('select extract(epoch from clock_timestamp()) * 1000000 as now'))[0]?.now)
-    const version = async () =>
-      Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
-    const before = await clock()
+  test('leaves with the second in which it was published, and its version grows within it and where a clock was ahead', async () => {
+    const last = async () => {
+      const [row] = await rows(
+        'select record_version, occurred_at, recorded_at from event order by id desc limit 1',
+      )
+      return { ...row, record_version: Number(row?.record_version) }
+    }
+    const second = new Date('2026-06-15T09:00:00Z')
+    const version = second.getTime() * 1_000
+    now = new Date('2026-06-15T09:00:00.750Z')
     await publish('UPDATE', person())
-    const first = await version()
-    expect(first).toBeGreaterThanOrEqual(Math.floor(before))
-    expect(first).toBeLessThanOrEqual(await clock())
+    expect(await last()).toEqual({ record_version: version, occurred_at: second, recorded_at: second })
     await publish('UPDATE', person())
-    expect(await version()).toBeGreaterThan(first)
-    const ahead = first + 86_400_000_000
+    expect(await last()).toEqual({ record_version: version + 1, occurred_at: second, recorded_at: second })
+    const ahead = version + 86_400_000_000
     await database.db.pool.query('update event set record_version = $1', [ahead])
     await publish('UPDATE', person())
-    expect(await version()).toBe(ahead + 1)
-    await publish('UPDATE', person(), { replace: true })
-    expect(await version()).toBe(ahead + 2)
+    expect((await last()).record_version).toBe(ahead + 1)
     // Of another record nothing is counted.
     await publish('UPDATE', person({}, 'U-45'))
-    expect(await version()).toBeLessThanOrEqual(await clock())
+    expect((await last()).record_version).toBe(version)
+  })
+
+  test('of a record that was deleted and is written again has a higher version than its deletion', async () => {
+    const last = async () =>
+      Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
+    const remove = async () => {
+      const named = { namespace: 'civil', record_type: 'Person', identifiers: ['U-44'] }
+      expect(await deleteRecords(needs(), named)).toMatchObject({ deleted: 1 })
+      return last()
+    }
+    now = new Date()
+    for (const reg_event_type of ['REGISTER', 'UPDATE', 'UPDATE']) await publish(reg_event_type, person())
+    const deleted = await remove()
+    await publish('REGISTER', person())
+    expect(await last()).toBeGreaterThan(deleted)
+    await remove()
+    // Not after the deletion of somebody else.
+    await publish('REGISTER', person({}, 'U-45'))
+    expect(await last()).toBe(Math.floor(now.getTime() / 1_000) * 1_000_000)
   })
 
   test('two changes of one record at once have versions one after the other', async () => {
-    const change = { record_type: 'Person', record: 7 }
-    const other = { record_type: 'Person', record: 8 }
+    const change = { record_type: 'Person', record: 7, written_anew: null }
+    const other = { ...change, record: 8 }
     await withTransaction(database.db.pool, async (client) => {
       await client.query(
         `insert into event (registry, event_type, record_type, record, record_version, occurred_at)
@@ -145,6 +164,7 @@ describe('a published event', () => {
       const { versions } = await nextEventNumbers(client, registry.id, {
         events: 0,
         changes: [change, other, change, { ...change, record_type: 'Group' }],
+        began: now,
       })
       expect(versions[0]).toBe(9_000_000_000_000_001)
       expect(versions[2]).toBe(9_000_000_000_000_002)

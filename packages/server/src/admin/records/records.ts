@@ -194,6 +194,7 @@ async function deleteBatches(
 ): Promise<number> {
   const record_type = recordType.name
   const client = await db.pool.connect()
+  const began = now()
   let deleted = 0
   try {
     for (let at = 0; at < identifiers.length; at += BATCH) {
@@ -208,7 +209,7 @@ async function deleteBatches(
       const remove = async () => {
         await lockEvents(client, registry.id, 'change')
         const rows = await deleteRows(client, registry, recordType, batch)
-        const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
+        const recording = { registry, limits, filters: filtersOf(db.pool), began, now: now() }
         const changes = rows.map(({ id, document, aliases }) => {
           return { record_type, record: id, before: document, after: null, aliases }
         })

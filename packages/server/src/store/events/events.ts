@@ -5,11 +5,12 @@ import type { Identifier, RecordId } from '../../model/records.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 
 /**
- * SQL of the reference_id of the item that an event is in a mailbox, whichever subscriptions cause it. It is stored when a
- * notification is inserted: a row whose indexed columns stay as they are is cheap to change when it is sent.
+ * SQL of the reference_id of the item that an event is in a mailbox, whichever subscriptions cause it. Without the key of the
+ * mailbox, which never leaves, nobody finds the number of the event, which counts events of hidden persons too. It is stored when
+ * a notification is inserted: a row whose indexed columns stay as they are is cheap to change when it is sent.
  */
 export const referenceOf = (mailbox: string, event: string): string =>
-  `encode(substring(sha256(convert_to(${mailbox}.public_id::text || ${event}::text, 'UTF8')) for 16), 'hex')::uuid::text`
+  `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
 /** Mailboxes that are named to the nodes that work; of more they hear that there are some. */
 const NAMED_MAILBOXES = 500
@@ -24,6 +25,8 @@ export interface EventNumbers {
 interface ChangedRecord {
   readonly record_type: string
   readonly record: RecordId
+  /** The normalised primary identifier of a record that is new; null: it was there before. */
+  readonly written_anew: string | null
 }
 
 export interface NewEvent {
@@ -62,31 +65,42 @@ export interface NewNotification {
   readonly corrects?: number
 }
 
+interface WantedNumbers {
+  readonly events: number
+  readonly changes: readonly ChangedRecord[]
+  /** Whole seconds: the start of the import or publication that makes the changes. */
+  readonly began: Date
+}
+
 /**
- * The next version of a record is the time in microseconds since 1970, by the clock of the database, or one more than the last
- * version that is known of it, if that is larger. So it says nothing of other records, grows after a restore, and is an exact
- * number in JSON.
+ * The next version of a record is the time at which the import or publication began, in microseconds since 1970, or one more
+ * than the last version that is known of it, if that is larger. So it says nothing of other records, grows after a restore, and is
+ * an exact number in JSON. A record that was deleted since that time and is written again has the second after its deletion.
  */
 export async function nextEventNumbers(
   client: ClientBase,
   registryId: number,
-  wanted: { readonly events: number; readonly changes: readonly ChangedRecord[] },
+  { events, changes, began }: WantedNumbers,
 ): Promise<EventNumbers> {
-  const { changes } = wanted
   const { rows } = await client.query<{ ids: number[]; versions: number[] }>(
     `select
        array(select nextval(pg_get_serial_sequence('event', 'id')) from generate_series(1, $1::int)) as ids,
-       array(select greatest((extract(epoch from clock_timestamp()) * 1000000)::bigint, (
-           select record_version + 1 from event
-           where registry = $2 and record_type = changed.record_type and record = changed.record
-           order by id desc limit 1))
-         from unnest($3::text[], $4::bigint[]) with ordinality as changed (record_type, record, at) order by at
+       array(select greatest((extract(epoch from $6::timestamptz) * 1000000)::bigint, (
+           select max(record_version) + 1 from event
+           where registry = $2 and record_type = changed.record_type and record = changed.record), (
+           select (floor(extract(epoch from max(deleted_at))) + 1)::bigint * 1000000 from record_tombstone
+           where registry = $2 and record_type = changed.record_type and deleted_at >= $6
+             and primary_identifier = changed.written_anew))
+         from unnest($3::text[], $4::bigint[], $5::text[]) with ordinality as changed (record_type, record, written_anew, at)
+         order by at
        ) as versions`,
     [
-      wanted.events,
+      events,
       registryId,
       changes.map(({ record_type }) => record_type),
       changes.map(({ record }) => record),
+      changes.map(({ written_anew }) => written_anew),
+      began,
     ],
   )
   const { ids = [], versions = [] } = rows[0] ?? {}

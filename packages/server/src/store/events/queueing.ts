@@ -114,7 +114,9 @@ export async function openBackfill(
 
 /**
  * Queues a page of the records that match now, each as it is with the version of its last event, and notes how far it is:
- * all in one statement, and nothing passes through this process. Null: another backfill goes on from there.
+ * all in one statement, and nothing passes through this process. An item names the day on which its record was written: the
+ * time would show which records one batch of an import wrote, and so how many hidden persons are among them. Null: another
+ * backfill goes on from there.
  */
 export async function queueBackfill(
   { pool }: Pick<Database, 'pool'>,
@@ -143,7 +145,7 @@ export async function queueBackfill(
         select ${of}::integer, ${kind}::text, ${about}::text, page.id, coalesce((
             select max(record_version) from event
             where registry = ${of}::integer and record_type = ${about}::text and record = page.id), 0),
-          page.updated_at, page.document, 1, 'backfill'
+          date_trunc('day', page.updated_at, 'UTC'), page.document, 1, 'backfill'
         from page order by page.id returning id, record
       ),
       queued as (

@@ -51,6 +51,7 @@ import { providedRegistries } from './0050-provided-registries.ts'
 import { recordVersions } from './0054-record-versions.ts'
 import { registrySpellings } from './0055-registry-spellings.ts'
 import { importRuns } from './0056-import-runs.ts'
+import { referenceKeys } from './0057-reference-keys.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -103,4 +104,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0054-record-versions': recordVersions,
   '0055-registry-spellings': registrySpellings,
   '0056-import-runs': importRuns,
+  '0057-reference-keys': referenceKeys,
 }

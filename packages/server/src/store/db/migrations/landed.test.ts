@@ -56,6 +56,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0054-record-versions.ts': '447cd9d1bac6851db56c26419e588813',
   '0055-registry-spellings.ts': '285d92af70aa3b1ef3543d6dd0d11a38',
   '0056-import-runs.ts': '09164872fae1ef67f0cb09284ac9fbe7',
+  '0057-reference-keys.ts': '89bb1d856e8db39fed68a8f7594f64a4',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
