@@ -6,7 +6,6 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import pg, { type PoolConfig } from 'pg'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
-import type { JudgedFiles } from '../admin/doctor/finding.ts'
 import { layout } from '../embedded/files.ts'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { createJournal } from '../journal/journal.ts'
@@ -112,7 +111,7 @@ export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): stri
   join(dataDirectory, 'demo.json')
 
 /** The files whose modes doctor judges. */
-export const judgedFiles = (config: Pick<Config, 'dataDirectory'>): JudgedFiles => ({
+export const judgedFiles = (config: Pick<Config, 'dataDirectory'>) => ({
   data_directory: config.dataDirectory,
   password: layout(join(config.dataDirectory, 'postgres')).passwordFile,
   demo_file: demoFile(config),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { OtherEnvironment } from '../exchange/admit.ts'
-import { clientAddressReader, clientUnit, createGate, readPrefix } from './gate.ts'
+import { clientAddressReader, clientUnit, createGate } from './gate.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({
@@ -60,11 +60,6 @@ test('all addresses of a /64 are one client, in whatever spelling', () => {
     }),
   )
 })
-
-test.each(['10.0.0.0/33', '10.0.0/8', '::/129', 'x', '', '10.0.0.1/', '10.0.0.1/-1'])(
-  '%s is no prefix',
-  (text) => expect(readPrefix(text)).toBeNull(),
-)
 
 test.each([
   ['sandbox', 'sandbox_participant_at_live_registry'],

@@ -6,6 +6,7 @@ import type { Throttle } from '../admission/throttle.ts'
 import { OtherEnvironment } from '../exchange/admit.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Refusals, RefusedRequest } from '../observe/refusals.ts'
+import { readPrefix } from '../shared/address-prefix.ts'
 
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
@@ -134,15 +135,6 @@ const USUAL_PROXIES = [
   ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
   ...['::1/128', 'fc00::/7'],
 ]
-
-/** An address, or a prefix as `address/bits`; null for a text that is neither. */
-export function readPrefix(text: string): { readonly address: string; readonly bits: number } | null {
-  const [address = '', length] = text.split('/')
-  const family = isIP(address)
-  const most = family === 6 ? 128 : 32
-  const bits = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN
-  return family !== 0 && bits <= most ? { address, bits } : null
-}
 
 /**
  * Reads the address of a client. `X-Forwarded-For` is read where a proxy is declared, and on connections from that

@@ -1,0 +1,11 @@
+/** Addresses and ranges of addresses, as settings write them. */
+import { isIP } from 'node:net'
+
+/** An address, or a prefix as `address/bits`; null for a text that is neither. */
+export function readPrefix(text: string): { readonly address: string; readonly bits: number } | null {
+  const [address = '', length] = text.split('/')
+  const family = isIP(address)
+  const most = family === 6 ? 128 : 32
+  const bits = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN
+  return family !== 0 && bits <= most ? { address, bits } : null
+}
