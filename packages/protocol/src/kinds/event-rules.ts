@@ -51,6 +51,11 @@ export interface EventRule {
    */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
+   * The relation of the persons whom the conditions are about, such as `member_list`. A grant may hide some of them: then an
+   * event that is published under this name is told only where the conditions are true of the record without them.
+   */
+  readonly persons?: string
+  /**
    * The change takes the earlier event back, or changes what it said: who was notified of it is told so, and nobody else.
    * It is no event of its own.
    */

@@ -155,6 +155,7 @@ export const social: Kind = {
           on: 'changed',
           if: [{ is: 'added', list: { keyed_list: 'member' } }],
           also_of: { record_type: 'Member', list: { keyed_list: 'member' } },
+          persons: 'member_list',
         },
       ],
       unnamed_paths: ['group_head_info'],

@@ -1,11 +1,21 @@
 /** Who may be told of a change: nobody from whom its record, or all that has changed in it, is hidden. */
-import { canonicalJson, dayIn, isJsonObject, type JsonValue, withoutPersons } from '@rollcall/protocol'
+import {
+  canonicalJson,
+  dayIn,
+  type EventRule,
+  isJsonObject,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+  type TakesOut,
+  withoutPersons,
+} from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { Protection } from '../model/protection.ts'
 import { takesOutHidden } from '../policy/hidden.ts'
 import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hiding.ts'
 import { categoriesOf } from '../store/records/protection.ts'
-import { deriveEvents, RecordState } from './derive.ts'
+import { type Derivation, deriveEvents, RecordState, ruleHolds, type StateChange } from './derive.ts'
 import type { Draft, Recording } from './recording.ts'
 
 /** Of what concerns subscriptions, that of those who may be told of the event. */
@@ -48,7 +58,9 @@ export async function changeCheckOf(
       return draft === undefined ? [] : [{ one, draft, categories: categories(draft.change) }]
     })
     // What everybody may be told of needs no look at the grants.
-    const hidden = about.filter((row) => row.categories.length > 0 || !isTold(row.draft, HIDES_ALL))
+    const hidden = about.filter(
+      (row) => row.categories.length > 0 || !HIDING_MOST.every((hiding) => isTold(row.draft, hiding)),
+    )
     if (hidden.length === 0) return all
     const hides = await hidingOf(
       client,
@@ -63,34 +75,82 @@ export async function changeCheckOf(
   }
 }
 
+/** Somebody who comes of age is added for those who see no minors, and was there before for those who do. */
+const HIDING_MOST: readonly Hiding[] = [HIDES_ALL, { ...HIDES_ALL, minors: false }]
+
 type Documents = readonly [before: JsonValue | null, after: JsonValue | null]
 
 /** Whether anything but hidden persons has changed, and is the event for whoever does not see them. */
-function isChangeSeen({ recording, protection, derived }: Checked, draft: Draft, hiding: Hiding): boolean {
-  const { registry, now, limits } = recording
-  const { kind, time_zone } = registry
-  const { recordType, change, event } = draft
-  if (change.before === change.after) return true
-  const takesOut = takesOutHidden(kind, registry, protection, hiding, dayIn(time_zone, now.getTime()))
+function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
+  const { recording, protection, derived } = checked
+  const { kind, time_zone } = recording.registry
+  const { recordType, change } = draft
+  const after = change.unwritten ?? change.after
+  const rules = derived ? [] : rulesAboutPersons(draft)
+  if (change.before === after && rules.length === 0) return true
+  const day = dayIn(time_zone, recording.now.getTime())
+  const takesOut = takesOutHidden(kind, recording.registry, protection, hiding, day)
   if (takesOut === null) return true
   const without = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
-  // Without protected persons both are the same.
-  const isPublic = derived || protection.borne.size === 0
-  const whole: Documents = isPublic
+  // A draft has documents without protected persons. A publication is judged by all that it says.
+  const whole: Documents = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
-    : [parsed(change.before), parsed(change.after)]
+    : [parsed(change.before), parsed(after)]
   const seen: Documents = [without(whole[0]), without(whole[1])]
   if (seen[0] === whole[0] && seen[1] === whole[1]) return true
   if (isOfHidden(whole, seen)) return false
-  if (!derived) return true
+  if (derived) return isDerivedFrom(recording, draft, seen)
+  const isCut = ({ persons }: EventRule): boolean =>
+    whole.some((document) => takesOutOf(kind, recordType, document, takesOut, persons))
+  if (!rules.some(isCut)) return true
+  const [derivation, seenChange] = derivationOf(recording, draft, seen)
+  return rules.some((rule) => ruleHolds(derivation, rule, seenChange))
+}
+
+/** Nothing else is asked of a published event: a birth may be registered late, and a death may be known before. */
+const rulesAboutPersons = ({ recordType, event }: Draft): readonly EventRule[] =>
+  recordType.event_rules.filter(
+    (rule) =>
+      rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
+  )
+
+/** Whether the rules of the record type say that a change is the event. */
+function isDerivedFrom(recording: Recording, draft: Draft, documents: Documents): boolean {
+  return deriveEvents(...derivationOf(recording, draft, documents)).some(
+    ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
+  )
+}
+
+function derivationOf(
+  { registry: { kind, time_zone }, now, limits: { birth_span } }: Recording,
+  { recordType }: Draft,
+  [before, after]: Documents,
+): readonly [Derivation, StateChange] {
   const state = (document: JsonValue | null): RecordState | null =>
     document === null ? null : new RecordState(kind, recordType, document)
-  const derivation = { kind, recordType, time_zone, now, birth_span: limits.birth_span }
-  const events = deriveEvents(derivation, { before: state(seen[0]), after: state(seen[1]) })
-  return events.some(
-    ({ event_type, corrects }) => event_type === event.event_type && corrects === event.corrects,
-  )
+  return [
+    { kind, recordType, time_zone, now, birth_span },
+    { before: state(before), after: state(after) },
+  ]
+}
+
+/** Whether somebody is taken out of this relation of a record, or out of a place that the kind does not describe. */
+function takesOutOf(
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue | null,
+  takesOut: TakesOut,
+  relation: string | undefined,
+): boolean {
+  let found = false
+  if (!isJsonObject(document)) return false
+  withoutPersons(kind, recordType, document, (person) => {
+    const key = takesOut(person)
+    found ||= key !== null && (person.relation === null || person.relation.name === relation)
+    return key
+  })
+  return found
 }
 
 /**

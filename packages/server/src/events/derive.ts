@@ -90,7 +90,7 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
   let said = false
   for (const rule of derivation.recordType.event_rules) {
     if (rule.on !== on || (rule.otherwise && said)) continue
-    if (!applies(derivation, rule, change)) continue
+    if (!ruleHolds(derivation, rule, change)) continue
     events.push({
       event_type: rule.event,
       ...(rule.corrects && { corrects: rule.corrects }),
@@ -101,7 +101,8 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
   return events
 }
 
-function applies(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
+/** Whether the conditions of a rule are true of a change, be the record new, changed or deleted. */
+export function ruleHolds(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
   return (rule.if ?? []).every((condition) => holds(derivation, condition, change))
 }
 

@@ -25,7 +25,7 @@ test('docs/events.md lists the events of every record type', () => {
 test('every rule names an event type, and attributes and lists of its record type', () => {
   for (const { event_types, record_types } of KINDS) {
     const events = event_types.map(({ name }) => name)
-    for (const { event_rules, attributes, compounds = [], keyed_lists } of record_types) {
+    for (const { event_rules, attributes, compounds = [], keyed_lists, relations = [] } of record_types) {
       const known = [
         ...attributes,
         ...compounds,
@@ -39,6 +39,8 @@ test('every rule names an event type, and attributes and lists of its record typ
       )
       expect(event_rules.map(({ event }) => event).filter((event) => !events.includes(event))).toEqual([])
       expect(named.filter((name) => !known.includes(name))).toEqual([])
+      const persons = event_rules.flatMap((rule) => rule.persons ?? [])
+      expect(relations.map(({ name }) => name)).toEqual(expect.arrayContaining(persons))
     }
   }
 })

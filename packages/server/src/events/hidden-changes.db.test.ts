@@ -14,7 +14,14 @@ import { filingKeys } from './filing.ts'
 
 const server = await testServer()
 const { db } = server.database
-const registry = await server.registry('social')
+const SUBSCRIBED = [
+  {
+    registry: await server.registry('social'),
+    record_type: 'Group',
+    events: ['NewHouseHoldMember', 'REGISTER'],
+  },
+  { registry: await server.registry('civil'), record_type: 'Person', events: ['LiveBirth', 'Death'] },
+]
 const needs = { db, limits: server.context.limits }
 const rows = async (text: string, ...values: unknown[]) => (await db.pool.query(text, values)).rows
 
@@ -32,18 +39,20 @@ const named = new Map<number, Subscriber>()
 for (const [name, terms] of Object.entries(SUBSCRIBERS)) {
   await server.participant(`${name}.demo`, {}, { unfiltered: true, ...terms })
   const participant = (await findParticipant(db, `${name}.demo`))?.id ?? 0
-  for (const event_type of ['NewHouseHoldMember', 'REGISTER']) {
-    await withTransaction(db.pool, async (client) => {
-      const filed = { event_type, record_type: 'Group', participant }
-      const criteria = JSON.stringify({ reg_event_type: event_type, notify_record_type: 'Group' })
-      const id = await insertSubscription(client, registry.id, filed, criteria)
-      named.set(id, name as Subscriber)
-      for (const { key, whole } of filingKeys(null)) {
-        await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
-          ...[registry.id, event_type, 'Group', key, id, whole],
-        ])
-      }
-    })
+  for (const { registry, record_type, events } of SUBSCRIBED) {
+    for (const event_type of events) {
+      await withTransaction(db.pool, async (client) => {
+        const filed = { event_type, record_type, participant }
+        const criteria = JSON.stringify({ reg_event_type: event_type, notify_record_type: record_type })
+        const id = await insertSubscription(client, registry.id, filed, criteria)
+        named.set(id, name as Subscriber)
+        for (const { key, whole } of filingKeys(null)) {
+          await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
+            ...[registry.id, event_type, record_type, key, id, whole],
+          ])
+        }
+      })
+    }
   }
 }
 const EVERYBODY = Object.keys(SUBSCRIBERS).sort()
@@ -74,15 +83,10 @@ beforeEach(async () => {
   count += 1
   household = `H-${count}`
 })
-await protectPerson(
-  { db },
-  {
-    namespace: 'social',
-    ...{ identifier_type: 'UIN', identifier_value: 'U-66' },
-    category: 'shelter',
-    reason: 'x',
-  },
-)
+for (const { registry } of SUBSCRIBED) {
+  const hidden = { namespace: registry.namespace, identifier_type: 'UIN', identifier_value: 'U-66' }
+  await protectPerson({ db }, { ...hidden, category: 'shelter', reason: 'x' })
+}
 
 /** Who is told of what is done. */
 async function toldBy(work: () => Promise<unknown>): Promise<Subscriber[]> {
@@ -152,14 +156,14 @@ describe.each(Object.entries(WAYS))('by %s', (way, write) => {
     expect(await toldBy(() => write(group([HEAD, SPOUSE, CHILD, HIDDEN])))).toEqual(EVERYBODY)
   })
 
-  test('a new household of hidden members: everybody is told of the household', async () => {
+  test('a new household of hidden members: everybody is told of the household, and of a member who sees one', async () => {
     const told = await toldBy(() => write(group([HIDDEN, CHILD])))
-    expect(told).toEqual(EVERYBODY)
+    expect(told).toEqual(isImport ? EVERYBODY : EVERYBODY.filter((name) => name !== 'adults'))
   })
 
   test('a record that is as it was is an event where it is published, and none where it is imported', async () => {
-    await store(group([HEAD, HIDDEN, CHILD]))
-    expect(await toldBy(() => write(group([HEAD, HIDDEN, CHILD])))).toEqual(isImport ? [] : EVERYBODY)
+    await store(group([HEAD, SPOUSE]))
+    expect(await toldBy(() => write(group([HEAD, SPOUSE])))).toEqual(isImport ? [] : EVERYBODY)
   })
 
   test('what holds nothing is no hidden person', async () => {
@@ -169,14 +173,102 @@ describe.each(Object.entries(WAYS))('by %s', (way, write) => {
   })
 })
 
-test('a minor joins while something else changes: the event that the rules derive is not told, a published one is', async () => {
-  const address = { address: { locality: 'Elm St' } }
-  await WAYS['a call']?.(group([HEAD]))
-  expect(await toldBy(async () => WAYS['an import']?.(group([HEAD, CHILD], address)))).toEqual(
-    EVERYBODY.filter((name) => name !== 'adults'),
-  )
-  await WAYS['a call']?.(group([HEAD]))
-  expect(await toldBy(async () => WAYS['a call']?.(group([HEAD, CHILD], address)))).toEqual(EVERYBODY)
+test.each(Object.entries(WAYS))(
+  'a minor joins while something else changes, by %s: whoever never sees minors is not told',
+  async (_, write) => {
+    const address = { address: { locality: 'Elm St' } }
+    await WAYS['a call']?.(group([HEAD]))
+    expect(await toldBy(() => write(group([HEAD, CHILD], address)))).toEqual(
+      EVERYBODY.filter((name) => name !== 'adults'),
+    )
+  },
+)
+
+test.each([null, '1980-01-01'])(
+  'a member comes of age (%s) while a hidden one joins: new to those alone who see no minors',
+  async (born) => {
+    await WAYS['a call']?.(group([HEAD, member('U-2', null)]))
+    const told = await toldBy(async () => WAYS['a call']?.(group([HEAD, member('U-2', born), HIDDEN])))
+    expect(told).toEqual(born === null ? MAY_SEE : [...MAY_SEE, 'adults'].sort())
+  },
+)
+
+test('somebody who is hidden elsewhere in the record is not in the list', async () => {
+  const related = [{ relationship_type: 'spouse', related_member: { member_identifier: [uin('U-66')] } }]
+  const household = group([{ ...HEAD, related_person: related }])
+  await WAYS['a call']?.(household)
+  expect(await toldBy(async () => WAYS['a call']?.(household))).toEqual(EVERYBODY)
+})
+
+describe('what concerns a protected member alone is told to nobody from whom the member is hidden, however it is published', () => {
+  type Published = readonly [type: string, members: JsonObject[], more?: JsonObject, options?: object]
+  const publish = ([reg_event_type, members, more = {}, options = {}]: Published) =>
+    publishEvent(needs, {
+      ...{ namespace: 'social', reg_event_type, record: group(members, more), replace: true },
+      ...options,
+    })
+  const joined = (members: JsonObject[], more: JsonObject = {}, options: object = {}): Published => [
+    ...(['NewHouseHoldMember', members, more, options] as const),
+  ]
+  const later = { last_updated: '2026-11-26T09:00:00Z' }
+
+  test.each<[string, readonly Published[], Published]>([
+    ['another change beside it', [], joined([HEAD, HIDDEN], later)],
+    ['another type of event for the same change', [['REGISTER', [HEAD, HIDDEN]]], joined([HEAD, HIDDEN])],
+    ['the same publication again', [joined([HEAD, HIDDEN])], joined([HEAD, HIDDEN])],
+    ['again, with another change', [joined([HEAD, HIDDEN])], joined([HEAD, HIDDEN], later)],
+    [
+      'an older version of the source',
+      [['REGISTER', [HEAD], {}, { source_version: 9 }]],
+      joined([HEAD, HIDDEN], {}, { source_version: 3 }),
+    ],
+    [
+      'an older version of the source, as a part of the record',
+      [['REGISTER', [HEAD], {}, { source_version: 9 }]],
+      joined([HIDDEN], later, { source_version: 3, replace: false }),
+    ],
+    [
+      'an older version of the source that could not be merged',
+      [['REGISTER', [HEAD], {}, { source_version: 9 }]],
+      joined([HIDDEN], later, { source_version: 3, replace: false, remove: { nothing: [] } }),
+    ],
+    [
+      'an older version of the source, as another type of event',
+      [['REGISTER', [HEAD], {}, { source_version: 9 }]],
+      ['REGISTER', [HEAD, HIDDEN], {}, { source_version: 3 }],
+    ],
+  ])('%s', async (_, before, last) => {
+    await publish(['REGISTER', [HEAD]])
+    for (const one of before) await publish(one)
+    expect(await toldBy(() => publish(last))).toEqual(MAY_SEE)
+  })
+
+  test('what an older version says of somebody whom everybody sees', async () => {
+    await publish(['REGISTER', [HEAD], {}, { source_version: 9 }])
+    const older = { source_version: 3 }
+    expect(await toldBy(() => publish(joined([HEAD, SPOUSE, HIDDEN], {}, older)))).toEqual(EVERYBODY)
+    expect(await toldBy(() => publish(joined([HEAD], later, older)))).toEqual(EVERYBODY)
+  })
+})
+
+describe('a published event is told of a record that names somebody hidden, whatever the rules would say of the change', () => {
+  const person = (more: JsonObject): JsonObject => ({
+    ...{ identifier: [uin(`U-10${count}`)], parent1_identifier: uin('U-66') },
+    ...more,
+  })
+  const publish = (reg_event_type: string, record: JsonObject) =>
+    publishEvent(needs, { namespace: 'civil', reg_event_type, record })
+  const dead = { death_date: '2026-01-01' }
+
+  test.each<[string, string, JsonObject | null, JsonObject]>([
+    ['a birth that is registered late', 'LiveBirth', null, { birth_date: '1990-05-05' }],
+    ['a birth of a record that was there', 'LiveBirth', {}, { birth_date: '1990-05-05' }],
+    ['a death of a record that was imported before', 'Death', dead, dead],
+    ['a death that was known, beside another change', 'Death', dead, { ...dead, note: 'x' }],
+  ])('%s', async (_, type, before, after) => {
+    if (before !== null) await publish('UPDATE', person(before))
+    expect(await toldBy(() => publish(type, person(after)))).toEqual(EVERYBODY)
+  })
 })
 
 test('a correction that changes a hidden member alone is told to the receivers who may see them', async () => {
@@ -185,5 +277,7 @@ test('a correction that changes a hidden member alone is told to the receivers w
   await publish('NewHouseHoldMember', group([HEAD]), { event_id: `e-${household}` })
   const corrects = { corrects: `e-${household}` }
   expect(await toldBy(() => publish('CORRECTION', group([HEAD, HIDDEN]), corrects))).toEqual(MAY_SEE)
+  const later = { last_updated: '2026-11-26T09:00:00Z' }
+  expect(await toldBy(() => publish('CORRECTION', group([HEAD], later), corrects))).toEqual(EVERYBODY)
   expect(await toldBy(() => publish('CANCEL', group([HEAD, HIDDEN]), corrects))).toEqual(EVERYBODY)
 })

@@ -16,6 +16,8 @@ export interface RecordChange {
   readonly before: string | null
   /** Null: the record was deleted. */
   readonly after: string | null
+  /** What the record would be after a publication that was not written, because the stored record is newer. */
+  readonly unwritten?: string
   /** Identifiers of records that were merged into it, before and after the change. */
   readonly aliases?: readonly Identifier[]
 }

@@ -1,5 +1,11 @@
 /** Writing a record that was published: as a new one, or merged into the stored one. */
-import { isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type RecordType,
+} from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { MergeProblem, mergeIntoSurvivor, type Removals } from '../../events/merge.ts'
 import type { RecordChange } from '../../model/event.ts'
@@ -51,7 +57,8 @@ export async function writePublished(
     (await storeSourceVersion(client, registry.id, { record_type, primary_identifier, source_version }))
   if (stored !== null && !isNewest) {
     const { id, document, aliases } = stored
-    return { record_type, record: id, before: document, after: document, aliases }
+    const unwritten = unwrittenText(registry, published, document, isRetired ? aliases : [])
+    return { record_type, record: id, before: document, after: document, unwritten, aliases }
   }
   return write(client, registry, published, stored, isRetired)
 }
@@ -82,6 +89,21 @@ async function write(
   const after = before === known ? first : mergedInto(before)
   if (after !== first) await writeOne(after)
   return { record_type: recordType.name, record: id, before, after: after.document, aliases }
+}
+
+/** Nothing is refused that is not written: what cannot be merged stands alone. */
+function unwrittenText(
+  registry: Registry,
+  published: PublishedRecord,
+  before: string,
+  aliases: readonly Identifier[],
+): string {
+  try {
+    return canonicalJson(merged(registry, published, before, aliases))
+  } catch (error) {
+    if (error instanceof AdminRefusal) return canonicalJson(published.record)
+    throw error
+  }
 }
 
 function merged(
