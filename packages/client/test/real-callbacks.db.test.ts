@@ -1,28 +1,22 @@
 /** Asynchronous exchanges with the real server on real PostgreSQL: its callbacks come to a receiver on loopback. */
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Jwk } from '@rollcall/protocol'
 import Fastify from 'fastify'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publishEvent } from '../../server/src/admin/events/publish.ts'
-import { allowLoopback } from '../../server/test/asynchronous.ts'
-import { LOOPBACK } from '../../server/test/deliveries.ts'
-import { type Peer, type PeerOptions, sealingPeer } from '../../server/test/sealing.ts'
+import type { Peer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import {
   type ClientOptions,
-  callbacksAt,
   identifier,
   itemsOrThrow,
   onEvent,
   RECEIVED_MESSAGES_TABLE,
-  Receiver,
-  type ReceiverOptions,
-  RegistryClient,
+  type Receiver,
+  type RegistryClient,
   rememberInSql,
 } from '../src/index.ts'
 import { fastifyReceiver, nodeListener } from '../src/node/index.ts'
+import { callbackWorld, listening, open, type CallbackWorld as World } from './callback-world.ts'
 import { keeping } from './callbacks.ts'
 import { all, failure } from './world.ts'
 
@@ -44,54 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const open: (() => Promise<unknown>)[] = []
-afterEach(() => Promise.all(open.splice(0).map((close) => close())))
-
-async function listening(listener: RequestListener): Promise<string> {
-  const listens: Server = createServer(listener).listen(0, '127.0.0.1')
-  await once(listens, 'listening')
-  open.push(async () => {
-    listens.close()
-    listens.closeAllConnections()
-    await once(listens, 'close')
-  })
-  return `http://127.0.0.1:${(listens.address() as AddressInfo).port}`
-}
-
-interface World {
-  readonly peer?: PeerOptions
-  readonly receiver?: (peer: Peer) => Partial<ReceiverOptions>
-  readonly client?: (peer: Peer) => Partial<ClientOptions>
-  /** Where the receiver listens. */
-  readonly bridge?: (receiver: Receiver) => Promise<string>
-}
-
-let participants = 0
-
-/** A new participant of the server: its receiver, and its client. */
-async function world({ peer: about, receiver: options, client, bridge }: World = {}) {
-  participants += 1
-  const settings = { outgoing: [LOOPBACK], ...about?.settings }
-  const peer = await sealingPeer(server, `caller-${participants}.example`, { ...about, settings })
-  await allowLoopback(server, peer)
-  const receiver = new Receiver({
-    receiver_id: peer.sender_id,
-    peers: [{ sender_id: 'civil.example', keys: `${server.url}/.well-known/jwks.json` }],
-    ...options?.(peer),
-  })
-  const url = await (bridge ?? ((made) => listening(nodeListener(made))))(receiver)
-  const asking = new RegistryClient({
-    base_url: `${server.url}/civil/v1.0.0`,
-    sender_id: peer.sender_id,
-    receiver_id: 'civil.example',
-    credentials: { client_id: peer.client_id, client_secret: peer.secret },
-    signing: { key: { ...peer.signer.privateJwk, kid: peer.signer.kid } as Jwk },
-    sender_uri: callbacksAt(url),
-    receiver,
-    ...client?.(peer),
-  })
-  return { asking, peer, receiver }
-}
+const world = (options?: World) => callbackWorld(server, options)
 
 const fastifyAt = async (receiver: Receiver): Promise<string> => {
   const app = Fastify({ forceCloseConnections: true })

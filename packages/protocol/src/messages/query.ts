@@ -81,6 +81,16 @@ export const Query = Type.Union([IdentifierQuery, TypedExpression, ExpressionLis
 })
 export type Query = Static<typeof Query>
 
+/** A filter in an answer: whatever its sender wrote and the registry understood, also beyond the documented forms (3.1). */
+export const EchoedFilter = Type.Union(
+  [Query, Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown()), Type.String()],
+  {
+    title: 'EchoedFilter',
+    description: 'The filter as it was sent: a query form, or another accepted spelling of one.',
+  },
+)
+export type EchoedFilter = Static<typeof EchoedFilter>
+
 export const SortCriterion = Type.Object(
   {
     attribute_name: Type.Optional(Type.String({ description: 'A sortable attribute.' })),

@@ -21,7 +21,7 @@ import {
   Version,
 } from '../common.ts'
 import { IncomingConsent, WhereString, whereObject } from './incoming.ts'
-import { Query, QueryType } from './query.ts'
+import { EchoedFilter, Query, QueryType } from './query.ts'
 
 export const Frequency = Type.Object(
   {
@@ -99,7 +99,7 @@ export const Subscription = Type.Object(
     reg_event_type: Type.Optional(RegEventType),
     frequency: Type.Optional(Frequency),
     filter_type: Type.Optional(QueryType),
-    filter: Type.Optional(Query),
+    filter: Type.Optional(EchoedFilter),
     notify_record_type: Type.Optional(RegRecordType),
     locale: Type.Optional(Locale),
   },
