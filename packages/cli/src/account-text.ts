@@ -1,7 +1,7 @@
 /** Entries of the accounts in words, for people. */
 import type { listAccounts, listEmergencies } from '@rollcall/server/admin/accounts/list'
 import type { PersonAudit } from '@rollcall/server/admin/accounts/person-looks'
-import { table } from './output.ts'
+import { counted, table } from './output.ts'
 
 type Accounts = Awaited<ReturnType<typeof listAccounts>>
 type Emergencies = Awaited<ReturnType<typeof listEmergencies>>
@@ -63,7 +63,7 @@ export function emergencyText(emergencies: Emergencies, reviewed: boolean): stri
   return emergencies
     .map((one) => {
       const lines = [
-        `${one.id}  ${one.at}  ${one.participant} in ${one.registry}, ${one.records} records`,
+        `${one.id}  ${one.at}  ${one.participant} in ${one.registry}, ${counted(one.records, 'record')}`,
         `  reason: ${one.reason ?? 'not readable'}`,
         ...(one.requested_by === undefined ? [] : [`  requested by: ${one.requested_by}`]),
         ...(one.case === undefined ? [] : [`  case: ${one.case}`]),

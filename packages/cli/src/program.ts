@@ -239,17 +239,19 @@ async function programWith(isLoaded: (name: string) => boolean): Promise<Command
         .helpGroup(group)
     }
   }
-  return program
+  // The commands have got the one of newProgram, which is of no group of this list.
+  return program.addHelpCommand(helpCommand().helpGroup(FIRST))
 }
+
+const helpCommand = (): Command =>
+  new Command('help').argument('[command]').description('show the help of a command')
 
 function newProgram(): Command {
   return new Command('rollcall')
     .description('A registry interoperability server and its workbench.')
     .version(packageJson.version)
     .exitOverride()
-    .addHelpCommand(
-      new Command('help').argument('[command]').description('show the help of a command').helpGroup(FIRST),
-    )
+    .addHelpCommand(helpCommand())
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(add --help to see the options of the command)')
     .addHelpText(

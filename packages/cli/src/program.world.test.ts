@@ -170,6 +170,15 @@ test('the help lists every command in five groups on one screen, without loading
   expect(program.commands.filter((command) => command.summary() === '')).toEqual([])
 })
 
+test('the help of a command with commands has no group of the list of all', async () => {
+  const parents = (await wholeProgram()).commands.filter((command) => command.commands.length > 0)
+  expect(parents.length).toBeGreaterThan(10)
+  for (const parent of parents) {
+    const help = helpOf(parent)
+    expect(help.match(/^\w.*:$/gm)?.slice(-2)).toEqual(['Options:', 'Commands:'])
+  }
+})
+
 test.each(commands)('the help of rollcall %s has a sentence, an example and --json', (words, command) => {
   const help = helpOf(command)
   expect(help).toContain(`Usage: rollcall ${words}`)

@@ -487,7 +487,7 @@ it(
     await server.database.db.pool.query('update registry set demo = true')
     server.running.show({
       participant: { sender_id: 'spmis.example', client_id: 'c', client_secret: 's' },
-      ...{ operatorUrl: server.adminUrl, commands: '', samples: new Map(), receiver: null },
+      ...{ operatorUrl: server.adminUrl, linkCommand: '', commands: '', samples: new Map(), receiver: null },
     })
     await operator.page.reload()
     await operator.button('Publish an event').click()

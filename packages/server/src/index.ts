@@ -5,6 +5,7 @@
 
 export { baseUrl, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
+export { settingsOf } from './app/settings.ts'
 export {
   databaseName,
   demoFile,

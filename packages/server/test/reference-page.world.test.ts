@@ -109,6 +109,7 @@ describe('the reference page', () => {
     server.running.show({
       participant: { sender_id: 'demo.example', client_id, client_secret },
       operatorUrl: server.adminUrl,
+      linkCommand: '',
       commands: 'curl',
       samples: new Map([['civil', [sample]]]),
       receiver: null,

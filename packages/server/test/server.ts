@@ -8,6 +8,7 @@ import { readConfig } from '../src/app/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
+import { withJournal } from '../src/app/storage.ts'
 import { newSecret } from '../src/directory/secrets.ts'
 import type { Environment } from '../src/model/environment.ts'
 import type { GrantTerms } from '../src/model/grant.ts'
@@ -96,7 +97,7 @@ export async function testServer(
     ...env,
   })
   const peers: { close(): Promise<void> }[] = []
-  const context = await createContext(config, database.db, {
+  const context = await createContext(config, withJournal(config, database.db), {
     log: createLog({ level: 'debug', destination }),
     clock,
     samples: (kind, identifier_types = {}) => generate(kind, { count: 100, seed: 'test', identifier_types }),

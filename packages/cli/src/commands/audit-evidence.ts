@@ -10,7 +10,7 @@ import { ask } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { writeNew } from '../new-file.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addEvidence(audit: Command): void {
@@ -57,7 +57,7 @@ async function runCheck(file: string, { kid, message, ...options }: CheckOptions
   const lines = checked.accounts.map((account) => {
     const { at, kind, participant, registry, operation, records, request, reply } = account
     return [
-      `${at}  ${kind}  ${participant ?? '-'} in ${registry ?? '-'}: ${operation ?? '-'}, ${records} records`,
+      `${at}  ${kind}  ${participant ?? '-'} in ${registry ?? '-'}: ${operation ?? '-'}, ${counted(records, 'record')}`,
       ...messageText('request', request),
       ...messageText('reply', reply),
     ].join('\n')

@@ -6,7 +6,7 @@ import { listAccountSigningKeys, verifyAllAccounts } from '@rollcall/server/admi
 import type { Command } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { counted, type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
 /** @param audit the command that they are parts of */
@@ -69,7 +69,7 @@ function textOf({
   keys,
   own_keys,
 }: Verified): string {
-  const read = `${counts.entries} entries of ${counts.chains} chains, ${counts.persons} rows of persons, ${counts.checkpoints} checkpoints`
+  const read = `${counted(counts.entries, 'entry', 'entries')} of ${counted(counts.chains, 'chain')}, ${counted(counts.persons, 'row')} of persons, ${counted(counts.checkpoints, 'checkpoint')}`
   const lines = [
     good ? `verified: ${read}` : `NOT VERIFIED, faults: ${fault_count}; read ${read}`,
     ...faults.map(
@@ -81,19 +81,20 @@ function textOf({
   const removals = counts.tombstones - restores.length
   if (removals > 0)
     lines.push(
-      `removed by ${removals} tombstones: ${counts.pruned} entries, ${counts.erased} rows of persons`,
+      `removed by ${counted(removals, 'tombstone')}: ${counted(counts.pruned, 'entry', 'entries')}, ${counted(counts.erased, 'row')} of persons`,
     )
   for (const { at, snapshot_at, backup, journal, reason, open, witnessed } of restores) {
     const by = backup === null ? 'by other means' : `from backup ${backup}`
     lines.push(
-      `restored at ${at} ${by}, as it was at ${snapshot_at}: accounts in between are lost, ${witnessed} checkpoints of the witness among them`,
+      `restored at ${at} ${by}, as it was at ${snapshot_at}: accounts in between are lost, ${counted(witnessed, 'checkpoint')} of the witness among them`,
       journal === null ? `- without the journal: ${reason}` : `- ${journal} acts of the journal were applied`,
       ...open.map(({ chain, sequence }) => `- chain ${chain}: what followed entry ${sequence} is lost`),
     )
   }
-  if (counts.witnessed > 0) lines.push(`compared with ${counts.witnessed} checkpoints of the witness`)
+  if (counts.witnessed > 0)
+    lines.push(`compared with ${counted(counts.witnessed, 'checkpoint')} of the witness`)
   if (unsigned > 0) {
-    lines.push(`not signed by a checkpoint: ${unsigned} entries at the ends of chains`)
+    lines.push(`not signed by a checkpoint: ${counted(unsigned, 'entry', 'entries')} at the ends of chains`)
     for (const { chain, from, to, at } of unsigned_tails)
       lines.push(`- chain ${chain}, entries ${from} to ${to}, ${at}`)
   }

@@ -22,7 +22,7 @@ test('accounts are verified and compared with a witness, and the keys are listed
   await writeFile(witness, '')
   const { stdout } = await rollcall(['audit', 'verify', '--against', witness], withKey)
   expect(stdout).toBe(
-    `verified: 10 entries of 1 chains, 20 rows of persons, 3 checkpoints\nsigned with ${key.fingerprint}\n`,
+    `verified: 10 entries of 1 chain, 20 rows of persons, 3 checkpoints\nsigned with ${key.fingerprint}\n`,
   )
   const { stdout: table } = await rollcall(['audit', 'keys'], env)
   expect(table).toContain(key.fingerprint)
@@ -51,11 +51,11 @@ test('faults are named, and the exit code is 1', async () => {
   const { stdout, code } = await rollcall(['audit', 'verify', '--against', witness], withKey)
   expect(code).toBe(1)
   expect(stdout.split('\n').slice(0, 5)).toEqual([
-    'NOT VERIFIED, faults: 3; read 9 entries of 1 chains, 17 rows of persons, 3 checkpoints',
+    'NOT VERIFIED, faults: 3; read 9 entries of 1 chain, 17 rows of persons, 3 checkpoints',
     `- chain ${chain}, entry 3, to 3: entries are missing in the middle of a chain`,
     `- chain ${chain}, entry 5, position 1: the row of a person was deleted without a tombstone`,
     `- chain ${chain}, entry 12: the witness has a checkpoint that the database does not have: the database was rolled back, or it was removed`,
-    'compared with 1 checkpoints of the witness',
+    'compared with 1 checkpoint of the witness',
   ])
   const { stdout: json } = await rollcall(['audit', 'verify', '--json'], withKey)
   expect(JSON.parse(json)).toMatchObject({ good: false, fault_count: 2 })

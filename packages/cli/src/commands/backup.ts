@@ -3,7 +3,7 @@ import { masterKeySource } from '@rollcall/server'
 import { makeBackup, verifyBackup } from '@rollcall/server/admin/backup/backup'
 import type { Command } from 'commander'
 import { configuration, withDatabase } from '../environment.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -64,6 +64,6 @@ export const backupText = (
 ): string =>
   [
     `${done} ${file}: backup ${id} of ${snapshot_at}`,
-    `${rows} rows in ${tables.length} tables, schema ${schema}, ${bytes} bytes`,
+    `${counted(rows, 'row')} in ${counted(tables.length, 'table')}, schema ${schema}, ${bytes} bytes`,
     `SHA-256 ${sha256}`,
   ].join('\n')

@@ -3,7 +3,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
 /** What a command may take from the server beside admin functions: configuration, and opening a database. */
-const CONFIGURATION = ['Config', 'judgedFiles', 'masterKeyFile', 'masterKeySource', 'openStorage']
+const CONFIGURATION = [
+  ...[
+    'Config',
+    'databaseName',
+    'judgedFiles',
+    'masterKeyFile',
+    'masterKeySource',
+    'openStorage',
+    'settingsOf',
+  ],
+]
 
 /** What names the nearest of known names, for a word that is none of them. */
 const MESSAGES = ['nearestHint']
@@ -15,7 +25,6 @@ const STARTING: Readonly<Record<string, readonly string[]>> = {
       'baseUrl',
       'checkSchema',
       'Database',
-      'databaseName',
       'isLoopback',
       'listenerUrl',
       'listRegistries',
@@ -52,7 +61,7 @@ test.each(files)('%s', async (name) => {
 /** What commands call of the admin room that is no admin function: none of it writes, so none could wait for a second operator. */
 const HELPERS = [
   ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'ok', 'openRecordFile'],
-  ...['operatorWithToken', 'parseSchedule', 'settingFacts'],
+  ...['broken', 'databaseFacts', 'operatorWithToken', 'parseSchedule', 'settingFacts'],
 ]
 
 test('what a command does is an admin function, which says whether it waits for a second operator', async () => {

@@ -9,7 +9,7 @@ import type { Command } from 'commander'
 import { ask, askToAdd } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { counted, type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { collected, identifierOf, typeAndValue } from '../values.ts'
 import { readYaml } from '../yaml.ts'
@@ -154,7 +154,7 @@ const receiptText = (done: Done): string =>
 function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [
-    `stopped  ${subscriptions.length} subscriptions, ${notifications} notifications, ${deliveries} answers on their way`,
+    `stopped  ${counted(subscriptions.length, 'subscription')}, ${counted(notifications, 'notification')}, ${counted(deliveries, 'answer')} on the way`,
     ...(in_flight === 0
       ? []
       : [`${in_flight} messages are being sent at this moment; they are not sent again`]),

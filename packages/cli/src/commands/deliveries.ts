@@ -103,7 +103,8 @@ async function runList({ limit, ...options }: ListOptions): Promise<void> {
     'next_attempt_at',
   ]
   const more = found.length > limit ? `\nthere are more; --limit shows them` : ''
-  const cells = rows.map(({ cause: _, ...row }) => row)
+  // One that waits has no reason of its own: its last attempt has one.
+  const cells = rows.map(({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }))
   print(options, rows, table(columns, cells, 'no deliveries') + more)
 }
 

@@ -52,6 +52,16 @@ test('lists are chosen and bounded, and say nothing of what was sent', async () 
   expect(stdout).not.toContain('search_response')
 })
 
+test('the list has the reason of the last attempt of one that is attempted again', async () => {
+  const failing = await receiver(answering(500))
+  const c = await takes(sender, 'failing.example', failing.url)
+  const { id } = await newDelivery(sender, c)
+  await drain(sender.context, c.id)
+  await failing.close()
+  const { stdout } = await rollcall(['deliveries', 'list', '--participant', 'failing.example'], env)
+  expect(stdout).toMatch(new RegExp(`^${id} .* pending +1 +http_5xx `, 'm'))
+})
+
 test('one is shown with its attempts; bodies only when they are asked for', async () => {
   const shown = described(showDelivery, await deliveries('show', ids[0] ?? ''))
   described(showDelivery, await deliveries('show', ids[0] ?? '', '--body'))

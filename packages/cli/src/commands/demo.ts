@@ -149,10 +149,10 @@ async function runUntil(
       })
     } else await forgetDemoReceiver(needs, participant.sender_id)
     const { receiver } = beside
-    server.show(showcaseOf(demo, receiver))
-    server.markReady()
     const data = process.env.ROLLCALL_DATA ? dirname(path) : null
     const place = { data, port: server.port, adminPort: server.adminPort }
+    server.show(showcaseOf(demo, receiver, place))
+    server.markReady()
     const link = await demoSignInLink(db, admin.base_url)
     print(options, summary(demo, path), greeting(demo, { path, link, place, hasReceiver: receiver !== null }))
     await stop.asked

@@ -1,8 +1,15 @@
 /** `rollcall doctor`: every weak setting, and what to do about it. */
-import { type Config, judgedFiles, openStorage } from '@rollcall/server'
+import { type Config, databaseName, judgedFiles, openStorage, settingsOf } from '@rollcall/server'
 import { examineDatabase } from '@rollcall/server/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor/database'
-import { type Finding, findings, ok, settingFacts } from '@rollcall/server/admin/doctor/finding'
+import {
+  broken,
+  databaseFacts,
+  type Finding,
+  findings,
+  ok,
+  settingFacts,
+} from '@rollcall/server/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/server/admin/doctor/settings'
 import type { Command } from 'commander'
 import { configuration, hasDatabase } from '../environment.ts'
@@ -17,7 +24,7 @@ export function addCommand(program: Command): void {
       'after',
       `
 States: ok; weak: it works but could be safer; broken: it does not work, or it discloses secrets or data.
-Exit codes: 0 nothing is broken, 1 something is.
+Exit codes: 0 nothing is broken, 1 something is, or there is no database.
 
 Example: rollcall doctor --json`,
     )
@@ -27,45 +34,50 @@ Example: rollcall doctor --json`,
 async function runDoctor(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await examine()
-  const columns = ['check', 'state', 'advice']
-  print(
-    options,
-    rows,
-    table(
-      columns,
-      rows.map((row) => ({ ...row })),
-      '',
-    ),
+  const examined = rows.find(({ check, state }) => check === EXAMINED && state === 'ok')
+  const found = table(
+    ['check', 'state', 'advice'],
+    rows.map((row) => ({ ...row })),
+    '',
   )
+  print(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)
   if (rows.some(({ state }) => state === 'broken')) process.exitCode = EXIT.failed
 }
+
+/** The check whose advice says what the others are about. */
+const EXAMINED = 'configuration'
 
 async function examine(): Promise<Finding[]> {
   let config: Config
   try {
     config = configuration()
   } catch (error) {
-    return [await failed('configuration', error)]
+    return [await failed(EXAMINED, error)]
   }
   const settings = findings(SETTING_CHECKS, await settingFacts(config, judgedFiles(config)))
   return [
-    { check: 'configuration', ...ok('readable'), command: null },
+    { check: EXAMINED, ...ok(examinedText(config)), command: null },
     ...settings,
     ...(await databaseFindings(config)),
   ]
 }
 
+/** The database, and the names of the settings that this environment has. */
+function examinedText(config: Config): string {
+  const names = settingsOf(config).flatMap(({ variable, source }) => (source === 'default' ? [] : [variable]))
+  const settings = names.length === 0 ? 'every setting at its default' : `these settings: ${names.join(', ')}`
+  return `${databaseName(config)}, with ${settings}`
+}
+
 async function databaseFindings(config: Config): Promise<Finding[]> {
   if (!(await hasDatabase(config))) {
-    const advice = `none in ${config.dataDirectory} yet; rollcall serve, demo or migrate makes one`
-    return [{ check: 'database', ...ok(advice), command: null }]
+    const advice = `there is none in ${config.dataDirectory}: set DATABASE_URL or ROLLCALL_DATA to those of the service, or make one with rollcall serve, demo or migrate`
+    return [{ check: 'database', ...broken(advice), command: null }]
   }
   try {
     const storage = await openStorage(config)
     try {
-      const embedded = config.databaseUrl === undefined
-      const facts = await examineDatabase(storage, {})
-      return findings(DATABASE_CHECKS, { embedded, twoPerson: config.twoPerson, ...facts })
+      return findings(DATABASE_CHECKS, databaseFacts(config, await examineDatabase(storage, {})))
     } finally {
       await storage.close()
     }

@@ -55,7 +55,10 @@ test('without a database it makes none, and judges the files there are', async (
   await remove()
   expect(left).toEqual(['demo.json'])
   expect(code).toBe(1)
-  expect(rows.find(({ check }) => check === 'database')).toMatchObject({ state: 'ok' })
+  expect(rows.find(({ check }) => check === 'database')).toMatchObject({
+    state: 'broken',
+    advice: `there is none in ${path}: set DATABASE_URL or ROLLCALL_DATA to those of the service, or make one with rollcall serve, demo or migrate`,
+  })
   expect(rows.find(({ check }) => check === 'demo_file_mode')).toMatchObject({ state: 'broken' })
 })
 
@@ -82,9 +85,13 @@ test('a configuration or a database that does not work is broken', async () => {
   })
 })
 
-test('for people it is a table', async () => {
+test('for people it is a table, below a line that says which database and settings it examines', async () => {
   const { path, remove } = await dataDirectory()
-  const { stdout } = await rollcall(['doctor'], { ROLLCALL_DATA: path })
+  const { code, stdout } = await rollcall(['doctor'], { ROLLCALL_DATA: path, PORT: '' })
   await remove()
-  expect(stdout).toMatch(/^check +state +advice\nconfiguration +ok +readable\n/)
+  const examined = `the embedded database in ${path}, with these settings: ROLLCALL_DATA, ROLLCALL_MASTER_KEY, ROLLCALL_DRAIN_TIME`
+  expect(stdout.split('\n').slice(0, 2)).toEqual([`Examined: ${examined}`, ''])
+  expect(stdout).toMatch(/\n\ncheck +state +advice\nconfiguration +ok +the embedded database in/)
+  // It has found nothing to examine.
+  expect(code).toBe(1)
 })

@@ -2,7 +2,7 @@
 import { erasePerson } from '@rollcall/server/admin/persons/erase'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { personOf, withPerson } from '../values.ts'
 
@@ -46,7 +46,7 @@ async function runErase(
   const places = records.map(({ namespace, record_type }) => `${record_type} of ${namespace}`)
   const lines = [
     dryRun ? 'nothing is erased; this would be:' : 'erased:',
-    `accounts: ${accounts.rows} pseudonyms in ${accounts.entries} entries, of ${result.identifiers} identifiers`,
+    `accounts: ${counted(accounts.rows, 'pseudonym')} in ${counted(accounts.entries, 'entry', 'entries')}, of ${counted(result.identifiers, 'identifier')}`,
     ...(accounts.held === 0 ? [] : [`accounts: ${accounts.held} pseudonyms stay for a hold`]),
     `notifications: ${notifications} waiting ones are withdrawn, ${underway} messages are being sent already`,
     `tombstones of deleted records: ${tombstones}`,

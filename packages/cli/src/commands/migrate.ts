@@ -3,7 +3,7 @@ import { openStorage } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
 import { configuration } from '../environment.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
+import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -26,7 +26,11 @@ async function runMigrate(options: OutputOptions): Promise<void> {
     const done = await migrateDatabase(storage, {})
     const { migrations, registries, to_fill } = done
     const ran = migrations.length > 0 ? `ran ${migrations.join(', ')}` : 'nothing to do'
-    print(options, done, [`${ran}; ${registries} registries`, ...to_fill.map(toFillText)].join('\n'))
+    print(
+      options,
+      done,
+      [`${ran}; ${counted(registries, 'registry', 'registries')}`, ...to_fill.map(toFillText)].join('\n'),
+    )
   } finally {
     await storage.close()
   }

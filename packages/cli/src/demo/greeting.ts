@@ -18,7 +18,7 @@ export function greeting(
     place = USUAL,
   }: { readonly path: string; readonly link: string; readonly hasReceiver: boolean; readonly place?: Place },
 ): string {
-  const rollcall = `${settingsOf(place)}npx rollcall`
+  const rollcall = commandAt(place)
   const width = Math.max(...demo.registries.map(({ namespace }) => namespace.length))
   const pages = demo.registries.map(
     (registry) => `  ${registry.namespace.padEnd(width)}  ${registryUrl(demo, registry)}/docs`,
@@ -36,7 +36,7 @@ Later, ${rollcall} operator link demo-console prints another one. The token of t
 ${hasReceiver ? breaking(demo) : ''}
 A participant sees what is stored of itself on the partner page, ${demo.base_url}/partner. This command prints a link to it:
 
-${rollcall} participant link ${demo.participant.sender_id}
+${linkCommand(demo, place)}
 
 Ask for a token, then for a record:
 
@@ -59,7 +59,7 @@ const breaking = ({ admin, participant }: DemoFile): string =>
   `Break a receiver of callbacks and mend it: ${admin.base_url}/#/participants/${participant.sender_id}\n`
 
 /** Where the demo of this terminal is. */
-interface Place {
+export interface Place {
   /** Its folder; null: the usual one. */
   readonly data: string | null
   readonly port: number
@@ -67,6 +67,12 @@ interface Place {
 }
 
 const USUAL: Place = { data: null, port: 8080, adminPort: 8081 }
+
+/** `rollcall`, as another terminal types it. */
+const commandAt = (place: Place): string => `${settingsOf(place)}npx rollcall`
+
+export const linkCommand = ({ participant }: DemoFile, place: Place): string =>
+  `${commandAt(place)} participant link ${participant.sender_id}`
 
 /** What a command in another terminal needs to find this demo; nothing where it has the usual folder and ports. */
 function settingsOf({ data, port, adminPort }: Place): string {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { curlPair, greeting } from './greeting.ts'
+import { showcaseOf } from './showcase.ts'
 
 const PARTICIPANT = {
   sender_id: "o'hara.example",
@@ -71,6 +72,11 @@ test('its commands find a demo with a folder and ports of its own', () => {
   expect(text).toContain(`Later, ${settings} npx rollcall operator link`)
   expect(text).not.toMatch(/^npx rollcall/m)
   expect(shown(null, 8080, 9000)).toContain('\nADMIN_PORT=9000 npx rollcall search ')
+})
+
+test('the start page has the command that links to the partner page of this demo', () => {
+  const { linkCommand } = showcaseOf(demo, null, { data: null, port: 9090, adminPort: 9091 })
+  expect(linkCommand).toBe(`PORT=9090 npx rollcall participant link ${demo.participant.sender_id}`)
 })
 
 test('it says where the pages and the file are, and how to stop', () => {

@@ -19,10 +19,9 @@ export const APPROVALS = {
 
 export const APPROVAL = {
   above: 'All proposals',
+  title: (act: string) => `Proposal: ${act}`,
   what: 'id of the proposal',
   facts: {
-    act: 'Act',
-    meaning: 'What it means',
     state: 'State',
     by: 'Proposed by',
     at: 'Proposed',
@@ -31,6 +30,7 @@ export const APPROVAL = {
     decided: 'Decided by',
     decidedAt: 'Decided',
     failure: 'Why it failed',
+    id: 'Proposal',
   },
   changes: 'What would change',
   changesCaption: 'What would change',

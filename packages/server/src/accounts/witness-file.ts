@@ -7,10 +7,11 @@ import type { WitnessTarget } from './witness-target.ts'
 /**
  * A process of its own writes: a file system that does not answer would hold a thread of ours, and with it our end. The file is
  * opened anew for each block of lines: one that was rotated is left alone. One write a block: lines of several processes do
- * not mix.
+ * not mix. A file that root makes belongs to the owner of its folder, as `handOver` does it: the service writes it too.
  */
 const WRITER = `
-const { appendFileSync, closeSync, fsyncSync, openSync } = require('node:fs')
+const { appendFileSync, closeSync, fchownSync, fstatSync, fsyncSync, openSync, statSync } = require('node:fs')
+const { dirname } = require('node:path')
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
 let rest = ''
 process.stdin.setEncoding('utf8').on('data', (part) => {
@@ -21,6 +22,10 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
     try {
       const file = openSync(process.argv[1], 'a', 0o600)
       try {
+        if (process.getuid?.() === 0 && fstatSync(file).size === 0) {
+          const { uid, gid } = statSync(dirname(process.argv[1]))
+          fchownSync(file, uid, gid)
+        }
         appendFileSync(file, block)
         fsyncSync(file)
       } finally {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,6 +81,15 @@ test('a syslog server gets a datagram of RFC 5424', async () => {
     /^<109>1 \d{4}-\d\d-\d\dT[\d:.]+Z [!-~]+ rollcall \d+ checkpoint - \{"rollcall_checkpoint"/,
   )
   expect(readWitnessLine(message)).toMatchObject(await checkpoint(on))
+})
+
+test('a file that root makes belongs to the owner of its folder, whose service writes it too', async () => {
+  const on = await database()
+  const place = await folder()
+  const service = process.getuid?.() === 0 ? 54_321 : process.getuid?.()
+  if (process.getuid?.() === 0) await chown(place, 54_321, 54_321)
+  await oneChain(on, { kind: 'file', path: join(place, 'witness') })
+  expect(await stat(join(place, 'witness'))).toMatchObject({ uid: service, mode: 0o100600 })
 })
 
 test('over TCP the messages have octet counts', async () => {

@@ -7,6 +7,7 @@ import type { Participant } from '../model/participant.ts'
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '../store/accounts/checkpoints.ts'
 import { refuseUnloaded } from '../store/backup/restorations.ts'
 import { type Database, migrate, pendingMigrations } from '../store/db/database.ts'
+import { listJournalReports, REPORT_AGE } from '../store/db/journal-reports.ts'
 import { readServerSettings } from '../store/db/migrate.ts'
 import { readRoleFacts } from '../store/db/roles.ts'
 import { listWithHeldDeliveries } from '../store/deliveries/delivery-counts.ts'
@@ -21,7 +22,7 @@ import { planIndexes } from '../store/records/index-plan.ts'
 import { ensureRecordTables } from '../store/records/record-tables.ts'
 import { listRegistries, readRegistries } from '../store/registries/registries.ts'
 import { EXPIRING_DAYS, grantHealth } from './grants/health.ts'
-import { closed, flag, Namespace, NOTHING, SenderId, text, wholeNumber } from './members.ts'
+import { closed, flag, Namespace, NOTHING, orNull, SenderId, text, wholeNumber } from './members.ts'
 import type { HasDatabase, HasOwner } from './needs.ts'
 import { useCase } from './use-case.ts'
 
@@ -87,6 +88,14 @@ export const examineDatabase = useCase(
         failed: wholeNumber('Rows of the outbox that could not be published.'),
         oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
       }),
+      journals: Type.Array(
+        closed({
+          machine: text('Name of the machine of a node.'),
+          path: text('The file on that machine.'),
+          problem: orNull(text('Why the node cannot write it; null: it can.')),
+        }),
+        { description: `What nodes have said of their journals within ${REPORT_AGE} minutes.` },
+      ),
       unwitnessed: wholeNumber('Processes whose newest checkpoint of a day says that the witness failed.'),
       unwitnessedEntries: wholeNumber('Their entries of accounts that no witness is known to have.'),
       operators: wholeNumber('Names with a live token that may decide about proposals.'),
@@ -140,6 +149,7 @@ export const examineDatabase = useCase(
       withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
       withHeldDeliveries: pending.length > 0 ? [] : await listWithHeldDeliveries(db),
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
+      journals: pending.length > 0 ? [] : await listJournalReports(db),
       ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
       operators: pending.length > 0 ? 0 : await countDeciders(db),
       withoutSecret: named(withoutSecret),

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { adminFunctions } from '../../test/admin-functions.ts'
 import { RequestFailed } from '../egress/problems.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
+import { StoreRefusal, StoreUnavailable } from '../store/db/refusal.ts'
 import { closed } from './members.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
@@ -34,6 +34,8 @@ describe('a use case', () => {
         throw error
       })({}, { name: 'a' })
     await expect(failing(new StoreRefusal('no'))).rejects.toThrow(new AdminRefusal('no'))
+    const away = failing(new StoreUnavailable('not now'))
+    await expect(away).rejects.toMatchObject({ reason: 'unavailable', message: 'not now' })
     const unresolved = new AdminRefusal('the name of the host cannot be resolved')
     await expect(failing(new RequestFailed('unresolved'))).rejects.toThrow(unresolved)
     const own = new TypeError('ours')

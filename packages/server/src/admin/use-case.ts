@@ -5,11 +5,14 @@ import { AddressRefused, addressAdvice, RequestFailed } from '../egress/problems
 import { ImportError } from '../import/source.ts'
 import type { ReadOnly } from '../model/read-only.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
+import { StoreRefusal, StoreUnavailable } from '../store/db/refusal.ts'
 import { accountOperator, isAccounting } from './accounts/operator-looks.ts'
 
-/** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data; or this operator may not. */
-export type RefusalReason = 'invalid' | 'not_found' | 'conflict' | 'forbidden'
+/**
+ * Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data; this operator may not; or something
+ * that the function needs does not work now.
+ */
+export type RefusalReason = 'invalid' | 'not_found' | 'conflict' | 'forbidden' | 'unavailable'
 
 /**
  * An admin function refuses its input. The message is for the operator who gave the input:
@@ -144,7 +147,9 @@ const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
 export function asRefusal(error: unknown): unknown {
   if (error instanceof AddressRefused) return new AdminRefusal(addressAdvice(error), { cause: error })
   const refused = REFUSALS.some((refusal) => error instanceof refusal)
-  return refused && error instanceof Error ? new AdminRefusal(error.message, { cause: error }) : error
+  if (!refused || !(error instanceof Error)) return error
+  const reason = error instanceof StoreUnavailable ? 'unavailable' : 'invalid'
+  return new AdminRefusal(error.message, { reason, cause: error })
 }
 
 /** A member that is undefined is not given. */

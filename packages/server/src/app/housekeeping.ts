@@ -1,4 +1,5 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
+import { hostname } from 'node:os'
 import { sessionBounds } from '../directory/sessions.ts'
 import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
 import type { SchemaWatch } from '../observe/schema.ts'
@@ -7,6 +8,8 @@ import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuse
 import { endUnconsented } from '../store/consents/stopping.ts'
 import { forgetConsents } from '../store/consents/uses.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { storeJournalReport } from '../store/db/journal-reports.ts'
+import { StoreUnavailable } from '../store/db/refusal.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { forgetUse } from '../store/directory/grant-use.ts'
@@ -61,6 +64,11 @@ const CHORES: readonly Chore[] = [
     every: 1,
     failure: 'the version of the schema could not be read',
     run: async ({ schema }) => void (await schema.look()),
+  },
+  {
+    every: 1,
+    failure: 'the state of the journal could not be reported; tried again soon',
+    run: reportJournal,
   },
   {
     every: 1,
@@ -175,6 +183,21 @@ async function doChores(chores: readonly Chore[], parts: Parts, signal: AbortSig
       parts.log.warn({ database: safeDatabaseError(error) }, failure)
     }
   }
+}
+
+/** `doctor` reads the report: whoever runs it may be another user, for whom the file opens. */
+async function reportJournal({ db, log }: Parts): Promise<void> {
+  const { path } = db.journal
+  if (path === null) return
+  const problem = await db.journal.examine().then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof StoreUnavailable) return error.message
+      throw error
+    },
+  )
+  if (problem !== null) log.error({ problem }, 'erasures and revocations are refused')
+  await storeJournalReport(db, { machine: hostname(), path, problem })
 }
 
 /** Exchanges whose requests are opened one after the other before it looks for more. */

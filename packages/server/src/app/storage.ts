@@ -60,7 +60,7 @@ export function databaseName({
 }
 
 /** Acts that a restore must not undo are written to the file that is configured. */
-function withJournal(config: Config, db: Database): Database {
+export function withJournal(config: Config, db: Database): Database {
   const { journal: path } = config
   if (path === undefined) return db
   return { ...db, journal: createJournal({ db, path, vault: () => openVault(config, db) }) }

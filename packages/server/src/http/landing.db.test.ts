@@ -24,6 +24,7 @@ async function page(path: string, { host = '127.0.0.1', more = '' } = {}) {
 const showcase = {
   participant: { sender_id: 'demo.example', client_id: 'c-1', client_secret: 'secret-1' },
   operatorUrl: 'http://127.0.0.1:8081',
+  linkCommand: 'PORT=9090 npx rollcall participant link demo.example',
   commands: 'curl -d client_secret=secret-1 "<&>"',
   samples: new Map([['civil', [{ identifier_type: 'UIN', identifier_value: 'P-<1>' }]]]),
   receiver: null,
@@ -102,7 +103,7 @@ it('leads to the partner page where that is on', async () => {
     expect(await of('203.0.113.7')).toContain('<dd><a href="/partner">/partner</a></dd>')
     withPage.running.show(showcase)
     const body = await (await fetch(withPage.url, { headers: { Accept: 'text/html' } })).text()
-    expect(body).toContain('<code>npx rollcall participant link demo.example</code>')
+    expect(body).toContain('<code>PORT=9090 npx rollcall participant link demo.example</code>')
     expect(await of('203.0.113.7')).not.toContain('participant link')
   } finally {
     await withPage.close()

@@ -111,7 +111,7 @@ ${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a
 
 /** For visitors on this machine. */
 function begin(
-  { operatorUrl, commands, participant, receiver }: Showcase,
+  { operatorUrl, linkCommand, commands, participant, receiver }: Showcase,
   [first]: readonly Registry[],
   partnerPage: boolean,
 ): Html {
@@ -135,7 +135,7 @@ ${
 }${
   partnerPage
     ? html`<li class="card"><h3>Look as a participant</h3>
-<p>The partner page shows a participant its own keys, deliveries and grants. <code>npx rollcall participant link ${participant.sender_id}</code> prints a link that signs you in.</p>
+<p>The partner page shows a participant its own keys, deliveries and grants. <code>${linkCommand}</code> prints a link that signs you in.</p>
 <p class="links"><a href="/partner">Open the partner page</a></p></li>
 `
     : html``

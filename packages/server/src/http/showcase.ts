@@ -11,6 +11,8 @@ export interface Showcase {
   }
   /** The address of the operator's listener. */
   readonly operatorUrl: string
+  /** The command that prints a link to the partner page, with the settings by which it finds this demo. */
+  readonly linkCommand: string
   /** Commands for a shell that make a first search; they hold the secret. */
   readonly commands: string
   /** By namespace: identifiers of records that are there. */

@@ -1,9 +1,10 @@
 /** Writes the journal: a line is on the disk before the act that it names is committed. */
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Vault } from '../keys/vault.ts'
 import type { Journal } from '../model/journal.ts'
 import { syncDirectory } from '../shared/data-directory.ts'
+import { handOver } from '../shared/handed-over.ts'
 import { createSemaphore, inTurn } from '../shared/semaphore.ts'
 import type { Database } from '../store/db/database.ts'
 import {
@@ -16,7 +17,7 @@ import {
   moveJournalHead,
   readJournalHead,
 } from '../store/db/journal-head.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
+import { StoreRefusal, StoreUnavailable } from '../store/db/refusal.ts'
 import { type JournalLine, makeLine, readLine } from './lines.ts'
 
 interface JournalParts {
@@ -32,7 +33,11 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
   // One at a time, on one connection: those that wait for the row take none.
   const turns = createSemaphore(1)
   return {
-    configured: true,
+    path,
+    async examine() {
+      const file = await openFor(path)
+      await file.close()
+    },
     async write(act, commit) {
       const sequence = await inTurn(turns, path, async () => {
         const [opened, owner] = [await vault(), await journalOwner(db.pool)]
@@ -48,7 +53,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
             await file.sync()
             return line.head
           } catch (error) {
-            throw failed(path, error)
+            throw await failed(path, error)
           } finally {
             await file.close()
           }
@@ -66,19 +71,35 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
 
 async function openFor(path: string): Promise<FileHandle> {
   // Opened anew for each line: a file that was rotated is left alone.
-  return open(path, 'a+', 0o600).catch((error: unknown) => {
-    throw failed(path, error)
-  })
+  try {
+    const file = await open(path, 'a+', 0o600)
+    await handOver(file, path).catch(async (error: unknown) => {
+      await file.close()
+      throw error
+    })
+    return file
+  } catch (error) {
+    throw await failed(path, error)
+  }
 }
 
-/** A failure of the file as a refusal; any other error as it is. */
-function failed(path: string, error: unknown): unknown {
+/** A failure of the file, as a refusal that says whose file it is; any other error as it is. */
+async function failed(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null
   if (code === null) return error
-  return new StoreRefusal(
-    `the journal ${path} cannot be written (${code}), and nothing is done without it: see ROLLCALL_JOURNAL (docs/backup.md)`,
+  return new StoreUnavailable(
+    `the journal ${path} cannot be written (${code}${await ownersOf(path)}), and nothing is done without it: see ROLLCALL_JOURNAL (docs/backup.md)`,
   )
 }
+
+/** Empty where there is no such file, or this process may not look at it. */
+async function ownersOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null)
+  if (found === null) return ''
+  return `: it belongs to ${user(found.uid)}, and this process runs as ${user(process.geteuid?.() ?? null)}`
+}
+
+const user = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
 
 /** A line that a killed process wrote, and the database does not know: what comes next follows it. */
 const followsHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>
@@ -143,9 +164,9 @@ export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string
 
 /** Null: there is none. */
 async function lastLineOf(path: string): Promise<JournalLine | null> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+  const file = await open(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw failed(path, error)
+    throw await failed(path, error)
   })
   if (file === null) return null
   try {

@@ -113,8 +113,10 @@ export type JournalAct =
 export type JournalKind = JournalAct['kind']
 
 export interface Journal {
-  /** Whether there is a place for it. */
-  readonly configured: boolean
+  /** The file; null: there is none, and nothing is written. */
+  readonly path: string | null
+  /** Opens the file, which is made if it is not there. @throws StoreUnavailable it cannot be opened */
+  examine(): Promise<void>
   /**
    * Writes an act, and then does it: one that is written and not committed does no harm when it is applied. Until the act is
    * committed the line is open: who restores a snapshot of that time applies it, although the snapshot knows the line.
@@ -123,4 +125,8 @@ export interface Journal {
   write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>
 }
 
-export const NO_JOURNAL: Journal = { configured: false, write: (_, commit) => commit() }
+export const NO_JOURNAL: Journal = {
+  path: null,
+  examine: () => Promise.resolve(),
+  write: (_, commit) => commit(),
+}

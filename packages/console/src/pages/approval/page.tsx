@@ -43,8 +43,8 @@ export function Page() {
   const decides = proposal?.state === 'waiting' && proposal.role !== null && may(proposal.role)
   return (
     <PageFrame
-      title={PAGES.approval}
-      lead={<Id value={id} what={APPROVAL.what} />}
+      title={proposal === undefined ? PAGES.approval : APPROVAL.title(proposal.act)}
+      lead={proposal && meaningOf(proposal.act)}
       above={<a href="#/approvals">{APPROVAL.above}</a>}
       actions={decides && !proposal.own && <Decision proposal={proposal} onResult={setResult} />}
     >
@@ -101,10 +101,8 @@ function Value({ value }: { readonly value: unknown }) {
 }
 
 function factsOf(proposal: Proposal) {
-  const { act, state, proposed_by, proposed_at, lapses_at, role, decided_by, decided_at, failure } = proposal
+  const { id, state, proposed_by, proposed_at, lapses_at, role, decided_by, decided_at, failure } = proposal
   return [
-    [NAMES.act, act],
-    [NAMES.meaning, meaningOf(act)],
     [NAMES.state, <Badge key="state" state={state} />],
     [NAMES.failure, failure],
     [NAMES.by, proposed_by],
@@ -113,5 +111,6 @@ function factsOf(proposal: Proposal) {
     [NAMES.role, role],
     [NAMES.decided, decided_by],
     [NAMES.decidedAt, decided_at && <Time key="decided" at={decided_at} seconds />],
+    [NAMES.id, <Id key="id" value={id} what={APPROVAL.what} />],
   ] as const
 }

@@ -1,6 +1,7 @@
 /** The report to a person as a page: to be read and printed, without a script, and with nothing from elsewhere. */
 import Type, { type Static } from 'typebox'
 import type { ReadOnly } from '../../model/read-only.ts'
+import { cellText } from '../../shared/spreadsheet.ts'
 import { closed, instant, orNull, personalData, text } from '../members.ts'
 
 const Access = closed({
@@ -81,13 +82,15 @@ ${accesses.map(row).join('\n')}
 </table>`
 
 function row({ at, who, sender_id, registry, what, basis, purpose, data }: Access): string {
-  const name =
-    sender_id === null || sender_id === who ? escaped(who) : `${escaped(who)} (${escaped(sender_id)})`
-  const where = registry === null ? '' : `, registry ${escaped(registry)}`
+  const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
+  const where = registry === null ? '' : `, registry ${registry}`
   const why = purpose === null ? basis : `${basis}. Purpose: ${purpose}`
-  const shown = data.length === 0 ? 'None' : data.map(escaped).join(', ')
-  return `<tr><td>${time(at)}</td><td>${name}</td><td>${escaped(what)}${where}</td><td>${escaped(why)}</td><td>${shown}</td></tr>`
+  const shown = data.length === 0 ? 'None' : data.join(', ')
+  return `<tr><td>${time(at)}</td>${[name, `${what}${where}`, why, shown].map(cell).join('')}</tr>`
 }
+
+/** Spreadsheets open such a page too. */
+const cell = (text: string): string => `<td>${escaped(cellText(text))}</td>`
 
 const time = (at: string): string => escaped(at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'))
 

@@ -107,6 +107,14 @@ describe('the answer to a person', () => {
     await page.close()
   })
 
+  it('has no cell that a spreadsheet takes for a formula', async () => {
+    const participant = '=HYPERLINK("https://evil.example","Click")'
+    await account({ participant, shown: { Person: ['@type'] } }, [personAs('seen', 'UIN:667')])
+    const { html } = await report('667')
+    expect(html).toContain('<td>&#39;=HYPERLINK(')
+    expect(html).not.toMatch(/<td>[=+@-]/)
+  })
+
   it('says so where there is nothing, and until when it looked', async () => {
     const { html } = await report('nobody', { to: '2021-05-01T00:00:00Z' })
     expect(html).toContain('Nobody has seen data about you in this time.')

@@ -61,7 +61,7 @@ function between(needs: RestoreNeeds, work: () => Promise<unknown>): RestoreNeed
       await work()
       return commit()
     })
-  return { ...needs, db: { ...needs.db, journal: { configured: true, write } } }
+  return { ...needs, db: { ...needs.db, journal: { ...journal, write } } }
 }
 
 const PERSONS = 'select count(*)::int from account_person'

@@ -1,5 +1,7 @@
 /** Checks of the database. */
+import { counted } from '../../shared/counted.ts'
 import { isLoopback } from '../../shared/loopback.ts'
+import { REPORT_AGE } from '../../store/db/journal-reports.ts'
 import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
 
 /** The oldest release that serves, and the encoding that every registry needs. */
@@ -32,9 +34,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall operator add <name> --role own',
     judge({ twoPerson, operators }) {
       if (!twoPerson) return null
-      if (operators >= 2) return ok(`${operators} operators may decide about what waits`)
+      if (operators >= 2) return ok(`${counted(operators, 'operator')} may decide about what waits`)
       return weak(
-        `${operators} operators may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
+        `${counted(operators, 'operator')} may decide about what waits for a second one: without two nothing is approved; add one, with ROLLCALL_TWO_PERSON=0 for the command`,
       )
     },
   },
@@ -117,7 +119,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ overdue }) {
       if (overdue === 0) return ok('no accepted request waits for a worker')
       return weak(
-        `${overdue} accepted requests are due for a minute or more, and no node has claimed them: start a worker, or read its log`,
+        `${counted(overdue, 'accepted request is', 'accepted requests are')} due for a minute or more, and no node has claimed them: start a worker, or read its log`,
       )
     },
   },
@@ -147,8 +149,31 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (unwitnessed === 0)
         return ok('no process has failed to give checkpoints to the witness within a day')
       return weak(
-        `${unwitnessed} processes could not give their last checkpoints to the witness, which lacks up to ${unwitnessedEntries} entries; their logs say why (ROLLCALL_WITNESS)`,
+        `${counted(unwitnessed, 'process', 'processes')} could not give the last checkpoints to the witness, which lacks up to ${counted(unwitnessedEntries, 'entry', 'entries')}; the log says why (ROLLCALL_WITNESS)`,
       )
+    },
+  },
+  {
+    check: 'journal',
+    judge({ embedded, journal, journals }) {
+      const failing = journals.filter(({ problem }) => problem !== null)
+      if (failing.length > 0) {
+        const said = failing.map(({ machine, problem }) => `the service on ${machine} says: ${problem}`)
+        return broken(`erasures and revocations are refused; ${list(said)}`)
+      }
+      if (journal === undefined) {
+        if (embedded) return null
+        return weak(
+          'there is no journal: a restore from a backup would undo erasures, withdrawals and revocations; set ROLLCALL_JOURNAL (docs/backup.md)',
+        )
+      }
+      if (journals.length === 0) {
+        return weak(
+          `no service has said within ${REPORT_AGE} minutes that it can write its journal: start it with ROLLCALL_JOURNAL=${journal}, or read its log`,
+        )
+      }
+      const written = journals.map(({ machine, path }) => `${path} on ${machine}`)
+      return ok(`the service writes erasures and revocations to ${list(written)} too`)
     },
   },
   {
@@ -156,11 +181,13 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall outbox show',
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {
-        return weak(`${failed} rows of the outbox could not be published; rollcall outbox show says why`)
+        return weak(
+          `${counted(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
+        )
       }
       if (oldest >= OVERDUE) {
         return weak(
-          `${waiting} rows of the outbox wait, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
+          `${counted(waiting, 'row')} of the outbox ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
         )
       }
       return ok('no row has failed, and none has waited for a minute')

@@ -12,6 +12,7 @@ const judgeSettings = (env: Record<string, string>, files: Partial<FileFacts> = 
 const GOOD: DatabaseFacts = {
   embedded: false,
   twoPerson: false,
+  journal: '/var/lib/rollcall/journal',
   operators: 1,
   settings: {
     version: '18.4',
@@ -34,6 +35,7 @@ const GOOD: DatabaseFacts = {
   withClosedMailbox: [],
   withHeldDeliveries: [],
   outbox: { waiting: 3, failed: 0, oldest: 59.9 },
+  journals: [{ machine: 'node-1', path: '/var/lib/rollcall/journal', problem: null }],
   unwitnessed: 0,
   unwitnessedEntries: 0,
   disabled: [],
@@ -161,8 +163,22 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'accounts_witnessed',
     { unwitnessed: 2, unwitnessedEntries: 40 },
     'weak',
-    '2 processes could not give their last checkpoints to the witness, which lacks up to 40 entries',
+    '2 processes could not give the last checkpoints to the witness, which lacks up to 40 entries',
   ],
+  [
+    'journal',
+    { journals: [{ machine: 'node-1', path: '/j', problem: 'the journal /j cannot be written (EACCES)' }] },
+    'broken',
+    'erasures and revocations are refused; the service on node-1 says: the journal /j cannot be written (EACCES)',
+  ],
+  [
+    'journal',
+    { journals: [] },
+    'weak',
+    'no service has said within 3 minutes that it can write its journal: start it with ROLLCALL_JOURNAL=/var/lib/rollcall/journal, or read its log',
+  ],
+  ['journal', { journals: [], journal: undefined }, 'weak', 'there is no journal: a restore from a backup'],
+  ['journal', {}, 'ok', 'the service writes erasures and revocations to /var/lib/rollcall/journal on node-1'],
   ['outbox', { outbox: { waiting: 0, failed: 2, oldest: 0 } }, 'weak', '2 rows of the outbox could not'],
   [
     'outbox',
@@ -171,6 +187,13 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     '7 rows of the outbox wait, the oldest for 60 seconds: start a worker',
   ],
   ['nodes', { overdue: 7 }, 'weak', '7 accepted requests are due for a minute'],
+  ['nodes', { overdue: 1 }, 'weak', '1 accepted request is due for a minute'],
+  [
+    'accounts_witnessed',
+    { unwitnessed: 1, unwitnessedEntries: 1 },
+    'weak',
+    '1 process could not give the last checkpoints to the witness, which lacks up to 1 entry',
+  ],
   ['migrations', { pending: ['0001-directory'] }, 'weak', '0001-directory will run'],
   [
     'demo_data',

@@ -61,7 +61,15 @@ export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
   readonly embedded: boolean
   /** Whether some acts wait for a second operator. */
   readonly twoPerson: boolean
+  /** ROLLCALL_JOURNAL of whoever asks. */
+  readonly journal: string | undefined
 }
+
+/** The facts of a database, with what of the configuration decides about them. */
+export const databaseFacts = (
+  { databaseUrl, twoPerson, journal }: Pick<JudgedConfig, 'databaseUrl' | 'twoPerson' | 'journal'>,
+  examined: Awaited<ReturnType<typeof examineDatabase>>,
+): DatabaseFacts => ({ ...examined, embedded: databaseUrl === undefined, twoPerson, journal })
 
 export const ok = (advice: string): Judgement => ({ state: 'ok', advice })
 export const weak = (advice: string): Judgement => ({ state: 'weak', advice })

@@ -6,7 +6,7 @@ import { closed, NOTHING, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 import { DATABASE_CHECKS } from './database.ts'
-import { findings, type JudgedConfig, type JudgedFiles, settingFacts } from './finding.ts'
+import { databaseFacts, findings, type JudgedConfig, type JudgedFiles, settingFacts } from './finding.ts'
 import { SETTING_CHECKS } from './settings.ts'
 
 export interface HasJudged extends HasDatabase {
@@ -35,14 +35,9 @@ export const listFindings = useCase(
     ),
   },
   async ({ db, judged: { config, files } }: HasJudged) => {
-    const embedded = config.databaseUrl === undefined
     return [
       ...findings(SETTING_CHECKS, await settingFacts(config, files)),
-      ...findings(DATABASE_CHECKS, {
-        embedded,
-        twoPerson: config.twoPerson,
-        ...(await examineDatabase({ db }, {})),
-      }),
+      ...findings(DATABASE_CHECKS, databaseFacts(config, await examineDatabase({ db }, {}))),
     ]
   },
 )

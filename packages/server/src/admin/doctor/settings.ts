@@ -71,16 +71,6 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
     },
   },
   {
-    check: 'journal',
-    judge({ config: { journal, databaseUrl } }) {
-      if (journal !== undefined) return ok('erasures and revocations are also written to the journal')
-      if (databaseUrl === undefined) return null
-      return weak(
-        'there is no journal: a restore from a backup would undo erasures, withdrawals and revocations; set ROLLCALL_JOURNAL (docs/backup.md)',
-      )
-    },
-  },
-  {
     check: 'data_directory_mode',
     judge({ files: { data_directory: mode } }) {
       if (mode === null) return null

@@ -19,7 +19,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   421: 'The Host header is not a name of this listener.',
   429: 'Too many requests without a good token came from this address, or the node works on as many such calls as it may.',
   500: 'The server failed; the failure is logged.',
-  503: 'The database does not answer.',
+  503: 'The database does not answer, or the journal cannot be written.',
 }
 
 export function adminDocument(routes: readonly AdminRoute[]): Json {

@@ -5,13 +5,17 @@ import type { AdminRefusal, RefusalReason } from '../../admin/use-case.ts'
 const REASONS: Readonly<
   Record<
     RefusalReason,
-    readonly [code: 'err.request.bad' | 'err.request.not_found' | 'err.request.forbidden', status: number]
+    readonly [
+      code: 'err.request.bad' | 'err.request.not_found' | 'err.request.forbidden' | 'err.service.unavailable',
+      status: number,
+    ]
   >
 > = {
   invalid: ['err.request.bad', 400],
   not_found: ['err.request.not_found', 404],
   conflict: ['err.request.bad', 409],
   forbidden: ['err.request.forbidden', 403],
+  unavailable: ['err.service.unavailable', 503],
 }
 
 /** @param hinted whether the caller may see its hint */

@@ -31,6 +31,7 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
   operator_sign_in_link: 'it ends within minutes',
   partner_session: 'whoever was signed in to the partner page signs in again',
   partner_sign_in_link: 'it ends within minutes',
+  journal_report: 'says how the nodes of that database are',
   restoration: 'says how this database came to be, not that of the backup',
 }
 

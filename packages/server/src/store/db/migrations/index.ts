@@ -52,6 +52,7 @@ import { recordVersions } from './0054-record-versions.ts'
 import { registrySpellings } from './0055-registry-spellings.ts'
 import { importRuns } from './0056-import-runs.ts'
 import { referenceKeys } from './0057-reference-keys.ts'
+import { journalReports } from './0058-journal-reports.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -105,4 +106,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0055-registry-spellings': registrySpellings,
   '0056-import-runs': importRuns,
   '0057-reference-keys': referenceKeys,
+  '0058-journal-reports': journalReports,
 }

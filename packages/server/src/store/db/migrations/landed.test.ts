@@ -57,6 +57,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0055-registry-spellings.ts': '285d92af70aa3b1ef3543d6dd0d11a38',
   '0056-import-runs.ts': '09164872fae1ef67f0cb09284ac9fbe7',
   '0057-reference-keys.ts': '89bb1d856e8db39fed68a8f7594f64a4',
+  '0058-journal-reports.ts': 'b63673256414603927778e163ed541f7',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
