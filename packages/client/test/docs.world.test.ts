@@ -50,6 +50,8 @@ beforeAll(async () => {
   for (const { file, text } of blocks) writeFileSync(join(place, file), text.replaceAll('8090', port))
   server = await testServer({ ROLLCALL_ROLE: 'all' })
   await server.registry('civil', [person('0012', 'Ada'), person('0013', 'Bo'), person('0014', 'Cai')])
+  // The examples name the registry of the demo.
+  await server.database.db.pool.query(`update registry set sender_id = 'civil.rollcall.example'`)
   participant = await server.participant('sp.example', {
     signature_policy: 'if-present',
     allow_unsigned: true,
@@ -68,11 +70,20 @@ beforeAll(async () => {
   })
   const authority = await consentAuthority(server.database)
   const subject = { identifier_type: 'UIN', identifier_value: '0012' }
-  consent_jws = await authority.sign({ subject, attributes: ['given_name'] })
+  consent_jws = await authority.sign({ subject, attributes: ['given_name'], aud: 'civil.rollcall.example' })
 })
 afterAll(async () => {
   await server.close()
   rmSync(place, { recursive: true })
+})
+
+it('the examples that run name the registry as the demo does', () => {
+  const demo = readFileSync(join(root, 'packages/cli/src/demo/demo.yaml'), 'utf8')
+  expect(demo).toContain('sender_id: civil.rollcall.example')
+  const named = blocks.flatMap(({ how, text }) =>
+    how === 'run' ? [...text.matchAll(/sender_id: '(\w+\..*?)'/g)].map(([, name]) => name) : [],
+  )
+  expect(named).toEqual(['civil.rollcall.example'])
 })
 
 it('every example compiles', async () => {

@@ -1,5 +1,15 @@
 /** The answer to a peer: its message has arrived, or the reason why it was refused (N11, D2). */
-import type { RequestFault } from '@rollcall/protocol'
+import { RequestFault } from '@rollcall/protocol'
+
+export class UnknownSender extends RequestFault {
+  /** As it was sent. */
+  readonly sender_id: string
+
+  constructor(sender_id: string) {
+    super('err.sender_id.invalid', 'header.sender_id: must be a registry that this receiver knows')
+    this.sender_id = sender_id
+  }
+}
 
 /** @param correlation_id of the message, or a new one where it has none */
 export function acknowledge(correlation_id: string): Response {

@@ -1,6 +1,8 @@
 /** Callbacks for callers that wait now or later, by correlation_id: the call or the callback may come first. */
+import type { RequestFault } from '@rollcall/protocol'
 import { TransportError } from '../errors.ts'
 import type { AwaitOptions, ReplyCallback } from './callbacks.ts'
+import { RefusedCallbacks } from './refused-callbacks.ts'
 
 /** What is held for those who have not asked yet. */
 export interface MailboxLimits {
@@ -25,6 +27,7 @@ export class Mailbox {
   readonly #waiting = new Map<string, Set<(callback: ReplyCallback) => void>>()
   /** In the order of arrival. */
   #held: readonly UnclaimedCallback[] = []
+  readonly #refused = new RefusedCallbacks()
 
   constructor(limits: MailboxLimits, now: () => number = Date.now) {
     this.#limits = limits
@@ -36,6 +39,11 @@ export class Mailbox {
     if (first !== undefined) first(callback)
     else if (this.#limits.callbacks > 0)
       this.#held = [...this.#live(), { callback, at: this.#now() }].slice(-this.#limits.callbacks)
+  }
+
+  /** A callback was refused: whoever waits goes on waiting, and is told if nothing else comes. */
+  refused(fault: RequestFault, sender_id: string | null): void {
+    this.#refused.note(this.#now(), fault, sender_id)
   }
 
   /** @throws TransportError no_callback, or the reason of `signal` */
@@ -66,10 +74,12 @@ export class Mailbox {
         settle()
         reject(signal?.reason)
       }
+      const began = this.#now()
       const timer = setTimeout(
         () => {
           settle()
-          reject(new TransportError('no_callback', `no callback within ${timeout} ms`))
+          const refused = this.#refused.since(began)
+          reject(new TransportError('no_callback', `no callback within ${timeout} ms${refused}`))
         },
         Math.min(timeout, LONGEST_TIMER),
       )

@@ -269,6 +269,42 @@ describe('awaitCallback', () => {
     expect((await waiting.awaitCallback('c-2')).message.correlation_id).toBe('c-2')
   })
 
+  it('goes on waiting where others are refused, and names three of them if nothing comes', async () => {
+    const waiting = receiver()
+    const outcome = failure(waiting.awaitCallback('c-1', { timeout: 200 }))
+    const from = (sender_id: string) => sent(waiting, signed(onSearch({ header: { sender_id } })))
+    await from('civil.rollcall.example')
+    await from('civil.rollcall.example')
+    await from('\u001b[31m\u202e\nfalse')
+    await from('x'.repeat(1_000))
+    await from('another.example')
+    await from('one-more.example')
+    expect(await outcome).toMatchObject({
+      reason: 'no_callback',
+      message: [
+        'no callback within 200 ms; refused meanwhile: sender civil.rollcall.example is unknown',
+        'sender \\u{1b}[31m\\u{202e}\\u{a}false is unknown',
+        `sender ${'x'.repeat(113)}…`,
+        'and 2 more',
+      ].join('; '),
+    })
+
+    const found = waiting.awaitCallback('c-2', { timeout: 10_000 })
+    await from('another.example')
+    await sent(waiting, signed(onSearch({ message: { correlation_id: 'c-2' } })))
+    expect((await found).message.correlation_id).toBe('c-2')
+  })
+
+  it('names another reason by its code', async () => {
+    const waiting = receiver()
+    await sent(waiting, JSON.stringify(onSearch()))
+    expect(await failure(waiting.awaitCallback('c-1', { timeout: 5 }))).toMatchObject({
+      message: expect.stringMatching(
+        /^no callback within 5 ms; refused meanwhile: err\.signature\.missing, /,
+      ),
+    })
+  })
+
   it('gives nothing that its handler failed on', async () => {
     const waiting = receiver({
       handlers: {

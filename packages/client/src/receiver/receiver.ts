@@ -28,7 +28,7 @@ import {
 } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
-import { acknowledge, refuse } from './acks.ts'
+import { acknowledge, refuse, UnknownSender } from './acks.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
 import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
 import { Mailbox, type MailboxLimits } from './mailbox.ts'
@@ -140,7 +140,10 @@ export class Receiver {
     try {
       return await this.#receive(request)
     } catch (error) {
-      if (error instanceof RequestFault) return refuse(error)
+      if (error instanceof RequestFault) {
+        this.#noteRefused(error, request)
+        return refuse(error)
+      }
       quietly(() => this.#options.on_error?.(error))
       return refuse(
         new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500),
@@ -155,6 +158,12 @@ export class Receiver {
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     return this.#mailbox.take(correlation_id, options)
+  }
+
+  /** For whoever waits for a callback. */
+  #noteRefused(fault: RequestFault, { url }: Request): void {
+    if (questionAt(new URL(url).pathname, this.#options.answers ?? {}) !== null) return
+    this.#mailbox.refused(fault, fault instanceof UnknownSender ? fault.sender_id : null)
   }
 
   /** From request to handled message. */
@@ -214,10 +223,7 @@ export class Receiver {
     if (repeating?.repeats_addresses && repeatsAddresses(header, this.#receivers, registry)) {
       return { frame: { ...frame, header: turned(header) }, sender_id: registry, trust: repeating }
     }
-    throw new RequestFault(
-      'err.sender_id.invalid',
-      'header.sender_id: must be a registry that this receiver knows',
-    )
+    throw new UnknownSender(sender_id)
   }
 
   #checkAddress({ header }: Frame): void {
