@@ -251,7 +251,7 @@ async function storeShown(
     const identifiers = ownIdentifiers(kind, recordType, (after ?? before)?.document ?? {})
     const document =
       after === null || change.after === null
-        ? null
+        ? change.before
         : shownRecord(recordType, parsed(change.before), parsed(change.after), change.after)
     return { event: id, matched: count, document, identifiers: canonicalJson(identifiers) }
   })

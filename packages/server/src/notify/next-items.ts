@@ -1,13 +1,16 @@
 /** What the next envelopes of a mailbox tell: what is due in it, wanted and permitted. */
+import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import type pg from 'pg'
 import { asksEverything, isSubscriptionGranted } from '../events/granted.ts'
 import type { Grant } from '../model/grant.ts'
+import type { Registry } from '../model/registry.ts'
 import { isConsentGranted } from '../policy/basis.ts'
 import { isInRows } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { criteriaOf } from '../store/events/find-subscriptions.ts'
+import { findNamedRecords } from '../store/events/named-records.ts'
 import { suspend } from '../store/events/subscription-states.ts'
 import {
   dropNotifications,
@@ -18,6 +21,7 @@ import {
 import { type PlannedItem, planEnvelopes } from './items.ts'
 
 interface To {
+  readonly registry: Registry
   readonly grant: Grant | null
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
 }
@@ -56,7 +60,7 @@ export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise
  */
 async function sendable(
   pool: pg.Pool,
-  { grant }: To,
+  { grant, registry }: To,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const asksOther = await askingOther(pool, grant, found)
@@ -85,12 +89,15 @@ async function sendable(
     ...found.filter(isProtected),
     ...found.filter(({ unwanted }) => unwanted),
   ])
-  if (dropped.size === 0) return found
-  await dropNotifications(
-    pool,
-    [...dropped].map(({ id }) => id),
-  )
-  return found.filter((one) => !dropped.has(one))
+  if (dropped.size > 0) {
+    await dropNotifications(
+      pool,
+      [...dropped].map(({ id }) => id),
+    )
+  }
+  const left = dropped.size === 0 ? found : found.filter((one) => !dropped.has(one))
+  if (grant === null || left.every(({ replaced_by }) => replaced_by === null)) return left
+  return Promise.all(left.map((one) => withoutHiddenSurvivor(pool, grant, registry, one)))
 }
 
 /** By grant, what is known of subscriptions: whether their criteria are granted. */
@@ -112,7 +119,7 @@ async function askingOther(
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
-/** Those about records that the conditions of the grant leave out; of a deleted record nobody knows. */
+/** Those about records that the conditions of the grant leave out. A record that is gone is judged as it was before. */
 async function outsideRows(
   pool: pg.Pool,
   grant: Grant,
@@ -131,4 +138,22 @@ async function outsideRows(
     }),
   )
   return judged.flat()
+}
+
+/** Without the name of the survivor, where the conditions of the grant leave the survivor out as it is now. */
+async function withoutHiddenSurvivor(
+  pool: pg.Pool,
+  grant: Grant,
+  registry: Registry,
+  one: WaitingNotification,
+): Promise<WaitingNotification> {
+  const { replaced_by, record_type } = one
+  if (replaced_by === null || !grant.rows.has(record_type)) return one
+  const recordType = registry.kind.record_types.find(({ name }) => name === record_type)
+  const type = resolveIdentifierType(registry.kind, replaced_by.type)
+  const value = type === undefined ? null : identifierValue(type, replaced_by.value)
+  if (recordType === undefined || value === null) return { ...one, replaced_by: null }
+  const survivors = await findNamedRecords(pool, registry, recordType, [value])
+  const isFound = survivors.some(({ document }) => isInRows(grant, recordType, document))
+  return isFound ? one : { ...one, replaced_by: null }
 }

@@ -48,7 +48,7 @@ export interface NewEvent {
 export interface MatchedDocument {
   readonly event: number
   readonly matched: number
-  /** Canonical JSON as it was at the event; null of a deletion. */
+  /** Canonical JSON as it was at the event; of a record that was deleted or merged into another one, as it was before. */
   readonly document: string | null
   /** Canonical JSON of a record that has nothing but its identifiers: all that is sent to whom the record has left. */
   readonly identifiers: string

@@ -20,7 +20,7 @@ export interface NamedRecord {
  * @param identifiers normalised values of the primary identifier; those that no record has are left out
  */
 export async function findNamedRecords(
-  client: ClientBase,
+  client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,
   recordType: RecordType,
   identifiers: readonly string[],

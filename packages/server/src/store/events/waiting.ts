@@ -138,7 +138,10 @@ const FIND_WAITING = `with due as materialized (
 
 /** What an event shows. */
 export interface EventDocument {
-  /** Canonical JSON as it was at the event; null: the record was deleted. */
+  /**
+   * Canonical JSON as it was at the event; of a record that was deleted or merged into another one, as it was before. Null: it was
+   * cleared, or an earlier version recorded the deletion.
+   */
   readonly document: string | null
   /** Canonical JSON of a record that has nothing but its identifiers. */
   readonly identifiers: string
