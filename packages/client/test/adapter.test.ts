@@ -315,7 +315,7 @@ describe('a callback that repeats the header of the request', () => {
       {},
       { receiver_id: undefined },
       '403 err.sender_id.invalid',
-      'header.sender_id: must be a registry that this receiver knows',
+      'header.receiver_id: is required, unless the correlation_id is that of a request to a registry whose signature is required and verifies',
     ],
     [
       'signed with other keys',

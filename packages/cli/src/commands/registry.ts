@@ -51,6 +51,10 @@ Example: rollcall registry add civil-test --sandbox`,
   withJson(registry.command('set'))
     .description('change a registry; servers use the change within a second')
     .argument('<namespace>', 'namespace of the registry')
+    .option(
+      '--alias <receiver_id...>',
+      'more values of receiver_id that it accepts, in place of those before; none ends it',
+    )
     .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
     .option(...MAJORITY)
     .option(
@@ -75,6 +79,7 @@ ${PRIMARY}
 Browsers let a page read answers only if its origin is listed here, such as https://app.example or http://localhost:*.
 
 Example: rollcall registry set civil --web-origin https://app.example
+Example: rollcall registry set civil --alias https://crvs.example/civil --reg-type-alias Individual
 Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
     )
     .action(runSet)
@@ -194,6 +199,7 @@ const primariesText = ({ primary_identifiers }: Pick<RegistryRow, 'primary_ident
 type RegistryRow = Awaited<ReturnType<typeof addRegistry>>
 
 interface SetOptions extends OutputOptions {
+  readonly alias?: readonly string[]
   readonly webOrigin?: readonly string[]
   readonly regTypeAlias?: readonly string[]
   readonly qualifiedKids?: 'on' | 'off'
@@ -209,6 +215,7 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
     const kind = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)?.kind ?? ''
     const primary_identifiers = primariesIn(kind, options.primary)
     const changes = {
+      aliases: listIn(options.alias),
       time_zone,
       majority_age,
       web_origins: listIn(options.webOrigin),
@@ -218,7 +225,7 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
     }
     return changeRegistry(needs, { namespace, ...changes })
   })
-  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
+  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of receiver_id: ${changed.aliases.join(', ') || 'none'}; of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
   print(options, changed, text)
 }
 

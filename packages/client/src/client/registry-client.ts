@@ -2,6 +2,7 @@
 import { operation, type SearchCriteria, type SearchResponse } from '@rollcall/protocol'
 import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
 import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../receiver/callbacks.ts'
+import { outstandingAt } from '../receiver/outstanding-requests.ts'
 import {
   type DisabilityQuestion,
   disabledContent,
@@ -276,7 +277,13 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   async #askLater(name: OperationName, content: object, options: RequestOptions = {}): Promise<Accepted> {
     const row = operation(name)
     if (row.async_paths.length === 0) throw new TypeError(`${name} has no asynchronous path`)
-    return askLater(this.#settings, { operation: row, content, options })
+    const { receiver_id, trust } = this.#settings
+    const transaction_id = options.transaction_id ?? crypto.randomUUID()
+    const send = () =>
+      askLater(this.#settings, { operation: row, content, options: { ...options, transaction_id } })
+    const { receiver } = this.#options
+    if (receiver === undefined || receiver_id !== undefined) return send()
+    return outstandingAt(receiver).during(trust, transaction_id, send)
   }
 
   /** For operations without synchronous path: the request, and then its callback. */

@@ -34,6 +34,7 @@ import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
 import { Mailbox, type MailboxLimits } from './mailbox.ts'
 import { inOrder, type Notification, type SequenceGap } from './notifications.ts'
 import { type Once, once } from './once.ts'
+import { outstandingAt } from './outstanding-requests.ts'
 import { type AnswerHandlers, answerQuestion, type Question, questionAt, readQuestion } from './questions.ts'
 import { readCallback, rowOf } from './read-callback.ts'
 import { envelopeBounds, messageBounds, readRequest } from './read-request.ts'
@@ -98,6 +99,8 @@ const KEY_SETS = { timeout: 5_000, maxAnswerBytes: 262_144 }
 
 const headers: Validator = validator(IncomingHeader)
 const CALLBACK_MESSAGES = CALLBACKS.map(({ message }) => message)
+const NOBODY =
+  'header.receiver_id: is required, unless the correlation_id is that of a request to a registry whose signature is required and verifies'
 const UNSIGNED = 'answers need signing: the private key that signs them'
 
 export class Receiver {
@@ -183,7 +186,7 @@ export class Receiver {
       ACCEPTED_TYPES[kind === 'callback' ? kind : 'request'],
     )
     const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
-    const { frame, sender_id, trust } = this.#from(readFrame(text, kind, headers, bounds))
+    const { frame, sender_id, trust } = await this.#from(readFrame(text, kind, headers, bounds))
     const signed = await verify(frame, trust, kind)
 
     // Is it for us, and what does it say?
@@ -213,11 +216,18 @@ export class Receiver {
   }
 
   /** The peer that sends; its header with the addresses in the order of an answer, where it repeats the request's. */
-  #from(frame: Frame): { readonly frame: Frame; readonly sender_id: string; readonly trust: Trust } {
+  async #from(
+    frame: Frame,
+  ): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust }> {
     const { header } = frame
     const sender_id = String(header.sender_id)
     const trust = this.#trust.get(sender_id)
     if (trust !== undefined) return { frame, sender_id, trust }
+    if (header.receiver_id === undefined && this.#receivers.includes(sender_id)) {
+      const found = await outstandingAt(this).senderOf(frame, this.#trust)
+      if (found !== null) return found
+      throw new RequestFault('err.sender_id.invalid', NOBODY)
+    }
     const registry = String(header.receiver_id)
     const repeating = this.#trust.get(registry)
     if (repeating?.repeats_addresses && repeatsAddresses(header, this.#receivers, registry)) {

@@ -72,7 +72,7 @@ function newRegistry(
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
 }
 
-const FIXED = ['kind', 'sender_id', 'aliases', 'environment'] as const
+const FIXED = ['kind', 'sender_id', 'environment'] as const
 
 function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
   const current = registryEntry(registry)
@@ -93,7 +93,10 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
   })
 }
 
-const CHANGED = ['time_zone', 'majority_age', 'web_origins', 'reg_type_aliases', 'qualified_kids'] as const
+const CHANGED = [
+  ...(['aliases', 'time_zone', 'majority_age', 'web_origins'] as const),
+  ...(['reg_type_aliases', 'qualified_kids'] as const),
+]
 
 interface AttributeRow {
   readonly record_type: string

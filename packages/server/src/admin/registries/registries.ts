@@ -30,7 +30,8 @@ const WebOrigins = Type.Array(Type.String(), {
 })
 
 const RegTypeAliases = Type.Array(Type.String(), {
-  description: 'More values of reg_type that mean it; none may mean a kind already.',
+  description:
+    'More values of reg_type that mean it in its own paths, even where they mean another kind elsewhere.',
 })
 const QualifiedKids = flag(
   'Its key set names each key a second time, as sender_id|kid|algorithm: for peers that look up the whole keyId.',
@@ -113,6 +114,7 @@ export const changeRegistry = useCase(
     approval: 'registry set',
     input: closed({
       namespace: Namespace,
+      aliases: Type.Optional(Aliases),
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
       web_origins: Type.Optional(WebOrigins),
@@ -125,7 +127,7 @@ export const changeRegistry = useCase(
   async ({ db }: HasDatabase, { namespace, primary_identifiers, ...changes }) => {
     if (primary_identifiers === undefined && Object.keys(changes).length === 0)
       throw new AdminRefusal(
-        'nothing to change: give time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids or primary_identifiers',
+        'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids or primary_identifiers',
       )
     // It may be refused: what is changed by one call is changed whole.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)

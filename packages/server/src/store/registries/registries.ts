@@ -73,13 +73,13 @@ export async function addRegistry(
     throw new StoreRefusal(
       'sender_id has a space; choose a name such as civil.example.org: it stands in every message, and it cannot be changed later',
     )
-  const aliases = [...new Set(registry.aliases)].filter((alias) => alias !== sender_id)
-  for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
+  const aliases = checkedAliases(registry.aliases ?? [], sender_id)
 
   return db.kysely.transaction().execute(async (transaction) => {
-    // No constraint spans sender_id and the elements of aliases: adding is one at a time instead.
-    await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
-    await checkNotTaken(transaction, namespace, [sender_id, ...aliases])
+    const registries = await lockedNames(transaction)
+    if (registries.some((row) => row.namespace === namespace))
+      throw new StoreRefusal(`there is a registry at ${namespace} already; choose another namespace`)
+    checkNotTaken(registries, [sender_id, ...aliases])
     const values = {
       ...{ namespace, kind: kind.name, sender_id, aliases },
       ...{ demo, time_zone, majority_age, environment, web_origins, reg_type_aliases, qualified_kids },
@@ -98,6 +98,8 @@ export async function addRegistry(
 
 /** What of a registry can be changed. */
 export interface RegistryChanges {
+  /** Other values of `receiver_id` that mean it. */
+  readonly aliases?: readonly string[]
   /** By whose days it counts ages. */
   readonly time_zone?: string
   /** Years at which a person comes of age. */
@@ -109,40 +111,62 @@ export interface RegistryChanges {
   readonly qualified_kids?: boolean
 }
 
-/** @throws StoreRefusal there is no such time zone, an origin is none, a `reg_type` means a kind already, or no registry is at the namespace */
+/**
+ * @throws StoreRefusal there is no such time zone, an origin is none, a `reg_type` means the kind already, an alias is none or
+ *   is a name of another registry, or no registry is at the namespace
+ */
 export async function setRegistry(
   db: Database,
   namespace: string,
-  { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }: RegistryChanges,
+  { aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }: RegistryChanges,
 ): Promise<Registry> {
   if (time_zone !== undefined) checkTimeZone(time_zone)
   if (web_origins !== undefined) checkWebOrigins(web_origins)
-  if (reg_type_aliases !== undefined)
-    checkRegTypeAliases((await registryAt(db, namespace)).kind, reg_type_aliases)
-  const changes = { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }
+  const { kind, sender_id } = await registryAt(db, namespace)
+  if (reg_type_aliases !== undefined) checkRegTypeAliases(kind, reg_type_aliases)
+  const names = aliases && checkedAliases(aliases, sender_id)
+  const given = { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }
+  const changes = { ...given, aliases: names }
   if (Object.values(changes).some((value) => value !== undefined)) {
-    await sql`update registry set ${assignments(changes)} where namespace = ${namespace}`.execute(db.kysely)
+    await db.kysely.transaction().execute(async (transaction) => {
+      if (names !== undefined) {
+        const others = (await lockedNames(transaction)).filter((row) => row.namespace !== namespace)
+        checkNotTaken(others, names)
+      }
+      await sql`update registry set ${assignments(changes)} where namespace = ${namespace}`.execute(
+        transaction,
+      )
+    })
   }
   return registryAt(db, namespace)
 }
 
-/** A message for one registry is no message for another: no name of one is a name of another. */
-async function checkNotTaken(
-  transaction: Transaction<unknown>,
-  namespace: string,
-  names: readonly string[],
-): Promise<void> {
-  const { rows } = await sql<Pick<Registry, 'namespace' | 'sender_id' | 'aliases'>>`
-    select namespace, sender_id, aliases from registry`.execute(transaction)
-  for (const row of rows) {
-    if (row.namespace === namespace)
-      throw new StoreRefusal(`there is a registry at ${namespace} already; choose another namespace`)
+/** Each once, without the registry's own name. @throws StoreRefusal */
+function checkedAliases(given: readonly string[], sender_id: string): readonly string[] {
+  const aliases = [...new Set(given)].filter((alias) => alias !== sender_id)
+  for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
+  return aliases
+}
+
+type RegistryNames = Pick<Registry, 'namespace' | 'sender_id' | 'aliases'>
+
+/** No constraint spans sender_id and the elements of aliases: until the end of the transaction, no other one gives names. */
+async function lockedNames(transaction: Transaction<unknown>): Promise<readonly RegistryNames[]> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
+  const { rows } = await sql<RegistryNames>`select namespace, sender_id, aliases from registry`.execute(
+    transaction,
+  )
+  return rows
+}
+
+/** A message for one registry is no message for another: no name of one is a name of another. @throws StoreRefusal */
+function checkNotTaken(registries: readonly RegistryNames[], names: readonly string[]): void {
+  for (const row of registries) {
     const taken = names.find((name) => name === row.sender_id || row.aliases.includes(name))
-    if (taken !== undefined) {
-      throw new StoreRefusal(
-        `${JSON.stringify(taken)} is a name of the registry at ${row.namespace} already; choose another`,
-      )
-    }
+    if (taken === undefined) continue
+    throw new StoreRefusal(
+      `${JSON.stringify(taken)} is a name of the registry at ${row.namespace} already; choose another`,
+    )
   }
 }
 

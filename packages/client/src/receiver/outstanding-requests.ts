@@ -1,0 +1,89 @@
+/**
+ * The requests whose callbacks are still to come. A callback that repeats a header without receiver_id does not say
+ * which registry sends it: the request that it answers does.
+ */
+import { RequestFault } from '@rollcall/protocol'
+import { type Frame, type Trust, turned, verify } from '../trust/open.ts'
+
+/** The correlation_ids that are remembered, until the process ends. */
+const MOST = 10_000
+
+export class OutstandingRequests {
+  /** By correlation_id, the trust in the registry that was asked. */
+  readonly #accepted = new Map<string, Trust>()
+  /** Requests without their ack: a callback may come before it, and has the transaction_id. */
+  readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: Trust }>()
+
+  /** Remembers a request from before it is sent. */
+  async during<Ack extends { readonly correlation_id: string }>(
+    trust: Trust,
+    transaction_id: string,
+    send: () => Promise<Ack>,
+  ): Promise<Ack> {
+    const asking = { transaction_id, trust }
+    this.#asking.add(asking)
+    try {
+      const ack = await send()
+      this.#accepted.set(ack.correlation_id, trust)
+      const [oldest] = this.#accepted.keys()
+      if (oldest !== undefined && this.#accepted.size > MOST) this.#accepted.delete(oldest)
+      return ack
+    } finally {
+      this.#asking.delete(asking)
+    }
+  }
+
+  /**
+   * The callback with the addresses of an answer, and its sender: the one peer that repeats addresses, whose signature it
+   * has, and which was asked. Null without one, and where a signature is not required.
+   */
+  async senderOf(
+    frame: Frame,
+    peers: ReadonlyMap<string, Trust>,
+  ): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust } | null> {
+    const asked = this.#trustsFor(frame.message ?? {})
+    if (!(await someAsync(asked, (trust) => isProven(frame, trust)))) return null
+    const proven: (readonly [string, Trust])[] = []
+    for (const [name, trust] of peers) {
+      if (trust.repeats_addresses && (await isProven(frame, trust))) proven.push([name, trust])
+    }
+    const [sender, second] = proven
+    if (sender === undefined || second !== undefined) return null
+    const [sender_id, trust] = sender
+    return { frame: { ...frame, header: { ...turned(frame.header), sender_id } }, sender_id, trust }
+  }
+
+  #trustsFor({ correlation_id, transaction_id }: NonNullable<Frame['message']>): readonly Trust[] {
+    const accepted = this.#accepted.get(String(correlation_id))
+    if (accepted !== undefined) return [accepted]
+    return [...this.#asking].filter((one) => one.transaction_id === transaction_id).map(({ trust }) => trust)
+  }
+}
+
+async function someAsync<Item>(
+  items: readonly Item[],
+  is: (item: Item) => Promise<boolean>,
+): Promise<boolean> {
+  for (const item of items) if (await is(item)) return true
+  return false
+}
+
+/** Whether its signature is required and verifies. */
+async function isProven(frame: Frame, trust: Trust): Promise<boolean> {
+  if (trust.signature !== 'required') return false
+  try {
+    return await verify(frame, trust, 'callback')
+  } catch (error) {
+    if (error instanceof RequestFault) return false
+    throw error
+  }
+}
+
+const OUTSTANDING = new WeakMap<object, OutstandingRequests>()
+
+/** Those whose callbacks a receiver gets. */
+export function outstandingAt(receiver: object): OutstandingRequests {
+  const known = OUTSTANDING.get(receiver) ?? new OutstandingRequests()
+  OUTSTANDING.set(receiver, known)
+  return known
+}
