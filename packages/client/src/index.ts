@@ -39,6 +39,7 @@ export type {
   RequestOptions,
 } from './client/messages.ts'
 export type { Outgoing } from './client/outgoing.ts'
+export type { Paths } from './client/paths.ts'
 export type { AskedRecord, Found, KindName, RecordOf, RegistryRecord } from './client/records.ts'
 // Asking
 export { RegistryClient } from './client/registry-client.ts'

@@ -100,4 +100,5 @@ function coded({ code, message }: { readonly code: string; readonly message: str
 }
 
 const isOfSettings = (error: unknown): boolean =>
-  error instanceof TypeError && /^(signing\.|a key to decrypt|a set of public keys)/.test(error.message)
+  error instanceof TypeError &&
+  /^(paths\.|signing\.|a key to decrypt|a set of public keys)/.test(error.message)

@@ -1,7 +1,7 @@
 /** Options of every command that asks a registry: which registry, who asks, with which keys. */
-import type { SignaturePolicy } from '@rollcall/client'
+import type { Outgoing, Paths, SignaturePolicy } from '@rollcall/client'
 import type { SignatureProfile } from '@rollcall/protocol'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readProfile } from '../profile.ts'
 import { wholeNumber } from '../values.ts'
 
@@ -13,6 +13,8 @@ export interface KeyOptions {
 
 export interface RegistryOptions extends KeyOptions {
   readonly url?: string
+  readonly path?: Paths
+  readonly outgoing?: Outgoing
   readonly registry?: string
   readonly senderId?: string
   readonly receiverId?: string
@@ -30,6 +32,14 @@ export interface RegistryOptions extends KeyOptions {
 
 const POLICIES: readonly SignaturePolicy[] = ['required', 'if-present', 'off']
 
+const OUTGOING: readonly Outgoing[] = ['usual', 'reserialised']
+
+function collectedPaths(text: string, before: Paths = {}): Paths {
+  const [, name, path] = /^([^=]+)=(.*)$/.exec(text) ?? []
+  if (name !== undefined && path !== undefined) return { ...before, [name]: path }
+  throw new InvalidArgumentError('It must be a name and a path, such as registry=dci.')
+}
+
 /** The environment variable of the client secret: a command line stays in the shell's history. */
 export const SECRET_VARIABLE = 'ROLLCALL_CLIENT_SECRET'
 
@@ -42,6 +52,11 @@ export function withRegistryOptions(command: Command): Command {
       )
       .addOption(
         new Option('--registry <namespace>', 'a registry of the demo on this machine').conflicts('url'),
+      )
+      .option(
+        '--path <name=path>',
+        'where the registry serves an operation (txn-status=reg/txn/status), or what stands at the beginning of its paths (registry=dci); may be given several times',
+        collectedPaths,
       )
       .option('--sender-id <sender_id>', "our sender_id at the registry (default: the demo's participant)")
       .option('--receiver-id <receiver_id>', 'the sender_id of the registry')
@@ -72,6 +87,12 @@ export function withRegistryOptions(command: Command): Command {
         '--peer-profile <words>',
         'how the registry signs (default: our profile, else that of the specification)',
         readProfile,
+      )
+      .addOption(
+        new Option(
+          '--outgoing <form>',
+          'how headers are written: reserialised for a registry that writes them again before it verifies (default: "usual")',
+        ).choices(OUTGOING),
       ),
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumber(1, 3_600), 30)
 }

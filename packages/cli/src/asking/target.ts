@@ -54,6 +54,8 @@ export async function readTarget(options: RegistryOptions): Promise<Target> {
       ...(credentials !== undefined && { credentials }),
       ...(signing !== undefined && { signing }),
       ...encryptionOf(options, decryption_keys),
+      ...(options.path !== undefined && { paths: options.path }),
+      ...(options.outgoing !== undefined && { outgoing: options.outgoing }),
       peer: trust,
       timeout: options.timeout * 1_000,
     },

@@ -24,6 +24,7 @@ import { inEnvelope } from './bare-answer.ts'
 import { readAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
 import { OUTGOING } from './outgoing.ts'
+import { pathAt } from './paths.ts'
 import type { Settings } from './settings.ts'
 
 export interface Asked {
@@ -42,7 +43,7 @@ export async function ask(settings: Settings, asked: Asked): Promise<Answer<obje
   const [path = ''] = operation.sync_paths
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
   const prepared = await prepareRequest(settings, asked, transaction_id, undefined)
-  const answer = await exchange(settings, `${settings.base_url}/${path}`, prepared, options.signal)
+  const answer = await exchange(settings, urlOf(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
   return trusted(() =>
@@ -61,13 +62,16 @@ export async function askLater(settings: Settings, asked: Asked): Promise<Accept
   const transaction_id = options.transaction_id ?? crypto.randomUUID()
   const sender_uri = operation.callback === null ? undefined : settings.senderUri(operation.callback)
   const prepared = await prepareRequest(settings, asked, transaction_id, sender_uri)
-  const answer = await exchange(settings, `${settings.base_url}/${path}`, prepared, options.signal)
+  const answer = await exchange(settings, urlOf(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
   const ack = readAck(answer)
   if (ack === null) throw unreadable(answer, 'the answer is no ack')
   return { ...ack, transaction_id }
 }
+
+const urlOf = ({ base_url, paths }: Settings, operation: Operation, path: string): string =>
+  `${base_url}/${pathAt(paths, operation, path)}`
 
 async function prepareRequest(
   settings: Settings,

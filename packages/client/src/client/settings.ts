@@ -31,6 +31,7 @@ import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { readFault } from './faults.ts'
 import { OUTGOING, type Outgoing } from './outgoing.ts'
+import { checkPaths, type Paths } from './paths.ts'
 import type { KindName, SaidKind } from './records.ts'
 
 /** How the registry's answers are verified. */
@@ -60,6 +61,8 @@ export interface OfKind<Kind extends SaidKind> {
 export interface ClientOptions {
   /** Of the registry, with namespace and version: `https://registry.example/civil/v1.0.0`. */
   readonly base_url: string
+  /** Where it serves operations below `base_url`, if not at the paths of the specification: `{ registry: 'dci' }`. */
+  readonly paths?: Paths
   /** Under which the registry knows us. */
   readonly sender_id: string
   /** The registry's own. */
@@ -93,6 +96,7 @@ export interface ClientOptions {
 /** All that a request needs. Keys are imported when the first one is made. */
 export interface Settings {
   readonly base_url: string
+  readonly paths: Paths
   readonly sender_id: string
   readonly receiver_id: string | undefined
   readonly senderUri: (callback: Callback) => string | undefined
@@ -116,7 +120,8 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
   if (kind !== undefined && kindNamed(kind) === undefined) {
     throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
   }
-  const { outgoing = 'usual' } = options
+  const { outgoing = 'usual', paths = {} } = options
+  checkPaths(paths)
   if (!Object.hasOwn(OUTGOING, outgoing)) {
     throw new TypeError(`outgoing must be one of ${Object.keys(OUTGOING).join(', ')}`)
   }
@@ -132,6 +137,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
   const key = encryption?.encrypt_for
   return {
     base_url: base.href.replace(/\/*$/, ''),
+    paths,
     sender_id,
     receiver_id,
     senderUri: typeof sender_uri === 'function' ? sender_uri : () => sender_uri,
