@@ -1,28 +1,17 @@
 /** The registries that are hosted here, each mounted at its namespace. */
 
-import {
-  type Attribute,
-  type AttributeAddition,
-  canonicalJson,
-  extendKind,
-  type IdentifierType,
-  KINDS,
-  type Kind,
-  kindNamed,
-  withIdentifiers,
-} from '@rollcall/protocol'
+import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Environment } from '../../model/environment.ts'
-import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
+import type { Registry } from '../../model/registry.ts'
 import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { assignments, rowOf } from '../db/statement-parts.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
-import { columnGroups } from '../records/columns.ts'
 import { createRecordTables } from '../records/record-tables.ts'
 import { declarePrimaries } from './primary-identifiers.ts'
 import { checkNamespace, checkRegTypeAliases, checkTimeZone, checkWebOrigins } from './registry-checks.ts'
+import { REGISTRY_DEFAULTS, type RegistrySettings, selectRegistries, toRegistry } from './registry-rows.ts'
 
 /**
  * Adds a registry and makes its record tables.
@@ -37,26 +26,11 @@ export async function addRegistry(
     readonly kind: string
     readonly sender_id: string
     readonly aliases?: readonly string[]
-    readonly demo?: boolean
-    /** UTC unless given. */
-    readonly time_zone?: string
-    /** 18 unless given. */
-    readonly majority_age?: number
-    /** None unless given. */
-    readonly web_origins?: readonly string[]
-    /** None unless given. */
-    readonly reg_type_aliases?: readonly string[]
-    /** False unless given. */
-    readonly qualified_kids?: boolean
-    /** By record type; those of the kind unless given. */
-    readonly primary_identifiers?: Readonly<Record<string, string>>
-    /** `live` unless given. */
-    readonly environment?: Environment
-  },
+  } & Partial<RegistrySettings>,
 ): Promise<Registry> {
-  const { namespace, sender_id, demo = false, time_zone = 'UTC', majority_age = 18 } = registry
-  const { primary_identifiers = {}, environment = 'live', web_origins = [] } = registry
-  const { reg_type_aliases = [], qualified_kids = false } = registry
+  const given = { ...REGISTRY_DEFAULTS, ...registry }
+  const { namespace, sender_id, demo, environment, primary_identifiers } = given
+  const { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids } = given
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -235,140 +209,4 @@ export async function noRegistryAt(
   }>`select namespace from registry order by namespace`.execute(kysely)
   const names = rows.map((row) => row.namespace)
   return `there is no registry at ${namespace}${nearestHint(namespace, names)}; rollcall registry list shows those there are`
-}
-
-/** One statement: every node asks it twice a second. @param namespace null: all, in their order */
-async function selectRegistries(
-  kysely: Kysely<unknown>,
-  namespace: string | null,
-): Promise<readonly FoundRegistry[]> {
-  const { rows } = await sql<FoundRegistry>`select registry.*,
-      (select coalesce(json_agg(json_build_object('record_type', record_type, 'name', name, 'definition', definition)
-        order by record_type, name), '[]') from registry_attribute where registry = registry.id) as additions,
-      (select coalesce(json_agg(json_build_object('name', name, 'definition', definition) order by name), '[]')
-        from registry_identifier_type where registry = registry.id) as identifier_types,
-      (select coalesce(json_agg(json_build_object('record_type', record_type, 'name', name)), '[]')
-        from column_fill where registry = registry.id) as fills
-    from registry where ${namespace}::text is null or namespace = ${namespace} order by namespace`.execute(
-    kysely,
-  )
-  return rows
-}
-
-interface FoundRegistry extends Omit<Registry, 'kind' | 'unfilled'> {
-  /** A `Kind`'s name. */
-  readonly kind: string
-  /** By record type, the identifier type by which its records are known instead of the kind's. */
-  readonly primary_identifiers: Readonly<Record<string, string>>
-  readonly additions: readonly StoredAttribute[]
-  readonly identifier_types: readonly StoredIdentifierType[]
-  readonly fills: readonly { readonly record_type: string; readonly name: string }[]
-}
-
-function toRegistry(row: FoundRegistry): Registry {
-  const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment, web_origins } = row
-  const kind = kindNamed(row.kind)
-  if (!kind) {
-    throw new StoreRefusal(
-      `the registry at ${namespace} is of kind ${row.kind}, which this version does not know`,
-    )
-  }
-  const { reg_type_aliases, qualified_kids } = row
-  const extended = kindWith(kind, row)
-  return {
-    id,
-    namespace,
-    kind: extended,
-    sender_id,
-    aliases,
-    demo,
-    time_zone,
-    majority_age,
-    environment,
-    web_origins,
-    reg_type_aliases,
-    qualified_kids,
-    unfilled: unfilledOf(kind, extended, row),
-  }
-}
-
-/**
- * Of the names to be backfilled those that the kind has; others are another version's. While identifiers are read again, those
- * of types that the operator added were not read as they are now.
- */
-function unfilledOf(
-  literal: Kind,
-  kind: Kind,
-  { fills, identifier_types }: FoundRegistry,
-): Registry['unfilled'] {
-  const added = identifier_types
-    .filter(
-      ({ name, definition }) =>
-        definition.aliases !== undefined || literal.identifier_types.every((type) => type.name !== name),
-    )
-    .map(({ name }) => name)
-  const unfilled = new Map<string, ReadonlySet<string>>()
-  for (const recordType of kind.record_types) {
-    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS])
-    const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
-    const all = names.flatMap(({ name }) => (name === IDENTIFIERS ? [name, ...added] : [name]))
-    if (all.length > 0) unfilled.set(recordType.name, new Set(all))
-  }
-  return unfilled
-}
-
-/**
- * As it is stored. For an attribute that the kind itself has, `indexed` alone counts and the rest comes from the kind:
- * a later version of the kind may describe it better.
- */
-interface StoredAttribute {
-  readonly record_type: string
-  readonly name: string
-  readonly definition: Partial<Omit<Attribute, 'name'>>
-}
-
-/** As it is stored; of a type that the kind has, what is added to it. */
-interface StoredIdentifierType {
-  readonly name: string
-  readonly definition: Omit<IdentifierType, 'name'>
-}
-
-/**
- * By content: much hangs on a kind's record types (tables, statements, reference pages), so what is the same must
- * be the same object, however often it is read. As many entries as there were different additions.
- */
-const extended = new Map<string, Kind>()
-
-/** The kind with the additions: the kind itself where there are none, else one object for the same additions. */
-function kindWith(
-  kind: Kind,
-  { additions, identifier_types, primary_identifiers, reg_type_aliases }: FoundRegistry,
-): Kind {
-  const attributes = additions.flatMap((attribute) => asAddition(kind, attribute) ?? [])
-  const types = identifier_types.map(({ name, definition }) => ({ ...definition, name }))
-  const identifiers = { identifier_types: types, primary_identifiers }
-  const more = [attributes, types, Object.keys(primary_identifiers), reg_type_aliases]
-  if (more.every(({ length }) => length === 0)) return kind
-  const key = `${kind.name} ${canonicalJson({ attributes, ...identifiers, reg_type_aliases })}`
-  const found = extended.get(key) ?? {
-    ...extendKind(withIdentifiers(kind, identifiers), attributes),
-    reg_type: { ...kind.reg_type, aliases: [...kind.reg_type.aliases, ...reg_type_aliases] },
-  }
-  extended.set(key, found)
-  return found
-}
-
-/** Null: this version's kind does not know it. A search that asks about it is then refused, as for any unknown attribute. */
-function asAddition(
-  kind: Kind,
-  { record_type, name, definition }: StoredAttribute,
-): AttributeAddition | null {
-  const recordType = kind.record_types.find((row) => row.name === record_type)
-  if (recordType === undefined) return null
-  const own = recordType.attributes.find((attribute) => attribute.name === name)
-  if (own !== undefined) {
-    return definition.indexed ? { record_type, attribute: { ...own, indexed: true } } : null
-  }
-  const { type, paths } = definition
-  return type && paths ? { record_type, attribute: { ...definition, name, type, paths } } : null
 }
