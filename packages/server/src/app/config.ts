@@ -89,14 +89,14 @@ export function readConfig(environment: Environment): Config {
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
     behindTlsProxy: readChoice(env, 'ROLLCALL_BEHIND_TLS_PROXY', ['0', '1'], '0') === '1',
     proxies: readProxies(env),
-    databaseUrl: readDatabaseUrl(env, 'DATABASE_URL'),
-    ownerDatabaseUrl: readOwnerDatabaseUrl(env),
+    databaseUrl: readDatabaseUrl(env, 'DATABASE_URL', environment),
+    ownerDatabaseUrl: readOwnerDatabaseUrl(env, environment),
     publicUrl: readWebUrl(env, 'ROLLCALL_PUBLIC_URL'),
     consoleUrl: readWebUrl(env, 'ROLLCALL_CONSOLE_URL') ?? listenerUrl(adminHost, adminPort),
     openId: readOpenId(env),
-    masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
+    masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY', environment),
     masterKeyInFile: text(env, 'DATABASE_URL') === undefined,
-    newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
+    newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY', environment),
     signatureNamespaces: readNamespaces(env),
     witness: readWitness(env),
     journal: readJournalPath(env),
@@ -215,25 +215,36 @@ function readChoice<const Choice extends string>(
   return chosen
 }
 
-/** Only its beginning is checked; the rest is pg's to understand. It may hold a password and is never quoted. */
-function readDatabaseUrl(env: Environment, variable: string): string | undefined {
-  const value = text(env, variable)
-  if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
-  throw new Error(`${variable} must be an address such as postgres://user:password@host/database`)
+/** How a secret is called in a refusal: by the variable that the operator has set. */
+function secretName(variable: string, given: Environment): string {
+  if (text(given, variable) !== undefined) return variable
+  return text(given, `${variable}_FILE`) === undefined
+    ? `what ${variable}_COMMAND prints`
+    : `the content of ${variable}_FILE`
 }
 
-function readOwnerDatabaseUrl(env: Environment): string | undefined {
+/** Only its beginning is checked; the rest is pg's to understand. It may hold a password and is never quoted. */
+function readDatabaseUrl(env: Environment, variable: string, given: Environment): string | undefined {
+  const value = text(env, variable)
+  if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
+  throw new Error(
+    `${secretName(variable, given)} must be an address such as postgres://user:password@host/database`,
+  )
+}
+
+function readOwnerDatabaseUrl(env: Environment, given: Environment): string | undefined {
   const variable = 'ROLLCALL_OWNER_DATABASE_URL'
-  const value = readDatabaseUrl(env, variable)
+  const value = readDatabaseUrl(env, variable, given)
   if (value === undefined || text(env, 'DATABASE_URL') !== undefined) return value
   throw new Error(`${variable} needs DATABASE_URL beside it: the same database, as the application role`)
 }
 
-function readMasterKey(env: Environment, variable: string): KeyObject | undefined {
+function readMasterKey(env: Environment, variable: string, given: Environment): KeyObject | undefined {
   const value = text(env, variable)
   if (value === undefined) return undefined
   const key = parseMasterKey(value.trim())
-  if (key === null) throw new Error(`${variable} must be 32 bytes as base64, base64url or hexadecimal`)
+  if (key === null)
+    throw new Error(`${secretName(variable, given)} must be 32 bytes as base64, base64url or hexadecimal`)
   return key
 }
 

@@ -1,13 +1,14 @@
-/** Secrets that a program prints: a vault, a key management service, the tool of a hardware module. */
+/** Master keys that a program prints: a vault, a key management service, the tool of a hardware module. */
 import { spawnSync } from 'node:child_process'
-import { hasCode } from '../embedded/files.ts'
+import { fileURLToPath } from 'node:url'
+import type { Order, Outcome } from './secret-command-process.ts'
 
-/** Bytes that it may print. */
-const MOST = 4_096
+const PROCESS = fileURLToPath(new URL('./secret-command-process.ts', import.meta.url))
 
 /**
  * What the program prints, without the end of its last line. There is no shell. Its standard error is ours, so that the
- * operator reads its complaints.
+ * operator reads its complaints. At the time limit its whole process group ends. A process that the program leaves behind, with
+ * its output open, goes on: the key is read when it is whole.
  * @param variable names the program: its path and arguments with spaces between them, or a JSON array of both
  * @param environment of the program
  * @param longest milliseconds that it may take
@@ -20,22 +21,18 @@ export function secretOfCommand(
   longest = 10_000,
 ): string {
   const [program, ...args] = wordsOf(variable, text)
-  const { status, signal, stdout, error } = spawnSync(program, args, {
+  const order: Order = { program, args, longest }
+  const { stdout } = spawnSync(process.execPath, [PROCESS], {
     encoding: 'utf8',
     env: environment,
-    killSignal: 'SIGKILL',
-    maxBuffer: MOST,
-    shell: false,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: longest,
+    input: JSON.stringify(order),
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
-  if (error !== undefined) throw new Error(`${variable}: ${reasonOf(error, longest)}`)
-  if (status !== 0) {
-    throw new Error(`${variable}: the program ended with ${status === null ? signal : `status ${status}`}`)
-  }
-  const secret = stdout.replace(/\r?\n$/, '')
-  if (secret === '') throw new Error(`${variable}: the program printed nothing`)
-  return secret
+  const outcome = parsed(stdout) as Outcome | null
+  if (outcome === null) throw new Error(`${variable}: the program cannot be run`)
+  if ('problem' in outcome) throw new Error(`${variable}: ${outcome.problem}`)
+  if (outcome.printed === '') throw new Error(`${variable}: the program printed nothing`)
+  return outcome.printed
 }
 
 function wordsOf(variable: string, text: string): [string, ...string[]] {
@@ -53,11 +50,4 @@ function parsed(text: string): unknown {
   } catch {
     return null
   }
-}
-
-function reasonOf(error: Error, longest: number): string {
-  if (hasCode(error, 'ENOENT')) return 'there is no such program'
-  if (hasCode(error, 'ETIMEDOUT')) return `the program took longer than ${longest / 1_000} seconds`
-  if (hasCode(error, 'ENOBUFS')) return `the program printed more than ${MOST} bytes`
-  return `the program cannot be run (${'code' in error ? String(error.code) : error.name})`
 }

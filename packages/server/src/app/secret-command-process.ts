@@ -1,0 +1,88 @@
+/**
+ * The process between us and a program that prints a secret (secret-commands.ts). It reads an order from standard input and
+ * prints its outcome, both in JSON.
+ */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { hasCode } from '../embedded/files.ts'
+import { parseMasterKey } from '../keys/master-key.ts'
+
+export interface Order {
+  readonly program: string
+  readonly args: readonly string[]
+  /** Milliseconds that it may take. */
+  readonly longest: number
+}
+
+export type Outcome = { readonly printed: string } | { readonly problem: string }
+
+/** Bytes that it may print. */
+const MOST = 4_096
+/** Milliseconds without further output, after the end of the program, while another process has its output open. */
+const GRACE = 300
+
+const { program, args, longest } = JSON.parse(await text(process.stdin)) as Order
+// In a process group of its own, which can be ended as a whole.
+const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+const pieces: Buffer[] = []
+const printed = (): string =>
+  Buffer.concat(pieces)
+    .toString()
+    .replace(/\r?\n$/, '')
+
+let told = false
+function end(outcome: Outcome): void {
+  if (told) return
+  told = true
+  process.stdout.write(JSON.stringify(outcome), () => process.exit())
+}
+
+function endGroup(): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/** Whether it is a key and not the beginning of a longer one: 43 digits of a hexadecimal key could be read as base64. */
+function isWhole(secret: string): boolean {
+  return parseMasterKey(secret) !== null && (secret.length === 64 || !/^[0-9a-f]+$/i.test(secret))
+}
+
+let ended = false
+let quiet: NodeJS.Timeout | undefined
+function settle(): void {
+  clearTimeout(quiet)
+  quiet = setTimeout(() => {
+    if (isWhole(printed())) end({ printed: printed() })
+  }, GRACE)
+}
+
+child.stdout.on('data', (piece: Buffer) => {
+  pieces.push(piece)
+  if (Buffer.concat(pieces).length > MOST) {
+    endGroup()
+    end({ problem: `the program printed more than ${MOST} bytes` })
+  } else if (ended) settle()
+})
+child.once('error', (error) => {
+  const reason = hasCode(error, 'ENOENT') ? 'there is no such program' : null
+  end({ problem: reason ?? `the program cannot be run (${'code' in error ? error.code : error.name})` })
+})
+child.once('exit', (code, signal) => {
+  ended = true
+  if (code === 0) settle()
+  else end({ problem: `the program ended with ${code === null ? signal : `status ${code}`}` })
+})
+child.once('close', () => end({ printed: printed() }))
+setTimeout(() => {
+  endGroup()
+  end({ problem: `the program took longer than ${longest / 1_000} seconds` })
+}, longest)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    endGroup()
+    process.exit(1)
+  })
+}
