@@ -39,7 +39,7 @@ test('a long statement has none', () => {
   expect(named(names, ADA, long, long)).toEqual([undefined, undefined])
 })
 
-test('a name under which a search was slow three times never comes back, and no other shape gets it', () => {
+test('a name under which a search was slow three times does not come back, and no other shape gets it', () => {
   const names = new StatementNames(2)
   named(names, ADA, 'a', 'a', 'b')
   for (const times of [1, 2]) {
@@ -51,6 +51,23 @@ test('a name under which a search was slow three times never comes back, and no 
   named(names, BO, 'd', 'd', 'e', 'e', 'f', 'f')
   // That it was slow before it had a name does not count.
   expect(named(names, ADA, 'a', 'a', 'b', 'b')).toEqual([undefined, undefined, 'search_5', 'search_5'])
+})
+
+test('a slow search counts for ten minutes, and its shape gets another name after an hour', () => {
+  let now = 0
+  const names = new StatementNames(2, () => now)
+  named(names, ADA, 'a', 'a')
+  for (const minutes of [0, 9, 10, 19, 21]) {
+    now = minutes * 60_000
+    names.wasSlow('a')
+    expect(named(names, ADA, 'a'), `${minutes} minutes`).toEqual(['search_1'])
+  }
+  now += 60_000
+  names.wasSlow('a')
+  now += 3_599_000
+  expect(named(names, ADA, 'a', 'a')).toEqual([undefined, undefined])
+  now += 1_000
+  expect(named(names, ADA, 'a', 'a')).toEqual([undefined, 'search_2'])
 })
 
 test('a connection is full when it has prepared twice as many names as there are', () => {

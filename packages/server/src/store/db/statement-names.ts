@@ -10,16 +10,21 @@ import { LRUCache } from 'lru-cache'
 export class StatementNames {
   /** By text, the least recently used first. */
   readonly #shapes = new Map<string, Shape>()
-  /** Texts that have no name any more, for good. */
-  readonly #withdrawn: LRUCache<string, true>
+  /** Texts that were slow under their name, with the time from which they may have one again. */
+  readonly #withdrawn: LRUCache<string, number>
   /** The names that a connection has prepared. */
   readonly #prepared = new WeakMap<object, Set<string>>()
   readonly #limit: number
+  readonly #now: () => number
   #given = 0
 
-  /** @param limit how many shapes are remembered */
-  constructor(limit: number) {
+  /**
+   * @param limit how many shapes are remembered
+   * @param now milliseconds
+   */
+  constructor(limit: number, now = () => performance.now()) {
     this.#limit = limit
+    this.#now = now
     this.#withdrawn = new LRUCache({ max: WITHDRAWN * limit })
   }
 
@@ -30,8 +35,8 @@ export class StatementNames {
    * @param participant its id; 0 is the operator
    */
   nameOf(text: string, participant: number): string | undefined {
-    if (text.length > NAMED_LENGTH || this.#withdrawn.get(text)) return undefined
-    const shape = this.#shapes.get(text) ?? { participant, name: null, slow: 0 }
+    if (text.length > NAMED_LENGTH || this.#isWithdrawn(text)) return undefined
+    const shape = this.#shapes.get(text) ?? { participant, name: null, slow: [] }
     if (this.#shapes.delete(text)) shape.name ??= `${PREFIX}${++this.#given}`
     else if (this.#shapes.size >= this.#limit) this.#forgetOne(participant)
     this.#shapes.set(text, shape)
@@ -51,18 +56,24 @@ export class StatementNames {
     }
   }
 
+  #isWithdrawn(text: string): boolean {
+    const until = this.#withdrawn.get(text)
+    return until !== undefined && until > this.#now()
+  }
+
   /**
-   * A search was slow under its name. The third time takes the name back, for good: each search of this shape is
-   * planned for its own values from now on. A plan for any values reads all of an index for a value that half of the
-   * records have, where the first rows of the table would do; once or twice it may be the machine.
+   * A search was slow under its name. The third time within ten minutes takes the name back for an hour: each search of this
+   * shape is planned for its own values meanwhile. A plan for any values reads all of an index for a value that half of the
+   * records have, where the first rows of the table would do; once or twice it may be the machine, and a busy hour passes.
    */
   wasSlow(text: string): void {
     const shape = this.#shapes.get(text)
     if (shape === undefined || shape.name === null) return
-    shape.slow += 1
-    if (shape.slow < SLOW_TIMES) return
+    const now = this.#now()
+    shape.slow = [...shape.slow.filter((at) => at > now - SLOW_FOR), now]
+    if (shape.slow.length < SLOW_TIMES) return
     this.#shapes.delete(text)
-    this.#withdrawn.set(text, true)
+    this.#withdrawn.set(text, now + WITHDRAWN_FOR)
   }
 
   /** Notes that a connection runs a statement under this name, if it is one of these. */
@@ -83,8 +94,8 @@ interface Shape {
   readonly participant: number
   /** Null when it came once. */
   name: string | null
-  /** How often it was slow under its name. */
-  slow: number
+  /** When it was slow under its name, of late. Milliseconds. */
+  slow: readonly number[]
 }
 
 const PREFIX = 'search_'
@@ -92,5 +103,7 @@ const PREFIX = 'search_'
 const NAMED_LENGTH = 4_000
 /** Slow searches after which a name is withdrawn. */
 const SLOW_TIMES = 3
+/** Milliseconds for which a slow search counts, and for which a shape has no name. */
+const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
 /** Names that a connection may have prepared, and withdrawn shapes that are remembered, for each shape that has a name. */
 const [PREPARED, WITHDRAWN] = [2, 10]

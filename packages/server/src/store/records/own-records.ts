@@ -28,6 +28,8 @@ interface Statement extends Omit<NamedStatement, 'name'> {
   readonly name?: string
 }
 
+const performanceNow = (): number => performance.now()
+
 type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
 
 /** Where statements run. */
@@ -37,20 +39,18 @@ interface Connections {
   /** Look-ups of one identifier, which are short and named. */
   readonly lookUp: <Row extends QueryResultRow>(statement: NamedStatement) => Promise<readonly Row[]>
   readonly names: StatementNames
-  /** Milliseconds. */
-  readonly now: () => number
 }
 
-/** Those of each mode. */
-export function connectionsOf(
-  db: Database,
-  now = () => performance.now(),
-): Readonly<Record<ModeName, Connections>> {
+/**
+ * Those of each mode.
+ * @param now milliseconds
+ */
+export function connectionsOf(db: Database, now = performanceNow): Readonly<Record<ModeName, Connections>> {
   const lookUp: Connections['lookUp'] = (statement) => db.pipeline.query(statement)
   const names = db.statementNames
   return {
-    sync: { search: runOnOneOf(db.searches, names), lookUp, names, now },
-    async: { search: runOnOneOf(db.asyncSearches, names), lookUp, names, now },
+    sync: { search: runOnOneOf(db.searches, names, now), lookUp, names },
+    async: { search: runOnOneOf(db.asyncSearches, names, now), lookUp, names },
   }
 }
 
@@ -67,28 +67,36 @@ export function ownRecords(db: Database): RecordSource {
             search: (statement) => tried(snapshot, () => run(statement)),
             lookUp: run,
             names: sync.names,
-            now: sync.now,
           }),
         )
       }),
   }
 }
 
+/** Milliseconds after which a plan for any values may have been the wrong one. */
+const SLOW_PLAN = 100
+
+/** The time that a statement takes is that on its connection: a search may have waited for one behind others. */
 const runOn =
-  (client: Snapshot, names: StatementNames): Run =>
+  (client: Snapshot, names: StatementNames, now = performanceNow): Run =>
   async <Row extends QueryResultRow>({ values, ...statement }: Statement) => {
     names.runs(client, statement.name)
-    return (await client.query<Row>({ ...statement, values: [...values] })).rows
+    const started = now()
+    try {
+      return (await client.query<Row>({ ...statement, values: [...values] })).rows
+    } finally {
+      if (statement.name !== undefined && now() - started > SLOW_PLAN) names.wasSlow(statement.text)
+    }
   }
 
 /** On any connection of the pool. As with the pool's own `query`, one on which a statement failed is closed. */
 const runOnOneOf =
-  (pool: Pool, names: StatementNames): Run =>
+  (pool: Pool, names: StatementNames, now: () => number): Run =>
   async <Row extends QueryResultRow>(statement: Statement) => {
     const client = await pool.connect()
     let failed = true
     try {
-      const rows = await runOn(client, names)<Row>(statement)
+      const rows = await runOn(client, names, now)<Row>(statement)
       failed = false
       return rows
     } finally {
@@ -144,15 +152,12 @@ interface FoundRow {
   readonly ids: readonly RecordId[] | null
 }
 
-/** Milliseconds after which a plan for any values may have been the wrong one. */
-const SLOW_PLAN = 100
-
 /**
  * The records that satisfy a condition. One statement, which stops at the first record beyond the cap.
  * @param participant see `StatementNames.nameOf`
  */
 export async function findMatching(
-  { search, names, now }: Connections,
+  { search, names }: Connections,
   table: RecordTable,
   condition: Condition,
   page: Page,
@@ -160,12 +165,7 @@ export async function findMatching(
 ): Promise<Found> {
   const { text, values } = searchStatement(table, condition, page)
   const name = names.nameOf(text, participant)
-  const started = now()
-  try {
-    return foundIn(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))
-  } finally {
-    if (name !== undefined && now() - started > SLOW_PLAN) names.wasSlow(text)
-  }
+  return foundIn(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))
 }
 
 function foundIn(rows: readonly FoundRow[]): Found {

@@ -310,6 +310,23 @@ test('a shape that was slow under its name three times is not run under it again
   expect(runs).toEqual([0, 1, 2, 3, 3, 3])
 })
 
+test('the time for which a search waits for a connection says nothing of its plan', async () => {
+  const shape = { text: 'record.id = $1::bigint and record.id <> -122', values: [1] }
+  const page: Page = { sort: [], limit: 1, offset: 0, cap: 10 }
+  let clock = 0
+  const { sync } = connectionsOf(database.db, () => clock)
+  const { searches, statementNames } = database.db
+  await findMatching(sync, table, shape, page)
+  for (let run = 0; run < 4; run += 1) {
+    const all = await Promise.all(Array.from({ length: searches.options.max }, () => searches.connect()))
+    const waiting = findMatching(sync, table, shape, page)
+    clock += 1_000
+    for (const client of all) client.release()
+    await waiting
+  }
+  expect(statementNames.nameOf(searchStatement(table, shape, page).text, 0)).toMatch(/^search_\d+$/)
+})
+
 async function planOf(
   { text, values }: { readonly text: string; readonly values: readonly unknown[] },
   mode: string,
