@@ -174,6 +174,7 @@ it(
     await page.getByLabel('Identifier', { exact: true }).fill('0012')
     await page.getByLabel('Also users, cases and reasons').check()
     await button('Look').click()
+    await page.locator('main li > details > summary').first().click()
     await page.getByText(hostile('user')).first().waitFor()
     wrong.push(...(await faults(ada, 'accounts of a person')))
 

@@ -45,6 +45,7 @@ export const PERSON = {
   written: 'Data was written',
   asked: 'Asked about, without seeing data',
   none: 'Nothing is recorded',
+  values: (count: string) => `Values: ${count}`,
   report: {
     title: 'Answer to the person',
     lead: 'A report in plain words, for a person who asks who has seen the data. Employees of the registry are not named.',

@@ -4,13 +4,11 @@ import { useState } from 'react'
 import { answered, api } from '../../api/client.ts'
 import { isoOf } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
 import { useAct } from '../../parts/use-act.tsx'
-import { ACCOUNTS, PERSON } from '../../texts/accounts.ts'
+import { PERSON } from '../../texts/accounts.ts'
 import styles from './accounts.module.css'
-import { ACCOUNT_COLUMNS } from './columns.tsx'
 import { download } from './download.ts'
+import { Looks } from './looks.tsx'
 
 const { fields: FIELDS, report: REPORT } = PERSON
 const CHANGES = ['accounts']
@@ -117,13 +115,7 @@ export function AccountsOfPerson() {
           {ROLES.map((role) => (
             <Section key={role} title={PERSON[role]}>
               <Panel>
-                <DataTable
-                  caption={PERSON[role]}
-                  columns={COLUMNS}
-                  query={{ data: look.data[role], error: null, refetch: () => undefined }}
-                  keyOf={({ id, again }) => `${id} ${again}`}
-                  empty={<Empty title={PERSON.none} />}
-                />
+                <Looks caption={PERSON[role]} looks={look.data[role]} months={look.data.months[role]} />
               </Panel>
             </Section>
           ))}
@@ -132,26 +124,3 @@ export function AccountsOfPerson() {
     </>
   )
 }
-
-type Look = Parameters<(typeof ACCOUNT_COLUMNS)[number]['cell']>[0] & {
-  readonly shown: Readonly<Record<string, readonly string[]>>
-  readonly requested_by?: string
-  readonly case?: string
-  readonly reason?: string
-  readonly again: boolean
-}
-
-const COLUMNS: readonly Column<Look>[] = [
-  ...ACCOUNT_COLUMNS,
-  {
-    title: ACCOUNTS.columns.shown,
-    cell: ({ shown, again }) =>
-      [...Object.values(shown).flat(), ...(again ? [ACCOUNTS.again] : [])].join(', ') || null,
-    wideOnly: true,
-  },
-  {
-    title: ACCOUNTS.columns.named,
-    cell: ({ requested_by, case: named, reason }) =>
-      Object.entries({ requested_by, named, reason }).map(([name, text]) => <div key={name}>{text}</div>),
-  },
-]

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { ReadOnly } from '../../model/read-only.ts'
 import { cellText } from '../../shared/spreadsheet.ts'
 import { closed, instant, orNull, personalData, text } from '../members.ts'
+import { MONTH } from './looks-by-month.ts'
 
 const Access = closed({
   at: instant('When.'),
@@ -24,18 +25,26 @@ export const Report = closed({
   seen: Type.Array(Access),
   written: Type.Array(Access),
   asked: Type.Array(Access),
+  months: closed(
+    {
+      seen: Type.Array(closed(MONTH)),
+      written: Type.Array(closed(MONTH)),
+      asked: Type.Array(closed(MONTH)),
+    },
+    { description: 'The same by institution and month, each as one sentence, the newest first.' },
+  ),
 })
 export type AccessReport = ReadOnly<Static<typeof Report>>
 
 const STYLE = `body { font: 16px/1.5 sans-serif; color: #111; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.6rem } h2 { font-size: 1.2rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100% }
-th, td { border: 1px solid #999; padding: .4rem .6rem; text-align: left; vertical-align: top; overflow-wrap: anywhere }
+th, td { border: 1px solid #999; padding: .4rem .6rem; text-align: left; vertical-align: top; overflow-wrap: break-word }
 tr { break-inside: avoid }
 @media print { body { margin: 0; max-width: none; font-size: 11pt } }`
 
 export function accessPage(report: AccessReport): string {
-  const { made_at, from, to, identifier, seen, written, asked } = report
+  const { made_at, from, to, identifier, seen, written, asked, months } = report
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -51,11 +60,11 @@ export function accessPage(report: AccessReport): string {
 for the person with the identifier ${escaped(identifier.type)} ${escaped(identifier.value)}. ${periodText(from, to)}</p>
 <p>All times are in UTC. Where several people were asked about at once, the list of data is that of all of them: of you the
 same or less was shown.</p>
-${section('Who has seen data about you', seen, 'Nobody has seen data about you in this time.')}
-${section('Who has written data about you', written, 'Nobody has written data about you in this time.')}
+${section('Who has seen data about you', { months: months.seen, accesses: seen }, 'Nobody has seen data about you in this time.')}
+${section('Who has written data about you', { months: months.written, accesses: written }, 'Nobody has written data about you in this time.')}
 ${section(
   'Who has asked about you without seeing data',
-  asked,
+  { months: months.asked, accesses: asked },
   'Nobody has asked about you without seeing data in this time.',
 )}
 </body>
@@ -68,8 +77,17 @@ function periodText(from: string | null, to: string | null): string {
   return `It lists what is recorded${from === null ? '' : ` from ${time(from)}`}${to === null ? '' : ` until ${time(to)}`}.`
 }
 
-function section(title: string, accesses: readonly Access[], nothing: string): string {
-  const content = accesses.length === 0 ? `<p>${nothing}</p>` : tableOf(accesses)
+interface Part {
+  readonly months: AccessReport['months']['seen']
+  readonly accesses: readonly Access[]
+}
+
+function section(title: string, { months, accesses }: Part, nothing: string): string {
+  const sentences = months.map(({ sentence }) => `<li>${escaped(cellText(sentence))}</li>`).join('\n')
+  const content =
+    accesses.length === 0
+      ? `<p>${nothing}</p>`
+      : `<ul>\n${sentences}\n</ul>\n<h3>Each time, the newest first</h3>\n${tableOf(accesses.toReversed())}`
   return `<h2>${title}</h2>\n${content}`
 }
 
@@ -77,15 +95,18 @@ const tableOf = (accesses: readonly Access[]): string =>
   `<table>
 <thead><tr><th>When</th><th>Who</th><th>What</th><th>Why</th><th>Which data</th></tr></thead>
 <tbody>
-${accesses.map(row).join('\n')}
+${accesses.map((access, at) => row(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-function row({ at, who, sender_id, registry, what, basis, purpose, data }: Access): string {
+/** @param above the row above, whose data are not listed again */
+function row(access: Access, above: Access | undefined): string {
+  const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
   const where = registry === null ? '' : `, registry ${registry}`
   const why = purpose === null ? basis : `${basis}. Purpose: ${purpose}`
-  const shown = data.length === 0 ? 'None' : data.join(', ')
+  const isSame = data.length > 1 && above?.data.join() === data.join()
+  const shown = isSame ? 'The same as above' : data.join(', ') || 'None'
   return `<tr><td>${time(at)}</td>${[name, `${what}${where}`, why, shown].map(cell).join('')}</tr>`
 }
 

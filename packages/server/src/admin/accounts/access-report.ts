@@ -1,10 +1,10 @@
 /** The answer to a person who asks who has seen the data: in plain words, for people and for programs. */
 import Type from 'typebox'
-import { listParticipants } from '../../store/directory/participants.ts'
 import { closed, instant, personalData, text, timeOut } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 import { type Access, type AccessReport, accessPage, Report } from './access-page.ts'
+import { type LooksOfMonth, wordsOf } from './looks-by-month.ts'
 import { auditPerson, type PersonAudit } from './person-looks.ts'
 
 /** People who work for the registry are not named: whom to ask is the registry. */
@@ -23,12 +23,20 @@ export const reportAccess = useCase(
     { type, value, from, to },
   ): Promise<{ readonly html: string; readonly report: AccessReport }> => {
     const audit = await auditPerson(needs, { type, value, from, to })
-    const names = new Map((await listParticipants(needs.db)).map(({ sender_id, name }) => [sender_id, name]))
-    const described = (looks: PersonAudit['seen']) => looks.map((look) => accessOf(look, names))
+    const { seen, written, asked } = audit.months
+    const months = {
+      seen: withoutEntries(seen),
+      written: withoutEntries(written),
+      asked: withoutEntries(asked),
+    }
+    const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
+    const described = (looks: PersonAudit['seen']) =>
+      looks.map((look) => accessOf(look, names.get(look.participant) ?? ''))
     const { now = () => new Date() } = needs
     const report = {
       ...{ made_at: timeOut(now()), from: from ?? null, to: to ?? null, identifier: { type, value } },
       ...{ seen: described(audit.seen), written: described(audit.written), asked: described(audit.asked) },
+      months,
     }
     return { html: accessPage(report), report }
   },
@@ -36,18 +44,19 @@ export const reportAccess = useCase(
 
 type Look = PersonAudit['seen'][number]
 
-const accessOf = (look: Look, names: ReadonlyMap<string, string>): Access => ({
+/** The ids of entries mean nothing to the person. */
+const withoutEntries = (months: readonly LooksOfMonth[]): AccessReport['months']['seen'] =>
+  months.map(({ entries: _, ...month }) => month)
+
+const accessOf = (look: Look, who: string): Access => ({
   at: look.at,
-  who:
-    look.participant === null
-      ? 'An employee of the registry, or a program of it'
-      : (names.get(look.participant) ?? look.participant),
+  who,
   sender_id: look.participant,
   registry: look.registry,
   what: `${WHAT[look.kind]}${look.again ? ' (an earlier answer was given again)' : ''}`,
   basis: basisOf(look),
   purpose: look.purpose,
-  data: [...new Set(Object.values(look.shown).flat().map(dataName))].sort(),
+  data: [...new Set(Object.values(look.shown).flat().flatMap(dataName))].sort(),
 })
 
 const WHAT: Readonly<Record<Look['kind'], string>> = {
@@ -72,10 +81,8 @@ function basisOf({ basis, consent, emergency, participant }: Look): string {
   return BASES[basis ?? ''] ?? 'Not known'
 }
 
-/** A path of a document as words. Type and value of an identifier are one thing. */
-const dataName = (path: string): string =>
-  path
-    .split('.')
-    .filter((part) => part !== 'identifier_type' && part !== 'identifier_value')
-    .map((part) => part.replaceAll('_', ' '))
-    .join(' / ') || 'identifier'
+/** A path of a document as words; nothing where it is for programs. */
+function dataName(path: string): readonly string[] {
+  const words = wordsOf(path)
+  return words === null ? [] : [words.join(' / ')]
+}

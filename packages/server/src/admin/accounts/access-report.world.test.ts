@@ -32,7 +32,10 @@ describe('the answer to a person', () => {
       {
         ...{ participant: 'health.example', purpose: 'eligibility', basis: 'consent' },
         shown: {
-          Person: ['identifier.identifier_type', 'identifier.identifier_value', 'name.surname', 'birth_date'],
+          Person: [
+            ...['@id', 'identifier.identifier_type', 'identifier.identifier_value'],
+            ...['name.surname', 'birth_date'],
+          ],
         },
       },
       [personAs('seen', 'UIN:1')],
@@ -67,7 +70,14 @@ describe('the answer to a person', () => {
         { what: 'The data were looked at, or changed' },
       ],
     })
+    expect(facts.months.seen.map(({ sentence }) => sentence).sort()).toEqual([
+      expect.stringMatching(
+        /^An employee of the registry, or a program of it, 1 look or change, last on \d+ \w+ 20\d\d: name$/,
+      ),
+      expect.stringMatching(/^Health .*, 1 search, last on \d+ \w+ 20\d\d: birth date, identifier, name$/),
+    ])
     expect(JSON.stringify(facts)).not.toContain('secret-clerk')
+    expect(JSON.stringify(facts)).not.toContain('@id')
   })
 
   it('is a page that shows hostile values as text, runs nothing and loads nothing', {
@@ -98,11 +108,14 @@ describe('the answer to a person', () => {
       .first()
       .locator('td')
       .allTextContents()
-    expect(cells[1]).toBe(MARKUP)
-    expect(cells[3]).toContain(MARKUP)
+    expect(cells[1]).toBe(HOSTILE.at(-1))
+    expect(cells[3]).toContain(HOSTILE.at(-1))
+    expect(await page.locator('tbody').first().locator('tr').last().locator('td').nth(1).textContent()).toBe(
+      MARKUP,
+    )
     expect(
       await page.locator('body *').evaluateAll((all) => [...new Set(all.map((one) => one.tagName))]),
-    ).toEqual([...['H1', 'P', 'H2', 'TABLE', 'THEAD', 'TR', 'TH', 'TBODY', 'TD']])
+    ).toEqual([...['H1', 'P', 'H2', 'UL', 'LI', 'H3', 'TABLE', 'THEAD', 'TR', 'TH', 'TBODY', 'TD']])
     expect(asked.filter((url) => !url.startsWith('about:'))).toEqual([])
     await page.close()
   })
@@ -112,7 +125,41 @@ describe('the answer to a person', () => {
     await account({ participant, shown: { Person: ['@type'] } }, [personAs('seen', 'UIN:667')])
     const { html } = await report('667')
     expect(html).toContain('<td>&#39;=HYPERLINK(')
-    expect(html).not.toMatch(/<td>[=+@-]/)
+    expect(html).not.toMatch(/<(?:td|li)>[=+@-]/)
+  })
+
+  it('breaks no word, begins with the newest, and lists no data twice in a row', {
+    timeout: 60_000,
+  }, async () => {
+    const shown = { Person: ['identifier.identifier_type', 'registration_date', 'address.sub_region_code'] }
+    for (const purpose of ['first', 'second', 'third']) {
+      await account({ participant: 'social-assistance.region.example', purpose, shown }, [
+        personAs('seen', 'UIN:777'),
+      ])
+    }
+    const { html, report: facts } = await report('777')
+    expect(
+      facts.months.seen.map(({ looks, entries }: { looks: number; entries?: unknown }) => [looks, entries]),
+    ).toEqual([[3, undefined]])
+    const page = await chromium.browser.newPage({ viewport: { width: 700, height: 900 } })
+    await page.setContent(html, { waitUntil: 'load' })
+    const cells = page.locator('tbody').first().locator('td')
+    expect(await cells.nth(3).textContent()).toContain('third')
+    expect((await cells.allTextContents()).filter((text) => text === 'The same as above')).toHaveLength(2)
+    const broken = await cells.evaluateAll((all) =>
+      all.flatMap((cell) => {
+        const text = cell.firstChild
+        return [...(text?.textContent ?? '').matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+          if (text === null) return []
+          const range = cell.ownerDocument.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          return range.getClientRects().length > 1 && !/[-/]/.test(word) ? [word] : []
+        })
+      }),
+    )
+    expect(broken).toEqual([])
+    await page.close()
   })
 
   it('says so where there is nothing, and until when it looked', async () => {

@@ -9,11 +9,13 @@ import {
   type Period,
   type ReadAccount,
 } from '../../store/accounts/read-accounts.ts'
+import { listParticipants } from '../../store/directory/participants.ts'
 import { closed, flag, instant, personalData, text } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
 import { useCase } from '../use-case.ts'
 import { ACCOUNT, accountFacts, accountKeysOf, CONFIDENTIAL, confidentialFacts, periodOf } from './facts.ts'
+import { LooksOfMonth, looksByMonth } from './looks-by-month.ts'
 import { accountOperator } from './operator-looks.ts'
 
 const Look = closed({
@@ -46,6 +48,14 @@ export const auditPerson = useCase(
       asked: Type.Array(Look, {
         description: 'The person was asked about, and nothing of the person was shown.',
       }),
+      months: closed(
+        {
+          seen: Type.Array(LooksOfMonth),
+          written: Type.Array(LooksOfMonth),
+          asked: Type.Array(LooksOfMonth),
+        },
+        { description: 'The same by institution and month, each as one sentence, the newest first.' },
+      ),
     }),
   },
   async (needs: HasVault & HasAccounts, { type, value, from, to, confidential = false }) => {
@@ -77,9 +87,15 @@ export const auditPerson = useCase(
             ...{ identifier_types: [...types].sort(), again },
           }
         })
+    const [seen, written, asked] = [withRole('seen'), withRole('written'), withRole('asked')]
+    const names = new Map((await listParticipants(db)).map(({ sender_id, name }) => [sender_id, name]))
     return {
       identifier_types: [...new Set(known.map((one) => one.type))].sort(),
-      ...{ seen: withRole('seen'), written: withRole('written'), asked: withRole('asked') },
+      ...{ seen, written, asked },
+      months: {
+        ...{ seen: looksByMonth(seen, names), written: looksByMonth(written, names) },
+        asked: looksByMonth(asked, names),
+      },
     }
   },
 )

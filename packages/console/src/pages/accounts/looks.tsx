@@ -1,0 +1,67 @@
+/** Looks at a person: a sentence for each institution and month, which opens to show its entries. */
+import type { paths } from '../../api/schema.d.ts'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable, fixed } from '../../parts/table.tsx'
+import { count } from '../../parts/times.ts'
+import { ACCOUNTS, PERSON } from '../../texts/accounts.ts'
+import { LOCALE } from '../../texts/common.ts'
+import styles from './accounts.module.css'
+import { ACCOUNT_COLUMNS } from './columns.tsx'
+
+type Call = paths['/admin/v1/accounts/person']['post']
+type Audit = Call['responses'][200]['content']['application/json']
+type Look = Audit['seen'][number]
+
+interface LooksProps {
+  readonly caption: string
+  readonly looks: readonly Look[]
+  readonly months: Audit['months']['seen']
+}
+
+export function Looks({ caption, looks, months }: LooksProps) {
+  if (months.length === 0) return <Empty title={PERSON.none} />
+  const byId = new Map(looks.map((look) => [look.id, look]))
+  return (
+    <ul className={styles.months} aria-label={caption}>
+      {months.map(({ month, sender_id, sentence, entries }) => (
+        <li key={`${month} ${sender_id}`}>
+          <details>
+            <summary className={styles.sentence}>{sentence}</summary>
+            <DataTable
+              caption={sentence}
+              columns={COLUMNS}
+              query={fixed(entries.flatMap((id) => byId.get(id) ?? []))}
+              keyOf={({ id }) => id}
+            />
+          </details>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const COLUMNS: readonly Column<Look>[] = [
+  ...ACCOUNT_COLUMNS,
+  {
+    title: ACCOUNTS.columns.shown,
+    cell: ({ shown, again }) => {
+      const paths = Object.values(shown).flat()
+      return (
+        <>
+          {paths.length > 0 && (
+            <details>
+              <summary>{PERSON.values(count(paths.length, LOCALE))}</summary>
+              {paths.join(', ')}
+            </details>
+          )}
+          {again && ACCOUNTS.again}
+        </>
+      )
+    },
+  },
+  {
+    title: ACCOUNTS.columns.named,
+    cell: ({ requested_by, case: named, reason }) =>
+      Object.entries({ requested_by, named, reason }).map(([name, text]) => <div key={name}>{text}</div>),
+  },
+]

@@ -1,0 +1,112 @@
+/** Who looked at the data of a person, as sentences: one for each institution and month. */
+import { KINDS } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import type { ReadOnly } from '../../model/read-only.ts'
+import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
+import { type AccountFacts, AccountId } from './facts.ts'
+
+/** What a sentence says, for people and for programs. */
+export const MONTH = {
+  month: text('Month in UTC, such as 2026-11.'),
+  who: text('Name of the institution. People who work for the registry are not named.'),
+  sender_id: orNull(text('sender_id of the institution; null: the registry itself.')),
+  looks: wholeNumber('How often, in the month.'),
+  last: instant('The last time.'),
+  data: Type.Array(Type.String(), { description: 'What the data are about, of all these looks together.' }),
+  sentence: text('All of it in one sentence.'),
+} as const
+
+export const LooksOfMonth = closed({
+  ...MONTH,
+  entries: Type.Array(AccountId, { description: 'The entries, the newest first.' }),
+})
+export type LooksOfMonth = ReadOnly<Static<typeof LooksOfMonth>>
+
+type Look = AccountFacts
+
+/**
+ * The newest first.
+ * @param names the names of institutions, by sender_id
+ */
+export function looksByMonth(looks: readonly Look[], names: ReadonlyMap<string, string>): LooksOfMonth[] {
+  const newest = looks.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))
+  const groups = Map.groupBy(newest, ({ at, participant }) => JSON.stringify([monthOf(at), participant]))
+  return [...groups.values()].flatMap((alike) => {
+    const [first] = alike
+    return first === undefined ? [] : [ofMonth(first, alike, whoLooked(first, names))]
+  })
+}
+
+/** @param newest the last of the looks */
+function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMonth {
+  const data = [...new Set(looks.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
+  const said = data.length === 0 ? '' : `: ${data.join(', ')}`
+  return {
+    ...{ month: monthOf(newest.at), who, sender_id: newest.participant, last: newest.at, data },
+    looks: looks.reduce((sum, { count }) => sum + count, 0),
+    sentence: `${who}, ${countsOf(looks)}, last on ${dayOf(newest.at)}${said}`,
+    entries: looks.map(({ id }) => id),
+  }
+}
+
+export const whoLooked = ({ participant }: Look, names: ReadonlyMap<string, string>): string =>
+  participant === null
+    ? 'An employee of the registry, or a program of it'
+    : (names.get(participant) ?? participant)
+
+const monthOf = (at: string): string => at.slice(0, 7)
+
+const dayOf = (at: string): string =>
+  new Date(at).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+
+type Noun = readonly [one: string, many: string]
+
+/** What a look is called: by its kind or, where that has no row, by its operation. */
+const NOUNS: Readonly<Record<string, Noun>> = {
+  notification: ['notification', 'notifications'],
+  operator: ['look or change', 'looks or changes'],
+  search: ['search', 'searches'],
+  'enrolment-updates': ['update', 'updates'],
+}
+const QUESTION: Noun = ['question', 'questions']
+
+function countsOf(looks: readonly Look[]): string {
+  const groups = Map.groupBy(
+    looks,
+    ({ kind, operation }) => NOUNS[kind] ?? NOUNS[operation ?? ''] ?? QUESTION,
+  )
+  return [...groups]
+    .map(([[one, many], alike]) => {
+      const times = alike.reduce((sum, { count }) => sum + count, 0)
+      return `${times} ${times === 1 ? one : many}`
+    })
+    .join(', ')
+}
+
+/** The parts of a path that mean something to a person: `@id` and `@type` are for programs, and an identifier is one thing. */
+export function wordsOf(path: string): readonly string[] | null {
+  const parts = path.split('.')
+  if (parts.some((part) => part.startsWith('@'))) return null
+  const named = parts.filter((part) => part !== 'identifier_type' && part !== 'identifier_value')
+  return named.length === 0 ? ['identifier'] : named.map((part) => part.replaceAll('_', ' '))
+}
+
+/** Members that hold what is said of a person, and say nothing themselves. */
+const HOLDERS = new Set(
+  KINDS.flatMap(({ record_types }) => record_types.flatMap(({ query_prefixes = [] }) => query_prefixes))
+    .flatMap((prefix) => prefix.split('.'))
+    .concat('additional_attributes')
+    .map((part) => part.replaceAll('_', ' ')),
+)
+
+/** What a path is about, such as `name` for name.surname; nothing where it is for programs. */
+function topicOf(path: string): readonly string[] {
+  const words = wordsOf(path) ?? []
+  const [topic] = [...words.filter((word) => !HOLDERS.has(word)), ...words.slice(-1)]
+  return topic === undefined ? [] : [topic]
+}
