@@ -20,8 +20,8 @@ export interface DialogField {
   readonly ticked?: readonly string[]
   /** Of a choice: the name of choosing nothing. */
   readonly empty?: string
-  /** It is shown only while this is chosen in another field. */
-  readonly when?: { readonly field: string; readonly is: readonly string[] }
+  /** It is shown only while this is chosen in other fields. */
+  readonly when?: readonly { readonly field: string; readonly is: readonly string[] }[]
 }
 
 interface Given extends Omit<DialogField, 'as' | 'when'> {
@@ -41,6 +41,7 @@ const INPUTS = {
   number: (field) => <TextInput {...shared(field)} inputMode="decimal" defaultValue={textOf(field)} />,
   area: (field) => <Textarea {...shared(field)} rows={4} defaultValue={textOf(field)} />,
   secret: (field) => <PasswordInput {...shared(field)} autoComplete="new-password" />,
+  date: (field) => <TextInput {...shared(field)} type="date" />,
   time: (field) => (
     <TextInput {...shared(field)} type="datetime-local" defaultValue={localOf(textOf(field))} />
   ),

@@ -34,11 +34,9 @@ export function FormDialog<Output>(props: DialogProps<Output>) {
     setChosen({})
   }
   const doing = useAct({ ...props, onOver: close })
-  const isShown = ({ when }: DialogField): boolean => {
-    if (when === undefined) return true
-    const before = fields.find(({ name }) => name === when.field)?.value
-    return when.is.includes(chosen[when.field] ?? String(before))
-  }
+  const before = (field: string) => fields.find(({ name }) => name === field)?.value
+  const isShown = ({ when = [] }: DialogField): boolean =>
+    when.every(({ field, is }) => is.includes(chosen[field] ?? String(before(field))))
   return (
     <>
       <Button
@@ -61,7 +59,7 @@ export function FormDialog<Output>(props: DialogProps<Output>) {
         {children}
         {fields.filter(isShown).map((field) => (
           <Field
-            key={field.name}
+            key={`${field.name} ${JSON.stringify(field.when)}`}
             {...field}
             onChoice={(value) => setChosen((others) => ({ ...others, [field.name]: value }))}
           />

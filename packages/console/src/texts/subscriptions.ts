@@ -98,7 +98,7 @@ export const EVENTS = {
     lead: 'The record is written, and who has subscribed is notified. The people of this registry are made up.',
     record: 'Record',
     recordNote:
-      'JSON. A made-up person to begin with; with the identifier of a stored record it changes that one.',
+      'JSON. Somebody made up whom the event fits; with the identifier of a stored record it changes that one.',
     done: (matched: string) => `The event is recorded. Subscriptions that are notified: ${matched}.`,
   },
 } as const

@@ -1,7 +1,7 @@
 /** The civil registry (spec "Civil person record", public-standard.md 2.3). */
 import { Person } from '../records/person.ts'
 import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
-import type { Kind } from './kind.ts'
+import type { EventOffer, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierList,
@@ -9,6 +9,12 @@ import {
   personAttributes,
   registrationAttributes,
 } from './shared-attributes.ts'
+
+/** Of records of made-up people, that of the youngest child fits best. */
+const YOUNGEST: EventOffer = {
+  lacks: ['marriage_date', 'death_date'],
+  by: { attribute: 'birth_date', first: 'latest' },
+}
 
 export const civil: Kind = {
   name: 'civil',
@@ -112,12 +118,36 @@ export const civil: Kind = {
     EMAIL,
   ],
   event_types: [
-    { name: 'LiveBirth', aliases: ['live_birth', 'birth'] },
-    { name: 'Death', aliases: [], ends_subscriptions: true },
-    { name: 'FetalDeath', aliases: ['fetal_death'] },
-    { name: 'Marriage', aliases: [] },
-    { name: 'Divorce', aliases: [] },
-    { name: 'Adoption', aliases: [] },
+    {
+      name: 'LiveBirth',
+      aliases: ['live_birth', 'birth'],
+      needs: ['birth_date', 'registration_date'],
+      offers: YOUNGEST,
+    },
+    {
+      name: 'Death',
+      aliases: [],
+      ends_subscriptions: true,
+      needs: ['death_date'],
+      offers: { lacks: ['death_date'], by: { attribute: 'birth_date', first: 'earliest' } },
+    },
+    { name: 'FetalDeath', aliases: ['fetal_death'], needs: ['birth_date', 'death_date'], offers: YOUNGEST },
+    {
+      name: 'Marriage',
+      aliases: [],
+      needs: ['marriage_date'],
+      offers: {
+        lacks: ['marriage_date', 'death_date'],
+        by: { attribute: 'birth_date', first: 'earliest' },
+      },
+    },
+    {
+      name: 'Divorce',
+      aliases: [],
+      needs: ['divorce_date'],
+      offers: { has: ['marriage_date'], lacks: ['divorce_date', 'death_date'] },
+    },
+    { name: 'Adoption', aliases: [], offers: YOUNGEST },
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'UPDATE', aliases: [] },
   ],

@@ -162,6 +162,16 @@ describe.each(KINDS)('the literal of $name', (kind) => {
     }
   })
 
+  it('needs and offers attributes that its records have; what an event needs is a date', () => {
+    const attributes = kind.record_types.flatMap((recordType) => recordType.attributes)
+    const typesOf = (name: string) => attributes.filter((row) => row.name === name).map(({ type }) => type)
+    for (const { needs = [], offers: { has = [], lacks = [], by } = {} } of kind.event_types) {
+      for (const name of needs) expect(['date', 'datetime'], name).toContain(typesOf(name)[0])
+      for (const name of [...has, ...lacks]) expect(typesOf(name), name).not.toEqual([])
+      if (by !== undefined) expect(typesOf(by.attribute)).toContain('date')
+    }
+  })
+
   it('emits what it understands', () => {
     for (const type of kind.record_types) expect(resolveRecordType(kind, type.emitted)).toBe(type)
     expect(isRegType(kind, kind.reg_type.name)).toBe(true)

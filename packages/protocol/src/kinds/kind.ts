@@ -172,6 +172,18 @@ export interface EventType {
   readonly aliases: readonly string[]
   /** Nothing more is to come of this person: a subscription to it that is about the person alone ends with it. */
   readonly ends_subscriptions?: true
+  /** Date attributes that the event says, such as `death_date`: a form that publishes it asks for them. */
+  readonly needs?: readonly string[]
+  /** Whom such a form offers; without it anybody. */
+  readonly offers?: EventOffer
+}
+
+/** Records that fit an event, by their attributes. */
+export interface EventOffer {
+  readonly has?: readonly string[]
+  readonly lacks?: readonly string[]
+  /** The record in which this date attribute is the latest or the earliest comes first. */
+  readonly by?: { readonly attribute: string; readonly first: 'latest' | 'earliest' }
 }
 
 /** Where the description of a kind asks less of results than that of the others. */

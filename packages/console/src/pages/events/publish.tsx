@@ -32,17 +32,35 @@ export function Publish({ namespace }: { readonly namespace: string }) {
   })
   if (!isOffered || samples.length === 0) return null
   const publish = async (given: FormValues) => {
-    const record_type = given.text('record_type') ?? ''
+    const [record_type = '', reg_event_type = ''] = [given.text('record_type'), given.text('reg_event_type')]
+    const needs = eventOf(record_type, reg_event_type)?.needs ?? []
+    const record = needs.reduce(
+      (known, { path }) => withValue(known, path.split('.'), given.text(needOf(record_type, path))),
+      given.object(recordOf(record_type)),
+    )
     // The server checks it.
-    const record = given.object(recordOf(record_type)) as Record<string, never>
-    const body = { reg_event_type: given.text('reg_event_type') ?? '', record_type, record }
+    const body = { reg_event_type, record_type, record: record as Record<string, never> }
     return answered(api.POST('/admin/v1/registries/{namespace}/events', { ...of, body }))
   }
   const types = samples.map(({ record_type }) => record_type)
-  const records = samples.map(
-    ({ record_type, record }): DialogField => ({
-      ...{ name: recordOf(record_type), label: TEXTS.record, note: TEXTS.recordNote, as: 'area' },
-      ...{ value: jsonText(record), when: { field: 'record_type', is: [record_type] } },
+  const eventOf = (type: string, event: string) =>
+    samples.find((one) => one.record_type === type)?.events.find((one) => one.event_type === event)
+  const records = types.flatMap((type) =>
+    registry.event_types.flatMap((event): DialogField[] => {
+      const { record = {}, needs = [] } = eventOf(type, event) ?? {}
+      const when = [
+        { field: 'record_type', is: [type] },
+        { field: 'reg_event_type', is: [event] },
+      ]
+      return [
+        ...needs.map(({ name, path }) => ({
+          ...{ name: needOf(type, path), label: name, as: 'date' as const, required: true, when },
+        })),
+        {
+          ...{ name: recordOf(type), label: TEXTS.record, note: TEXTS.recordNote, as: 'area', when },
+          value: jsonText(record),
+        },
+      ]
     }),
   )
   return (
@@ -54,7 +72,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
         fields={[
           {
             ...{ name: 'reg_event_type', label: EVENTS.columns.type, as: 'choice', required: true },
-            options: registry.event_types,
+            ...{ options: registry.event_types, value: registry.event_types[0] ?? '' },
           },
           {
             ...{ name: 'record_type', label: EVENTS.columns.record, as: 'choice', required: true },
@@ -73,3 +91,16 @@ export function Publish({ namespace }: { readonly namespace: string }) {
 }
 
 const recordOf = (record_type: string): string => `record ${record_type}`
+const needOf = (record_type: string, path: string): string => `${record_type} ${path}`
+
+/** The record with a value at a path. */
+function withValue(
+  record: Record<string, unknown>,
+  [first = '', ...rest]: readonly string[],
+  value: string | undefined,
+): Record<string, unknown> {
+  if (rest.length === 0) return { ...record, [first]: value }
+  const inner = record[first]
+  const known = typeof inner === 'object' && inner !== null ? { ...inner } : {}
+  return { ...record, [first]: withValue(known, rest, value) }
+}

@@ -10,6 +10,7 @@ import type { HasDatabase } from '../needs.ts'
 import { BegunImport, EndedImport, importsOf } from '../records/import-reports.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { AttributeResult, listAttributes } from './attributes.ts'
+import { EventOffered, eventOffers } from './event-offers.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
 import { Plan, planIndexes } from './indexes.ts'
 import { described, Records, RegistryResult } from './registries.ts'
@@ -66,6 +67,7 @@ export const showSamples = useCase(
           Type.Object({}, { description: 'A synthetic record, about nobody.' }),
         ),
         schema: Type.Unsafe<TSchema>(Type.Object({}, { description: 'JSON Schema of such records.' })),
+        events: Type.Array(EventOffered, { description: 'For each event type a record to publish it with.' }),
       }),
     ),
   },
@@ -74,9 +76,12 @@ export const showSamples = useCase(
     const types =
       record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     const found = types.flatMap((type) => {
-      const [record] = samplesOf({ samples }, registry, type)
+      const records = [...samplesOf({ samples }, registry, type)]
+      const [record] = records
       const { name, primary_identifier, schema } = type
-      return record === undefined ? [] : [{ record_type: name, primary_identifier, record, schema }]
+      if (record === undefined) return []
+      const events = eventOffers(registry.kind, type, records)
+      return [{ record_type: name, primary_identifier, record, schema, events }]
     })
     if (found.length > 0) return found
     throw new AdminRefusal(`there is no synthetic record of ${namespace}`, { reason: 'not_found' })
