@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: TITLES.made, cell: ({ created_at }) => <Time at={created_at} seconds /> },
   { title: TITLES.registry, cell: ({ namespace }) => namespace },
   { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} />, stays: true },
   { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
   { title: TITLES.cause, cell: ({ cause }) => cause?.meaning, wideOnly: true },
 ]

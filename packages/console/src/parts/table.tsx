@@ -1,5 +1,5 @@
 /** A table of rows that the server has chosen, ordered and paged. On a phone each row is a card. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { COMMON } from '../texts/common.ts'
 import { Empty, Fault, Outdated } from './states.tsx'
 import styles from './table.module.css'
@@ -11,6 +11,8 @@ export interface Column<Row> {
   readonly align?: 'end'
   /** Left out on narrow screens. */
   readonly wideOnly?: boolean
+  /** How the row is: it comes second, and remains in view while the table is scrolled. */
+  readonly stays?: boolean
 }
 
 interface Asked<Data> {
@@ -49,8 +51,34 @@ const AS = {
   cell: { role: 'cell' },
 } as const
 
+const arranged = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
+  first === undefined
+    ? []
+    : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
+
+/** Whether there is more of a table beyond an edge of its card. */
+function useEdges() {
+  const ref = useRef<HTMLDivElement>(null)
+  const [more, setMore] = useState('')
+  const look = () => {
+    const { scrollLeft = 0, clientWidth = 0, scrollWidth = 0 } = ref.current ?? {}
+    const isCut = scrollLeft + clientWidth < scrollWidth - 1
+    setMore([scrollLeft > 1 ? 'start' : '', isCut ? 'end' : ''].join(' ').trim())
+  }
+  // The rows of the last drawing may be wider than those before.
+  useEffect(() => {
+    look()
+    const observer = new ResizeObserver(look)
+    if (ref.current !== null) observer.observe(ref.current)
+    return () => observer.disconnect()
+  })
+  return { ref, onScroll: look, 'data-more': more || undefined }
+}
+
 export function DataTable<Row>(props: TableProps<Row>) {
-  const { caption, columns, query, empty = <Empty title={COMMON.emptyTable} /> } = props
+  const columns = arranged(props.columns)
+  const edges = useEdges()
+  const { caption, query, empty = <Empty title={COMMON.emptyTable} /> } = props
   const { data, error, refetch, isPlaceholderData } = query
   if (error !== null && data === undefined) return <Fault error={error} retry={() => void refetch()} />
   if (data?.length === 0) {
@@ -66,20 +94,30 @@ export function DataTable<Row>(props: TableProps<Row>) {
       <Outdated query={query} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls a wide table with the arrow keys */}
       {/* biome-ignore lint/a11y/useSemanticElements: it is no set of fields */}
-      <div className={styles.scroll} role="group" aria-label={caption} tabIndex={0}>
+      <div {...edges} className={styles.scroll} role="group" aria-label={caption} tabIndex={0}>
         <table {...AS.table} className={styles.table} aria-busy={data === undefined || isPlaceholderData}>
           <caption className={styles.caption}>{caption}</caption>
           <thead {...AS.group}>
             <tr {...AS.row}>
-              {columns.map(({ title, align, wideOnly }) => (
-                <th key={title} {...AS.head} data-align={align} data-wide={wideOnly || undefined}>
+              {columns.map(({ title, align, wideOnly, stays }) => (
+                <th
+                  key={title}
+                  {...AS.head}
+                  data-align={align}
+                  data-wide={wideOnly || undefined}
+                  data-stays={stays || undefined}
+                >
                   {title}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody {...AS.group}>
-            {data === undefined ? <Loading columns={columns} /> : <Rows {...props} rows={data} />}
+            {data === undefined ? (
+              <Loading columns={columns} />
+            ) : (
+              <Rows {...props} columns={columns} rows={data} />
+            )}
           </tbody>
         </table>
       </div>
@@ -92,13 +130,14 @@ function Rows<Row>({ rows, columns, keyOf, linkOf }: TableProps<Row> & { readonl
     const link = linkOf?.(row) ?? null
     return (
       <tr key={keyOf(row)} {...AS.row} data-link={link !== null || undefined}>
-        {columns.map(({ title, cell, align, wideOnly }, at) => (
+        {columns.map(({ title, cell, align, wideOnly, stays }, at) => (
           <td
             key={title}
             {...AS.cell}
             data-label={title}
             data-align={align}
             data-wide={wideOnly || undefined}
+            data-stays={stays || undefined}
           >
             {at === 0 && link !== null ? (
               <a className={styles.link} href={`#${link}`}>

@@ -25,7 +25,7 @@ const STATES: readonly Proposal['state'][] = [
 const COLUMNS: readonly Column<Proposal>[] = [
   { title: TITLES.act, cell: ({ act }) => act },
   { title: TITLES.about, cell: ({ diff }) => aboutText(diff) },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} />, stays: true },
   { title: TITLES.by, cell: ({ proposed_by }) => proposed_by },
   { title: TITLES.at, cell: ({ proposed_at }) => <Time at={proposed_at} /> },
   {

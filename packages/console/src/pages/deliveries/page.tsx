@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: TITLES.made, cell: ({ created_at }) => <Time at={created_at} seconds /> },
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.callback, cell: ({ callback }) => callback, wideOnly: true },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={state} /> },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} />, stays: true },
   { title: TITLES.attempts, cell: ({ attempts }) => count(attempts, LOCALE), align: 'end' },
   { title: TITLES.reason, cell: ({ reason, cause }) => cause?.meaning ?? reason },
   {

@@ -25,7 +25,7 @@ const ROWS = 50
 const COLUMNS: readonly Column<Mailbox>[] = [
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.registry, cell: ({ registry }) => registry },
-  { title: TITLES.state, cell: (mailbox) => <State mailbox={mailbox} /> },
+  { title: TITLES.state, cell: (mailbox) => <State mailbox={mailbox} />, stays: true },
   { title: TITLES.waiting, cell: ({ waiting }) => count(waiting, LOCALE), align: 'end' },
   {
     title: TITLES.due,

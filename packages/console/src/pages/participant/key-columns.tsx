@@ -24,7 +24,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
   { title: TITLES.kid, cell: ({ kid }) => <Id value={kid} what={TITLES.kid} /> },
   { title: TITLES.use, cell: ({ use }) => TEXTS.uses[use] },
   { title: TITLES.algorithm, cell: ({ algorithm }) => algorithm, wideOnly: true },
-  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} /> },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={TONES[state]} />, stays: true },
   { title: TITLES.from, cell: ({ valid_from }) => <Time at={valid_from} />, wideOnly: true },
   {
     title: TITLES.until,

@@ -20,7 +20,7 @@ const ENVIRONMENTS: readonly Participant['environment'][] = ['live', 'sandbox']
 const COLUMNS: readonly Column<Participant>[] = [
   { title: TITLES.sender, cell: ({ sender_id }) => sender_id },
   { title: TITLES.name, cell: ({ name }) => name },
-  { title: TITLES.status, cell: ({ status }) => <Badge state={status} /> },
+  { title: TITLES.status, cell: ({ status }) => <Badge state={status} />, stays: true },
   { title: TITLES.environment, cell: ({ environment }) => <Badge state={environment} /> },
   { title: TITLES.signature, cell: ({ signature_policy }) => signature_policy, wideOnly: true },
   { title: TITLES.client, cell: ({ client_id }) => <code>{client_id}</code>, wideOnly: true },

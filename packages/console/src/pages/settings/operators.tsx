@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Operator>[] = [
   { title: TITLES.name, cell: ({ name }) => name },
   { title: TITLES.roles, cell: ({ roles }) => roles.join(', ') },
   { title: TITLES.bound, cell: boundText, wideOnly: true },
-  { title: TITLES.state, cell: (operator) => <Badge state={stateOf(operator)} /> },
+  { title: TITLES.state, cell: (operator) => <Badge state={stateOf(operator)} />, stays: true },
   { title: TITLES.made, cell: ({ created_at }) => <Time at={created_at} />, wideOnly: true },
   { title: TITLES.expires, cell: ({ expires_at }) => <Time at={expires_at} relative /> },
 ]
