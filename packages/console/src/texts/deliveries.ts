@@ -78,10 +78,10 @@ export const DELIVERY_ACTS = {
     done: (count: string) => `Deliveries that are sent again: ${count}`,
   },
   cancel: {
-    button: 'Cancel',
+    button: 'Cancel delivery',
     title: 'Cancel deliveries',
     lead: 'They are not attempted any more. A cancelled delivery can be replayed.',
-    act: (count: string) => `Cancel ${count}`,
+    act: (count: string) => `Cancel delivery (${count})`,
     done: (count: string) => `Deliveries that are cancelled: ${count}`,
   },
   found: (count: string) => `Deliveries: ${count}`,

@@ -67,6 +67,7 @@ export const GRANT = {
     everything: 'all that there are, of later versions too',
     askOf: (name: string) => `May ask about ${name}`,
     seeOf: (name: string) => `May see ${name}`,
+    grantedBy: (name: string) => `with ${name}`,
     identifier: 'identifier',
     lists: {
       operations: 'Operations',

@@ -28,6 +28,23 @@ export const MESSAGES = {
   emptyNote: 'Each message that is answered, acknowledged or sent appears here.',
 } as const
 
+/** How a message ended, where its outcome does not tell all: what is sent to somebody may not have arrived. */
+export const ENDS = {
+  /** By kind: what its outcome says of the message alone. */
+  made: {
+    callback: { succeeded: 'answered', partial: 'partly answered' },
+    notification: { succeeded: 'composed' },
+  } as Readonly<Record<string, Readonly<Record<string, string>>>>,
+  /** By the state of the delivery; one that has no row here has arrived. */
+  delivery: {
+    pending: 'delivery waiting',
+    held: 'delivery held',
+    refused: 'delivery refused',
+    dead: 'delivery failed',
+    dropped: 'delivery dropped',
+  } as Readonly<Record<string, string>>,
+} as const
+
 export const TIMELINE = {
   above: 'All messages',
   lead: 'What happened to it, from its arrival to the last attempt at its answer.',

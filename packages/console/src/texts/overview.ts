@@ -6,7 +6,7 @@ export const OVERVIEW = {
     messages: 'Messages',
     messagesNote: (refused: string) => `${refused} rejected or refused`,
     p99: 'Slowest 1 % of answers',
-    p99Note: (p50: string) => `half of them within ${p50}`,
+    p99Note: (p50: string) => `half of all within ${p50}`,
     notMeasured: 'none was measured',
     waiting: 'Deliveries waiting',
     waitingNote: (failing: string) => `${failing} at destinations that fail`,
@@ -17,7 +17,8 @@ export const OVERVIEW = {
   },
   attention: 'Needs attention',
   nothing: 'Nothing needs you',
-  nothingNote: 'The database and the work of the nodes are well, and nothing has been given up.',
+  nothingNote:
+    'The database and the work of the nodes are well, no destination fails, and nothing has been given up.',
   issues: {
     notReady: 'The database does not answer, or accepts no writes',
     databaseOpen: 'The database fails: writes are declined until it is well',
@@ -29,7 +30,9 @@ export const OVERVIEW = {
     schemaAhead: (count: string) => `This node is older than the database by migrations: ${count}`,
     breaker: (who: string, origin: string) => `${who} cannot be reached at ${origin}`,
     breakerNote: (failures: string) => `${failures} attempts failed in a row; next attempt`,
+    failing: (count: string) => `Deliveries that wait at destinations that fail: ${count}`,
     dead: (count: string) => `Dead letters: ${count}`,
+    expiring: (count: string) => `Grants, keys, tokens and subscriptions that end within 30 days: ${count}`,
     held: (count: string) => `Answers that are held, because their participant has no address: ${count}`,
     emergencies: (count: string) => `Emergency accesses that nobody has reviewed: ${count}`,
     proposals: (count: string) => `Acts that wait for a second operator: ${count}`,
@@ -53,6 +56,10 @@ export const OVERVIEW = {
     mode: 'Mode',
     messages: 'Messages',
     outcomes: 'Outcomes',
+    /** By mode: an answer that comes later was made, and may not have arrived. */
+    made: { asynchronous: { succeeded: 'answered', partial: 'partly answered' } } as Readonly<
+      Record<string, Readonly<Record<string, string>>>
+    >,
     p50: 'p50',
     p99: 'p99',
     empty: 'No message in the last 24 hours',

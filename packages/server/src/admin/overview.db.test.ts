@@ -42,6 +42,8 @@ test('the last 24 hours by hour, operation and outcome, with how long answers to
   expect(search).toMatchObject({ mode: 'synchronous', outcomes: { succeeded: 4, refused: 5 } })
   expect(search?.p50_ms).toBeGreaterThan(0)
   expect(search?.p99_ms).toBeGreaterThanOrEqual(search?.p50_ms ?? 0)
+  // One operation was measured alone.
+  expect(seen.durations).toEqual({ p50_ms: search?.p50_ms, p99_ms: search?.p99_ms })
   const { traffic } = await show({ namespace: 'social' })
   expect(traffic.map(({ operation, outcomes }) => [operation, outcomes])).toEqual([
     ['search', { succeeded: 2 }],

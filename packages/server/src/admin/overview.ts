@@ -15,7 +15,7 @@ import { listEndingSubscriptions } from '../store/events/ending-subscriptions.ts
 import { outboxHealth } from '../store/events/outbox.ts'
 import { countOverdue } from '../store/exchanges/claims.ts'
 import { countUnreviewed, MOST_COUNTED } from './accounts/list.ts'
-import { countTraffic, HOURS, lastHours } from './accounts/traffic.ts'
+import { countTraffic, durationsOf, HOURS, lastHours } from './accounts/traffic.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
 import type { HasVault } from './needs.ts'
@@ -34,6 +34,11 @@ const Milliseconds = (description: string) =>
     }),
   )
 
+const DURATIONS = {
+  p50_ms: Milliseconds('half of the answers'),
+  p99_ms: Milliseconds('99 percent of the answers'),
+}
+
 const Traffic = Type.Array(
   closed({
     operation: orNull(text('Name of the operation; null: the request was refused before it named one.')),
@@ -42,8 +47,7 @@ const Traffic = Type.Array(
       description:
         'Messages by outcome: accepted, succeeded, partial (some items), rejected (every item), refused. An asynchronous request is accepted, and each page of its answer has an outcome of its own.',
     }),
-    p50_ms: Milliseconds('half of the answers'),
-    p99_ms: Milliseconds('99 percent of the answers'),
+    ...DURATIONS,
   }),
 )
 
@@ -69,6 +73,9 @@ export const showOverview = useCase(
       traffic: Type.Unsafe<readonly ReturnType<typeof countTraffic>[number][]>({
         ...Traffic,
         description: 'Of all hours that are counted.',
+      }),
+      durations: closed(DURATIONS, {
+        description: 'Of all operations together, of all hours that are counted.',
       }),
       deliveries: closed({
         waiting: wholeNumber('To be attempted now or later.'),
@@ -137,12 +144,14 @@ export const showOverview = useCase(
       from: timeOut(from),
       rows: rows?.filter(({ registry }) => namespace === undefined || registry === namespace) ?? null,
     }))
+    const counted = hours.flatMap(({ rows }) => rows ?? [])
     return {
       at: timeOut(now),
       hours: hours.map(({ from, rows }) => ({
         ...{ from, counted: rows !== null, traffic: countTraffic(rows ?? []) },
       })),
-      traffic: countTraffic(hours.flatMap(({ rows }) => rows ?? [])),
+      traffic: countTraffic(counted),
+      durations: durationsOf(counted),
       deliveries: await countDeliveries(db, namespace ?? null),
       breakers: (await listOpenBreakers(db, namespace ?? null, MOST)).map((row) => ({
         ...{ ...row, opened_at: timeOut(row.opened_at), probe_at: timeOut(row.probe_at) },

@@ -2,7 +2,7 @@
 import { Checkbox } from '@mantine/core'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, has, namesOf, toggled } from './draft.ts'
+import { type Draft, grantedBy, has, namesOf, toggled } from './draft.ts'
 import styles from './grant.module.css'
 import type { Registry } from './page.tsx'
 
@@ -13,7 +13,7 @@ type Member = keyof typeof MEMBERS
 
 interface Row {
   readonly name: string
-  readonly types: readonly string[]
+  readonly attributes: Registry['attributes']
 }
 
 interface AttributesProps {
@@ -24,23 +24,31 @@ interface AttributesProps {
 
 export function Attributes({ registry, draft, set }: AttributesProps) {
   const rows = rowsOf(registry, draft)
-  const box = (member: Member, name: string) => {
+  const box = (member: Member, { name, attributes }: Row) => {
     const names = namesOf(draft, member)
     // By identifiers everybody asks who may ask at all.
     if (member === 'ask' && name === TEXTS.identifier) return null
+    const own = has(names, name)
+    const by = own ? undefined : attributes.map((one) => grantedBy(names, member, one)).find(Boolean)
     return (
       <Checkbox
         aria-label={MEMBERS[member](name)}
-        checked={has(names, name)}
+        label={by && TEXTS.grantedBy(by)}
+        checked={own || by !== undefined}
+        disabled={by !== undefined}
         onChange={() => set(member, toggled(names, name, known(member, rows)))}
       />
     )
   }
   const columns: readonly Column<Row>[] = [
     { title: TITLES.name, cell: ({ name }) => <code>{name}</code> },
-    { title: TITLES.types, cell: ({ types }) => types.join(', '), wideOnly: true },
-    { title: TITLES.ask, cell: ({ name }) => box('ask', name) },
-    { title: TITLES.see, cell: ({ name }) => box('see', name) },
+    {
+      title: TITLES.types,
+      cell: ({ attributes }) => attributes.map((one) => one.record_type).join(', '),
+      wideOnly: true,
+    },
+    { title: TITLES.ask, cell: (row) => box('ask', row) },
+    { title: TITLES.see, cell: (row) => box('see', row) },
   ]
   return (
     <fieldset className={styles.names}>
@@ -77,6 +85,6 @@ function rowsOf({ attributes }: Registry, draft: Draft): readonly Row[] {
   const names = [...new Set([TEXTS.identifier, ...attributes.map(({ name }) => name), ...granted])]
   return names.map((name) => ({
     name,
-    types: attributes.filter((row) => row.name === name).map(({ record_type }) => record_type),
+    attributes: attributes.filter((row) => row.name === name),
   }))
 }

@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest'
-import { changesOf, has, namesOf, numberOf, ordered, textOf, toggled, withMember } from './draft.ts'
+import {
+  changesOf,
+  grantedBy,
+  has,
+  namesOf,
+  numberOf,
+  ordered,
+  textOf,
+  toggled,
+  withMember,
+} from './draft.ts'
 
 it('a member that is not given means what the server takes it for', () => {
   expect(namesOf({}, 'record_types')).toBe('all')
@@ -13,6 +23,15 @@ it('takes one name away from all, and gives it back', () => {
   expect(toggled('all', 'a', known)).toEqual(['b'])
   expect(toggled(['b'], 'a', known)).toEqual(['b', 'a'])
   expect([has('all', 'z'), has(['a'], 'z')]).toEqual([true, false])
+})
+
+it('finds the other name by which an attribute is granted: an alias, or the member in which it stands', () => {
+  const surname = { aliases: ['family_name'], paths: ['name.surname', 'surname'] }
+  expect(grantedBy(['birth_date', 'name'], 'see', surname)).toBe('name')
+  expect(grantedBy(['family_name'], 'ask', surname)).toBe('family_name')
+  expect(grantedBy(['name'], 'ask', surname)).toBeUndefined()
+  expect(grantedBy(['nam', 'name.surnames'], 'see', surname)).toBeUndefined()
+  expect(grantedBy('all', 'see', surname)).toBeUndefined()
 })
 
 it('says what changes, and not that names stand in another order', () => {

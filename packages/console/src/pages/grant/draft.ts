@@ -19,6 +19,26 @@ export function namesOf(draft: Draft, member: string): Names {
 
 export const has = (names: Names, name: string): boolean => names === 'all' || names.includes(name)
 
+interface Named {
+  readonly aliases: readonly string[]
+  /** Where it stands in a document. */
+  readonly paths: readonly string[]
+}
+
+/**
+ * The name that grants an attribute in place of its own: an alias, or a member of the document in which it stands. A
+ * member grants to see what is in it, and not to ask about it.
+ */
+export function grantedBy(
+  names: Names,
+  member: 'ask' | 'see',
+  { aliases, paths }: Named,
+): string | undefined {
+  if (names === 'all') return undefined
+  const isWithin = (name: string) => paths.some((path) => `${path}.`.startsWith(`${name}.`))
+  return names.find((name) => aliases.includes(name) || (member === 'see' && isWithin(name)))
+}
+
 /** With the member changed; without it where it is undefined. */
 export function withMember(draft: Draft, member: string, value: unknown): Draft {
   const { [member]: _, ...others } = draft

@@ -17,6 +17,7 @@ import { LOCALE } from '../../texts/common.ts'
 import { MESSAGES } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { STEPS } from '../../texts/steps.ts'
+import { endOf } from './end.ts'
 
 type Message = Answer<'/admin/v1/messages'>['messages'][number]
 
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column<Message>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind, wideOnly: true },
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
-  { title: TITLES.outcome, cell: ({ outcome }) => <Badge state={outcome} /> },
+  { title: TITLES.outcome, cell: (row) => <Badge state={row.outcome} {...endOf(row)} />, stays: true },
   { title: TITLES.records, cell: ({ records }) => count(records, LOCALE), align: 'end' },
 ]
 

@@ -7,6 +7,7 @@ import { count } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
+import { placeOf } from './ends.tsx'
 import styles from './overview.module.css'
 import type { Overview } from './page.tsx'
 
@@ -21,7 +22,14 @@ interface Issue {
 const TEXTS = OVERVIEW.issues
 const number = (value: number) => count(value, LOCALE)
 
-function issuesOf({ health, breakers, deliveries, emergencies, proposals }: Overview): readonly Issue[] {
+function issuesOf({
+  health,
+  breakers,
+  deliveries,
+  emergencies,
+  proposals,
+  expiring,
+}: Overview): readonly Issue[] {
   const counted = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
     value === 0 ? [] : [{ tone, text: text(number(value)), to }]
   return [
@@ -42,6 +50,7 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals }: Over
       ),
       to: `/deliveries?participant=${encodeURIComponent(participant)}`,
     })),
+    ...counted(deliveries.failing, TEXTS.failing, 'warn', '/deliveries?state=pending'),
     ...health.closed_mailboxes.map((who) => ({
       ...{ tone: 'bad' as const, text: TEXTS.closedMailbox(who) },
       to: `/subscriptions?participant=${encodeURIComponent(who)}`,
@@ -51,6 +60,9 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals }: Over
     ...counted(health.schema_ahead, TEXTS.schemaAhead, 'warn', '/settings'),
     ...counted(emergencies, TEXTS.emergencies, 'warn', '/accounts'),
     ...counted(proposals, TEXTS.proposals, 'info', '/approvals'),
+    ...expiring.slice(0, 1).map((first) => ({
+      ...{ tone: 'info' as const, text: TEXTS.expiring(number(expiring.length)), to: placeOf(first) },
+    })),
   ]
 }
 

@@ -23,6 +23,9 @@ const PLACES: Readonly<Record<End['what'], (end: End) => string>> = {
   subscription: ({ id }) => `/subscriptions/${encodeURIComponent(id ?? '')}`,
 }
 
+/** Where it is renewed. */
+export const placeOf = (end: End): string => PLACES[end.what](end)
+
 export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (
   <div id="ends">
     <Section title={TEXTS.title}>
@@ -32,7 +35,7 @@ export const Ends = ({ rows }: { readonly rows: readonly End[] }) => (
           columns={COLUMNS}
           query={{ data: rows, error: null, refetch: () => {} }}
           keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
-          linkOf={(end) => PLACES[end.what](end)}
+          linkOf={placeOf}
         />
       </Panel>
     </Section>

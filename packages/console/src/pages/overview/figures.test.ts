@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { roundTop, sharesOf, totalOf, worst } from './figures.ts'
+import { roundTop, sharesOf, totalOf } from './figures.ts'
 
 it('adds messages by how they ended', () => {
   const traffic: Parameters<typeof sharesOf>[0] = [
@@ -9,11 +9,6 @@ it('adds messages by how they ended', () => {
   expect(sharesOf(traffic)).toEqual({ good: 10, rejected: 2, refused: 4 })
   expect(sharesOf([])).toEqual({ good: 0, rejected: 0, refused: 0 })
   expect(totalOf({ succeeded: 5, rejected: 2 })).toBe(7)
-})
-
-it('finds the worst duration of those that were measured', () => {
-  expect(worst([12, null, 40])).toBe(40)
-  expect(worst([null])).toBe(null)
 })
 
 it.each([

@@ -29,12 +29,6 @@ export function sharesOf(traffic: readonly Counted[]): Readonly<Record<Share, nu
 export const totalOf = (outcomes: Readonly<Record<string, number>>): number =>
   Object.values(outcomes).reduce((sum, count) => sum + count, 0)
 
-/** The worst of the durations that were measured; null where none was. */
-export function worst(durations: readonly (number | null)[]): number | null {
-  const measured = durations.filter((ms) => ms !== null)
-  return measured.length === 0 ? null : Math.max(...measured)
-}
-
 /** The next round number that is not below: the top of a chart. */
 export function roundTop(most: number): number {
   if (most <= 10) return 10

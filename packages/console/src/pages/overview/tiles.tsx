@@ -2,7 +2,7 @@
 import { count, duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { sharesOf, worst } from './figures.ts'
+import { sharesOf } from './figures.ts'
 import styles from './overview.module.css'
 import type { Overview } from './page.tsx'
 
@@ -10,10 +10,9 @@ const TEXTS = OVERVIEW.tiles
 const number = (value: number) => count(value, LOCALE)
 
 export function Tiles({ overview }: { readonly overview: Overview }) {
-  const { traffic, deliveries, expiring } = overview
+  const { traffic, durations, deliveries, expiring } = overview
   const { good, rejected, refused } = sharesOf(traffic)
-  const p99 = worst(traffic.map(({ p99_ms }) => p99_ms))
-  const p50 = worst(traffic.map(({ p50_ms }) => p50_ms))
+  const { p50_ms: p50, p99_ms: p99 } = durations
   return (
     <div className={styles.tiles}>
       <Tile

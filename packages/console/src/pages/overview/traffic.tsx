@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Operation>[] = [
   { title: TEXTS.operation, cell: ({ operation }) => operation ?? TEXTS.none },
   { title: TEXTS.mode, cell: ({ mode }) => mode, wideOnly: true },
   { title: TEXTS.messages, cell: ({ outcomes }) => number(totalOf(outcomes)), align: 'end' },
-  { title: TEXTS.outcomes, cell: ({ outcomes }) => <Outcomes outcomes={outcomes} /> },
+  { title: TEXTS.outcomes, cell: (row) => <Outcomes {...row} />, stays: true },
   { title: TEXTS.p50, cell: ({ p50_ms }) => span(p50_ms), align: 'end' },
   { title: TEXTS.p99, cell: ({ p99_ms }) => span(p99_ms), align: 'end' },
 ]
@@ -51,10 +51,14 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
   )
 }
 
-const Outcomes = ({ outcomes }: Pick<Operation, 'outcomes'>) => (
+const Outcomes = ({ mode, outcomes }: Operation) => (
   <span className={styles.outcomes}>
     {Object.entries(outcomes).map(([outcome, messages]) => (
-      <Badge key={outcome} state={outcome} label={`${outcome} ${number(messages)}`} />
+      <Badge
+        key={outcome}
+        state={outcome}
+        label={`${TEXTS.made[mode]?.[outcome] ?? outcome} ${number(messages)}`}
+      />
     ))}
   </span>
 )

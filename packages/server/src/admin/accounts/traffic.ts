@@ -74,9 +74,14 @@ export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount
     const outcomes: Record<string, number> = {}
     for (const { outcome, messages } of alike) outcomes[outcome] = (outcomes[outcome] ?? 0) + messages
     const { operation, mode } = first
-    return [{ operation, mode, outcomes, p50_ms: quantile(alike, 0.5), p99_ms: quantile(alike, 0.99) }]
+    return [{ operation, mode, outcomes, ...durationsOf(alike) }]
   })
 }
+
+/** How long the messages took, of all operations together; null where none was measured. */
+export const durationsOf = (rows: readonly TrafficRow[]) => ({
+  ...{ p50_ms: quantile(rows, 0.5), p99_ms: quantile(rows, 0.99) },
+})
 
 /** The duration that this share of the messages did not exceed, rounded up to a step of the scale. */
 function quantile(rows: readonly TrafficRow[], share: number): number | null {

@@ -43,6 +43,14 @@ test('the newest first, without whom they are about', async () => {
   expect(JSON.stringify(listed)).not.toContain('SECRET')
 })
 
+test('what was to be delivered is said with the state of its delivery', async () => {
+  const stateOf = async () => (await list()).messages.map(({ delivery }) => delivery)
+  await expect.poll(stateOf).toEqual(['delivered', null, null])
+  const { pool } = server.database.db
+  await pool.query("update delivery set state = 'dead', finished_at = now(), next_attempt_at = null")
+  expect(await stateOf()).toEqual(['dead', null, null])
+})
+
 test('by each of their ids, and by what they are', async () => {
   const both = ['callback succeeded', 'acknowledgement accepted']
   expect(await kinds({ message_id: ids.sync })).toEqual(['answer partial'])

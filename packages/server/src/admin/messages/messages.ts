@@ -8,6 +8,8 @@ import {
   MESSAGE_OUTCOMES,
   messageKeysOf,
 } from '../../store/accounts/message-accounts.ts'
+import { DELIVERY_STATES } from '../../store/deliveries/delivery-choice.ts'
+import { deliveryStates } from '../../store/deliveries/delivery-counts.ts'
 import { AccountId, type HasSearchLimit, placeBefore } from '../accounts/facts.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -40,6 +42,12 @@ const Message = closed({
   }),
   outcomes: Type.Record(Type.String(), Type.Integer(), { description: 'Items by how they ended.' }),
   records: wholeNumber('Records that left.'),
+  delivery: orNull(
+    oneOf(DELIVERY_STATES, {
+      description:
+        'State of the delivery of a callback or a notification (docs/deliveries.md). null: nothing is delivered, or its delivery is not stored any more.',
+    }),
+  ),
 })
 
 /** The newest first. Of a request that is answered later there are an acknowledgement and a callback for each page. */
@@ -100,7 +108,13 @@ export const listMessages = useCase(
       },
       { limit: limit + 1, most: limits?.searched_accounts },
     )
-    const messages = found.slice(0, limit).map(messageFacts)
+    const page = found.slice(0, limit)
+    const sent = page.flatMap(({ reply_message_id: id }) => (id === null ? [] : [id]))
+    const states = await deliveryStates(db, sent)
+    const messages = page.map((message) => ({
+      ...messageFacts(message),
+      delivery: states.get(message.reply_message_id ?? '') ?? null,
+    }))
     const searched_to = rest === null ? null : timeOut(rest)
     return { messages, next: found.length > limit ? (messages.at(-1)?.id ?? null) : searched_to, searched_to }
   },

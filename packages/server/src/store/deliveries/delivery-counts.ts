@@ -1,5 +1,6 @@
-/** How many deliveries wait, fail, are held or died, for the overview. */
+/** How many deliveries wait, fail, are held or died, for the overview; and the state of single ones, by message. */
 import type { Database } from '../db/database.ts'
+import type { DeliveryState } from './delivery-choice.ts'
 
 export interface DeliveryCounts {
   /** To be attempted now or later. */
@@ -77,4 +78,17 @@ export async function listWithHeldDeliveries({
       where id in (select participant from delivery where state = 'held') order by sender_id`,
   )
   return rows
+}
+
+/** By the message_id that was sent, the state of its delivery; without the deliveries that are not stored any more. */
+export async function deliveryStates(
+  { pool }: Pick<Database, 'pool'>,
+  message_ids: readonly string[],
+): Promise<ReadonlyMap<string, DeliveryState>> {
+  if (message_ids.length === 0) return new Map()
+  const { rows } = await pool.query<{ message_id: string; state: DeliveryState }>(
+    'select message_id, state from delivery where message_id = any($1::text[])',
+    [message_ids],
+  )
+  return new Map(rows.map(({ message_id, state }) => [message_id, state]))
 }

@@ -1,0 +1,18 @@
+/** How a message ended, in words that are true: an answer that nobody took has not succeeded. */
+import { type Tone, toneOf } from '../../parts/tones.ts'
+import { ENDS } from '../../texts/messages.ts'
+
+interface Message {
+  readonly kind: string
+  readonly outcome: string
+  /** The state of its delivery. Null: nothing is delivered, or the delivery is not stored any more. */
+  readonly delivery: string | null
+}
+
+export function endOf({ kind, outcome, delivery }: Message): { readonly label: string; readonly tone: Tone } {
+  const words = ENDS.made[kind]
+  if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOf(outcome) }
+  const made = words[outcome] ?? outcome
+  if (delivery === null) return { label: made, tone: outcome === 'rejected' ? 'bad' : 'quiet' }
+  return { label: `${made}, ${ENDS.delivery[delivery] ?? delivery}`, tone: toneOf(delivery) }
+}
