@@ -317,6 +317,7 @@ export {
   type SignatureProfile,
 } from './trust/signature/layout.ts'
 export { LAYOUTS, profileProblem } from './trust/signature/layouts.ts'
+export { qualifiedKid } from './trust/signature/parameters.ts'
 export {
   isPlaceholder,
   PLACEHOLDERS,

@@ -68,7 +68,7 @@ Example: rollcall registry add civil-test --sandbox`,
     .addOption(
       new Option(
         '--qualified-kids <on|off>',
-        'whether its key set names each key a second time, as sender_id|kid|algorithm',
+        'whether its key set names each key for signatures a second time, as sender_id|kid|ed25519',
       ).choices(['on', 'off']),
     )
     .addOption(primaryOption())

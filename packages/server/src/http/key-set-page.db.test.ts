@@ -1,7 +1,11 @@
 import type { JWK } from 'jose'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { answerOf, post, type TestServer, testServer } from '../../test/server.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { byUin } from '../../test/granted.ts'
+import { answerOf, post, postSearch, type TestServer, testServer } from '../../test/server.ts'
+import { SPEC } from '../../test/stranger/signing.ts'
 import { addRegistry } from '../admin/registries/registries.ts'
+import { rotateOwnKeys } from '../keys/rotation.ts'
+import { listLiveOwnKeys } from '../store/keys/own-keys.ts'
 
 let server: TestServer
 
@@ -37,19 +41,61 @@ it('publishes the same below the namespace of each registry', async () => {
   expect((await get('/civil/.well-known/jwks.json')).body).toEqual((await get('/.well-known/jwks.json')).body)
 })
 
-it('names each key a second time in the set of a registry that asks for it, up to 20 keys', async () => {
-  const own = async () => (await get('/qualified/.well-known/jwks.json')).body.keys
+const namesIn = async (path: string): Promise<readonly string[]> =>
+  (await get(path)).body.keys.map(({ kid }: JWK) => kid)
+
+it('names each key for signatures a second time in the set of a registry that asks for it, as its signatures do', async () => {
   const { keys } = (await get('/.well-known/jwks.json')).body
-  expect(await own()).toEqual([
-    ...keys,
-    ...keys.map((key: JWK) => ({ ...key, kid: `qualified.rollcall|${key.kid}|${key.alg}` })),
-  ])
+  const own = (await get('/qualified/.well-known/jwks.json')).body.keys
+  expect(own.slice(0, keys.length)).toEqual(keys)
+  const qualified = keys.flatMap((key: JWK) =>
+    key.use === 'sig' ? [{ ...key, kid: `qualified.rollcall|${key.kid}|ed25519` }] : [],
+  )
+  expect(own.slice(keys.length)).toEqual(qualified)
+  expect(qualified).toHaveLength(2)
   expect((await get('/civil/.well-known/jwks.json')).body.keys).toEqual(keys)
-  const many = Array.from({ length: 12 }, (_, at) => ({ kid: `k-${at}`, alg: 'EdDSA', kty: 'OKP' }))
-  const jwks = vi.spyOn(server.context.keys, 'jwks').mockResolvedValue({ keys: many })
-  expect(await own()).toHaveLength(20)
-  jwks.mockRestore()
 })
+
+it('leaves out retired keys where 20 are too few, and never one that signs, is encrypted for, or will be', async () => {
+  const { context, database } = server
+  const algorithms = ['EdDSA', 'ES256', 'RS256'] as const
+  const participants = await Promise.all(
+    algorithms.map((algorithm) =>
+      server.participant(`${algorithm.toLowerCase()}.demo`, {
+        signature_profile: { ...SPEC, algorithms: [algorithm] },
+      }),
+    ),
+  )
+  /** The names of the keys of answers in each algorithm. */
+  const signed = () =>
+    Promise.all(
+      participants.map(async (participant) => {
+        const { body } = await postSearch(server, participant, [{ search_criteria: byUin('1') }], 'qualified')
+        return /kidId="([^"]+)"/.exec(body.signature)?.[1]
+      }),
+    )
+  for (const algorithm of algorithms) await context.keys.signing(algorithm)
+  const vault = await context.vault()
+  for (let rotations = 0; rotations < 4; rotations += 1) {
+    server.clock.pass(1_000)
+    const current = (await listLiveOwnKeys(database.db)).filter(
+      ({ use, state }) => use !== 'token' && state !== 'retired',
+    )
+    const plain = current.map(({ kid }) => kid)
+    const [names, own] = [
+      await namesIn('/.well-known/jwks.json'),
+      await namesIn('/qualified/.well-known/jwks.json'),
+    ]
+    for (const found of [names, own]) {
+      expect(found.slice(0, 10).toSorted()).toEqual(plain.toSorted())
+      expect(found.length).toBeLessThanOrEqual(20)
+    }
+    const kids = await signed()
+    expect(kids.map((kid = '') => kid.split('|').slice(-1)[0])).toEqual(['ed25519', 'ES256', 'RS256'])
+    expect(own.slice(10, 16)).toEqual(expect.arrayContaining(kids))
+    await rotateOwnKeys(database.db, vault)
+  }
+}, 120_000)
 
 it('knows no other namespaces', async () => {
   const answer = await get('/nowhere/.well-known/jwks.json')

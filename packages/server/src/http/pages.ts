@@ -1,6 +1,5 @@
 /** Pages beside the protocol: the health of the node, its metrics for the operator, our public keys for peers. */
 import type { FastifyReply } from 'fastify'
-import type { JWK } from 'jose'
 import type { Keys } from '../keys/own-keys.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -59,9 +58,7 @@ export function addKeySetRoutes(
   parts: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> },
 ): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {
-    const { keys } = await parts.keys.jwks()
-    const qualified = registry?.qualified_kids === true ? keys.map((key) => qualifiedKey(registry, key)) : []
-    const set = { keys: [...keys, ...qualified].slice(0, MOST_KEYS) }
+    const set = await parts.keys.jwks(registry?.qualified_kids === true ? registry.sender_id : undefined)
     // Not application/jwk-set+json, which peers do not expect.
     sendJson(reply, 200, JSON.stringify(set), KEY_SET_HEADERS)
   }
@@ -70,12 +67,3 @@ export function addKeySetRoutes(
     answer(reply, await registryOf(parts, request)),
   )
 }
-
-/** Peers refuse larger sets; the keys under their own names stand first. */
-const MOST_KEYS = 20
-
-/** Under the whole `keyId` of our signatures, which some peers take for the name of the key. */
-const qualifiedKey = ({ sender_id }: Registry, key: JWK): JWK => ({
-  ...key,
-  kid: `${sender_id}|${key.kid}|${key.alg}`,
-})

@@ -1,5 +1,5 @@
 /** Our own keys as a running server uses them: as they stand in the database, at most half a second ago. */
-import type { AlgorithmName } from '@rollcall/protocol'
+import { type AlgorithmName, qualifiedKid } from '@rollcall/protocol'
 import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
@@ -43,8 +43,12 @@ export interface Signers {
 export interface Keys extends Signers {
   /** The private half of the live key with this kid that peers encrypt for; null as with `verification`. */
   decryption(kid: string): Promise<CryptoKey | null>
-  /** The key set for peers (N14): exactly what verifies and decrypts; the key that signs first. */
-  jwks(): Promise<{ readonly keys: readonly JWK[] }>
+  /**
+   * The key set for peers (N14): what verifies and decrypts, the key that signs first. What does not fit into the set are retired
+   * keys, the oldest first.
+   * @param sender_id the set has the keys for signatures a second time, named as signatures of this sender name them
+   */
+  jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
   /** The keys of access tokens, which peers never see. */
   readonly tokens: Signers
 }
@@ -108,7 +112,7 @@ export async function createKeys(
       )
       return key?.material.privateKey ?? null
     },
-    jwks: async () => ({ keys: [...publicHalves(await live())] }),
+    jwks: async (sender_id) => ({ keys: keySetOf(await live(), sender_id) }),
   }
 }
 
@@ -117,24 +121,39 @@ export async function publishedKeys(db: Database, vault: Vault): Promise<readonl
   return publicHalves((await keyReader(db, vault, { error: () => undefined })()).live)
 }
 
-function publicHalves(all: readonly LiveKey[]): readonly JWK[] {
-  const published = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
-  return published.flatMap((definition) =>
-    all
-      .filter((key) => key.definition === definition)
-      .map(({ kid, material }) => ({
-        ...material.public_jwk,
-        kid,
-        use: definition.use,
-        alg: definition.algorithm,
-      })),
-  )
+const PUBLISHED = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
+
+const publicHalves = (all: readonly LiveKey[]): readonly JWK[] =>
+  PUBLISHED.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
+
+const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
+  ...material.public_jwk,
+  ...{ kid, use: definition.use, alg: definition.algorithm },
+})
+
+/** Peers refuse larger sets. */
+const MOST_KEYS = 20
+
+function keySetOf(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {
+  const qualified = (key: LiveKey): readonly JWK[] => {
+    const { definition, kid } = key
+    if (sender_id === undefined || definition.use === 'enc') return []
+    return [{ ...publicJwk(key), kid: qualifiedKid(sender_id, { kid, algorithm: definition.algorithm }) }]
+  }
+  const isPublished = ({ definition }: LiveKey): boolean => definition.published
+  const current = all.filter((key) => isPublished(key) && !key.retired)
+  const retired = all.filter((key) => isPublished(key) && key.retired)
+  return [
+    ...[...publicHalves(current), ...current.flatMap(qualified)],
+    ...retired.flatMap((key) => [publicJwk(key), ...qualified(key)]),
+  ].slice(0, MOST_KEYS)
 }
 
 interface LiveKey {
   readonly definition: OwnKeyDefinition
   readonly kid: string
   readonly active: boolean
+  readonly retired: boolean
   readonly material: KeyMaterial
 }
 
@@ -184,7 +203,8 @@ function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
         continue
       }
       next.set(key.kid, material)
-      live.push({ definition, kid: key.kid, active: key.state === 'active', material })
+      const { kid, state } = key
+      live.push({ definition, kid, active: state === 'active', retired: state === 'retired', material })
     }
     known = next
     return { live, unreadable }

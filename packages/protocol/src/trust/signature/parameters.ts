@@ -1,7 +1,7 @@
 /** The spec's layout: a list of named parameters (spec "Authentication" 2; 1.4 dialect A). */
 
 import { fromBase64, toBase64 } from '../base64.ts'
-import { ALGORITHMS, algorithmSpelt } from './algorithms.ts'
+import { ALGORITHMS, type AlgorithmName, algorithmSpelt } from './algorithms.ts'
 import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import { type DigestPrefix, digestOf } from './digests.ts'
 import { type Layout, utf8 } from './layout.ts'
@@ -41,12 +41,11 @@ export const parameters: Layout = {
   },
 
   async write(parts, { profile, sender_id, kid, algorithm, namespace, created, expires }, signed) {
-    const [spelling] = ALGORITHMS[algorithm].spellings.parameters
     const value = await signed(await signedText(parts, created, expires, profile.digest_prefix))
     const list: Parameters = {
       namespace,
-      kidId: [sender_id, kid, spelling].map(withoutBar).join('|'),
-      algorithm: spelling,
+      kidId: qualifiedKid(sender_id, { kid, algorithm }),
+      algorithm: spellingOf(algorithm),
       created: String(created),
       expires: String(expires),
       headers: HEADERS,
@@ -55,6 +54,17 @@ export const parameters: Layout = {
     return NAMES.map((name) => `${name}="${quotable(list[name])}"`).join(', ')
   },
 }
+
+const spellingOf = (algorithm: AlgorithmName): string => ALGORITHMS[algorithm].spellings.parameters[0]
+
+/**
+ * How a signature of this layout names its key: `sender_id|kid|algorithm`.
+ * @throws TypeError a part is empty or has a bar in it
+ */
+export const qualifiedKid = (
+  sender_id: string,
+  { kid, algorithm }: { readonly kid: string; readonly algorithm: AlgorithmName },
+): string => [sender_id, kid, spellingOf(algorithm)].map(withoutBar).join('|')
 
 /** Three lines with LF between them and none at the end. */
 async function signedText(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {

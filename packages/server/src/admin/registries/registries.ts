@@ -34,7 +34,7 @@ const RegTypeAliases = Type.Array(Type.String(), {
     'More values of reg_type that mean it in its own paths, even where they mean another kind elsewhere.',
 })
 const QualifiedKids = flag(
-  'Its key set names each key a second time, as sender_id|kid|algorithm: for peers that look up the whole keyId.',
+  'Its key set names each key for signatures a second time, as sender_id|kid|ed25519: for peers that look up the whole kidId.',
 )
 
 const Primaries = Type.Record(Type.String(), Type.String(), {
