@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
+import { deleteRecords } from '../admin/records/records.ts'
 import { LIMITS } from '../limits.ts'
 import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
@@ -134,6 +135,20 @@ test('every event of an import has the second of its start, whichever batch it i
     begun,
     begun,
   ])
+})
+
+test('every deletion of one command has the second of its start', async () => {
+  await load(Array.from({ length: 1_001 }, (_, at) => person(`D-${at}`)))
+  let minutes = 0
+  const ticking = () => new Date(now.getTime() + 60_000 * minutes++)
+  const identifiers = Array.from({ length: 1_001 }, (_, at) => `D-${at}`)
+  const named = { namespace: 'civil', record_type: 'Person', identifiers }
+  expect(await deleteRecords({ db: database.db, limits, now: ticking }, named)).toMatchObject({
+    deleted: 1_001,
+  })
+  expect(
+    await rows('select count(*), recorded_at, record_version::float8 as version from event group by 2, 3'),
+  ).toEqual([{ count: 1_001, recorded_at: now, version: now.getTime() * 1_000 }])
 })
 
 test('a batch that fails leaves neither records nor events', async () => {

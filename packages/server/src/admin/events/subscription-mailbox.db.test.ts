@@ -65,6 +65,16 @@ test('a backfill queues every record that matches now', async () => {
   ])
 })
 
+test('a backfill names the day on which a record was written, and not which records were written together', async () => {
+  const { code } = await subscribe()
+  await query(
+    `update r1_person set updated_at = '2026-03-01T02:00:00.123Z'::timestamptz + id * interval '1 second'`,
+  )
+  await backfillSubscription(needs(), { code })
+  const days = await query("select distinct occurred_at from event where purpose = 'backfill'")
+  expect(days).toEqual([{ occurred_at: new Date('2026-03-01T00:00:00Z') }])
+})
+
 test('a backfill that was interrupted goes on where it was, and then begins anew', async () => {
   const { code, id } = await subscribe()
   await query('update subscription set backfilled = 2 where id = $1', [id])

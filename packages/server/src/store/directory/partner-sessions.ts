@@ -10,6 +10,12 @@ import { withTransaction } from '../db/transaction.ts'
 
 type Pool = Pick<Database, 'pool'>
 
+/**
+ * SQL of the id of a new session or link, which its participant gets: the time in steps of 10 microseconds, because a number of
+ * the sequence would count the sessions of others. It grows, and has 15 digits.
+ */
+const NEW_ID = '(extract(epoch from clock_timestamp()) * 100000)::bigint'
+
 /** A session of a participant that is active. It may have ended. */
 export interface StoredPartnerSession extends Pick<Participant, 'sender_id'> {
   readonly session: number
@@ -28,8 +34,8 @@ export async function addPartnerSession(
 ): Promise<number | null> {
   // Locked: who is disabled meanwhile gets no session that a later `enable` would wake up.
   const { rows } = await pool.query<{ id: string }>(
-    `insert into partner_session (sha256, participant, created_at, seen_at, ends_at)
-      select $2, active.id, $3, $3, $4
+    `insert into partner_session (id, sha256, participant, created_at, seen_at, ends_at) overriding system value
+      select ${NEW_ID}, $2, active.id, $3, $3, $4
       from (select id from participant where id = $1 and status = 'active' for share) as active
       returning id`,
     [participant, session.sha256, session.now, session.ends_at],
@@ -114,7 +120,8 @@ export async function addPartnerLink(
     if (active === undefined) return null
     await client.query('delete from partner_sign_in_link where participant = $1', [active.participant])
     const added = await client.query<{ id: string }>(
-      'insert into partner_sign_in_link (sha256, participant, ends_at) values ($1, $2, $3) returning id',
+      `insert into partner_sign_in_link (id, sha256, participant, ends_at) overriding system value
+        values (${NEW_ID}, $1, $2, $3) returning id`,
       [link.sha256, active.participant, link.ends_at],
     )
     return Number(added.rows[0]?.id)
