@@ -3,6 +3,7 @@ import type { Jwk } from '@rollcall/protocol'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publishEvent } from '../../server/src/admin/events/publish.ts'
+import { MAILBOXES, WORK_CHANNEL } from '../../server/src/store/db/queue.ts'
 import type { Peer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import {
@@ -262,6 +263,52 @@ describe('a subscription', () => {
       status_reason_code: 'rjct.event.already_unsubscribed',
     })
     expect(updates).toHaveLength(1)
+  })
+
+  it('that is held has all events of its record, also those that another one in the mailbox had sooner', async () => {
+    const told: {
+      readonly name: unknown
+      readonly codes: readonly string[]
+      readonly superseded: boolean
+    }[] = []
+    const notify = onEvent({
+      UPDATE: (record, { subscriptions, superseded }) => {
+        const { given_name: name } = ([record].flat()[0] as { name: { given_name: string } }).name
+        told.push({ name, codes: Object.keys(subscriptions), superseded })
+      },
+    })
+    const { asking } = await world({ receiver: () => ({ handlers: { notify } }) })
+    const subscribe = async (name: string, value: string, held?: object): Promise<string> => {
+      const filter = [
+        { expression1: { attribute_name: name, operator: 'eq' as const, attribute_value: value } },
+      ]
+      const criteria = { ...SUBSCRIPTION, filter, ...held }
+      const [made] = itemsOrThrow(await asking.subscribe(criteria))
+      return made?.subscriptions?.[0]?.code as string
+    }
+    const yearly = {
+      start_time: '2026-01-01T00:00:00Z',
+      end_time: '2099-01-01T00:00:00Z',
+      frequency: '0 0 1 1 *',
+    }
+    const immediate = await subscribe('given_name', 'Now')
+    const held = await subscribe('surname', 'Okoro', { frequency: yearly })
+    for (const given_name of ['First', 'Second', 'Now']) {
+      const record = { ...person(14), name: { surname: 'Okoro', given_name } }
+      await publishEvent(server.context, { namespace: 'civil', reg_event_type: 'UPDATE', record })
+    }
+    await first(told)
+    const { pool } = server.database.db
+    await pool.query(`update notification set due_at = now() where state = 'waiting'`)
+    await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, MAILBOXES])
+    await expect.poll(() => told.length, { timeout: 60_000 }).toBeGreaterThan(3)
+    expect(told).toEqual([
+      { name: 'Now', codes: [immediate], superseded: false },
+      { name: 'First', codes: [held], superseded: true },
+      { name: 'Second', codes: [held], superseded: true },
+      { name: 'Now', codes: [held], superseded: false },
+    ])
+    await asking.unsubscribe([immediate, held])
   })
 
   it('is made and ended without waiting for the callbacks, which come', async () => {

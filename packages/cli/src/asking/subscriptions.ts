@@ -94,7 +94,7 @@ export function eventJson(record: unknown, context: EventContext): object {
 /** An event for people: what happened to whom, for which subscription, and the record. */
 export function eventText(record: unknown, context: EventContext): string {
   const { event_type, record_type, subscriptions, occurred_at, notification } = context
-  const marks = (['test', 'backfill'] as const).filter((name) => context[name])
+  const marks = (['test', 'backfill', 'superseded'] as const).filter((name) => context[name])
   const head = [
     `${new Date().toISOString()}  ${event_type ?? 'correction'} of a ${record_type}`,
     ...(occurred_at === null ? [] : [`of ${occurred_at}`]),

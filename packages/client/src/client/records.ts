@@ -1,10 +1,11 @@
-/** The types of the records in answers, by the kind of the registry. */
-import type {
-  RecordsByKind,
-  SearchCriteria,
-  SearchData,
-  SearchResponse,
-  SearchResponseItem,
+/** The kind of a registry, and the types of the records in its answers. */
+import {
+  KINDS,
+  type RecordsByKind,
+  type SearchCriteria,
+  type SearchData,
+  type SearchResponse,
+  type SearchResponseItem,
 } from '@rollcall/protocol'
 import type { Received } from '../receiver/callbacks.ts'
 import type { Messages, OperationName } from './messages.ts'
@@ -14,6 +15,12 @@ export type RegistryRecord = Record<string, unknown>
 
 /** civil, ibr, ess, social, disability or farmer. */
 export type KindName = keyof RecordsByKind
+
+/** @throws TypeError for a name that is none */
+export function checkKind(name: string): KindName {
+  if (KINDS.some((kind) => kind.name === name)) return name as KindName
+  throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
+}
 
 /** The kind that a client was made with; `string` without one: records are of type RegistryRecord then. */
 export type SaidKind = string

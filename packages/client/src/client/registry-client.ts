@@ -65,7 +65,7 @@ const CALLBACK_TIMEOUT = 60_000
  */
 export class RegistryClient<const Kind extends SaidKind = string> {
   readonly #settings: Settings
-  readonly #options: ClientOptions
+  readonly #options: ClientOptions & OfKind<SaidKind>
 
   /** @throws TypeError for an address that is none, a kind that is none, or keys that cannot be ours */
   constructor(options: ClientOptions & OfKind<Kind>) {
@@ -320,6 +320,8 @@ export class RegistryClient<const Kind extends SaidKind = string> {
       ...(timeout !== undefined && { timeout }),
       ...(signal !== undefined && { signal }),
     })
+    const { kind, receiver } = this.#options
+    if (kind !== undefined) receiver?.noteKind(callback.header.sender_id, kind)
     if (isNamed(callback, `on-${name}`)) return callback
     throw new TransportError('unreadable', `the callback is ${callback.name} where another is expected`)
   }

@@ -7,8 +7,6 @@ import {
   decryptionKeys,
   type EncryptionKey,
   type Jwk,
-  KINDS,
-  kindNamed,
   publicEncryptionKey,
   type SignaturePolicy,
   type SignatureProfile,
@@ -32,7 +30,7 @@ import type { JwkSet } from '../trust/peer-keys.ts'
 import { readFault } from './faults.ts'
 import { OUTGOING, type Outgoing } from './outgoing.ts'
 import { checkPaths, type Paths } from './paths.ts'
-import type { KindName, SaidKind } from './records.ts'
+import { checkKind, type KindName, type SaidKind } from './records.ts'
 
 /** How the registry's answers are verified. */
 export interface PeerTrust {
@@ -117,9 +115,7 @@ const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
 /** @throws TypeError for an address that is none, or keys that cannot be ours */
 export function readSettings(options: ClientOptions & OfKind<SaidKind>): Settings {
   const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
-  if (kind !== undefined && kindNamed(kind) === undefined) {
-    throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
-  }
+  if (kind !== undefined) checkKind(kind)
   const { outgoing = 'usual', paths = {} } = options
   checkPaths(paths)
   if (!Object.hasOwn(OUTGOING, outgoing)) {

@@ -2,6 +2,7 @@
 import type {
   CallbackHeader,
   NotifyEventRequest,
+  RecordsByKind,
   RequestHeader,
   SearchResponse,
   SubscribeResponse,
@@ -35,6 +36,10 @@ export interface Received<Name extends CallbackName = CallbackName> {
   readonly encrypted: boolean
   /** Timestamps that came without a zone and were read as UTC, such as `message.search_response[0].timestamp`. */
   readonly assumed_utc?: readonly string[]
+  /** In a notification: the kind of the registry, where the receiver knows it. */
+  readonly kind?: keyof RecordsByKind
+  /** In a notification: the reference_ids of items whose record is older than one that was handled. */
+  readonly superseded?: readonly string[]
 }
 
 /** A callback that answers a request; `name` says which message it holds. */

@@ -29,3 +29,22 @@ it('the highest number is remembered by every process, whichever came last, unti
   await one.forget({ age_seconds: -1 })
   expect(await one.get('a')).toBeNull()
 })
+
+it('many are read and raised in one statement each', async () => {
+  const marks = marksInSql((text, values) => pool.query(text, [...values]))
+  await marks.raise('many-1', 7)
+  await marks.raiseAll?.(
+    new Map([
+      ['many-1', 6],
+      ['many-2', 9_000_000_000],
+    ]),
+  )
+  expect(await marks.getAll?.(['many-1', 'many-2', 'many-3'])).toEqual(
+    new Map([
+      ['many-1', 7],
+      ['many-2', 9_000_000_000],
+    ]),
+  )
+  await marks.raiseAll?.(new Map())
+  expect(await marks.getAll?.([])).toEqual(new Map())
+})

@@ -1,4 +1,4 @@
-/** The highest number seen under each of many names: the version of a record, the sequence of a registry's envelopes. */
+/** The highest number seen under each of many names: the version of an item, the sequence of a registry's envelopes. */
 import type { Query } from './received-in-sql.ts'
 
 /** Names are digests: they tell nothing about anybody. */
@@ -7,6 +7,28 @@ export interface HighWaterMarks {
   get(name: string): Promise<number | null>
   /** Remembers a number unless a higher one is. */
   raise(name: string, value: number): Promise<void>
+  /** `get` for many names at once, without those under which nothing is remembered. A store without it is asked name by name. */
+  getAll?(names: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** `raise` for many names at once. A store without it is told name by name. */
+  raiseAll?(values: ReadonlyMap<string, number>): Promise<void>
+}
+
+export async function readMarks(
+  marks: HighWaterMarks,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (marks.getAll !== undefined) return marks.getAll(names)
+  const found = new Map<string, number>()
+  for (const name of names) {
+    const value = await marks.get(name)
+    if (value !== null) found.set(name, value)
+  }
+  return found
+}
+
+export async function raiseMarks(marks: HighWaterMarks, values: ReadonlyMap<string, number>): Promise<void> {
+  if (marks.raiseAll !== undefined) return marks.raiseAll(values)
+  for (const [name, value] of values) await marks.raise(name, value)
 }
 
 /** Remembers in this process. @param options.names those raised last are remembered; 100 000 by default */
@@ -41,6 +63,15 @@ const GET = 'select value from rollcall_high_water_mark where name = $1'
 const RAISE = `insert into rollcall_high_water_mark as known (name, value) values ($1, $2)
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
+// Names and values come as the text of JSON: drivers differ in how they write arrays.
+const GET_ALL = `select name, value from rollcall_high_water_mark
+where name = any (array(select json_array_elements_text($1::text::json)))`
+
+// In one order, so that two processes never wait for each other.
+const RAISE_ALL = `insert into rollcall_high_water_mark as known (name, value)
+select key, value::bigint from json_each_text($1::text::json) order by key
+on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
+
 const FORGET = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
 
 export interface SqlMarks extends HighWaterMarks {
@@ -59,6 +90,13 @@ export function marksInSql(query: Query): SqlMarks {
     },
     async raise(name, value) {
       await query(RAISE, [name, value])
+    },
+    async getAll(names) {
+      const { rows } = await query(GET_ALL, [JSON.stringify(names)])
+      return new Map(rows.map(({ name, value }) => [String(name), Number(value)]))
+    },
+    async raiseAll(values) {
+      await query(RAISE_ALL, [JSON.stringify(Object.fromEntries(values))])
     },
     async forget({ age_seconds = YEAR } = {}) {
       await query(FORGET, [age_seconds])

@@ -1,50 +1,10 @@
-import type { NotifyMeta } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keeping, notify, receiver, sent, signed } from '../../test/callbacks.ts'
+import { type Item, notification, path } from '../../test/notifications.ts'
 import type { Received } from './callbacks.ts'
 import { marksInMemory } from './high-water-marks.ts'
 import type { SequenceGap } from './notifications.ts'
-
-interface Item {
-  readonly uin: string
-  readonly version: number
-  /** Default: UPDATE. */
-  readonly type?: string
-  /** Default: its place, counted from 1. */
-  readonly reference_id?: string
-}
-
-/** A notification of people, each with a version of its record. */
-function notification(
-  items: readonly Item[],
-  { sequence = 1, ...more }: Partial<Pick<NotifyMeta, 'sequence' | 'test' | 'mailbox' | 'corrects'>> = {},
-) {
-  const timestamp = new Date().toISOString()
-  const ids = items.map((item, at): [string, Item] => [item.reference_id ?? String(at + 1), item])
-  const of = (value: (item: Item) => unknown) =>
-    Object.fromEntries(ids.map(([id, item]) => [id, value(item)]))
-  const notify_event = ids.map(([reference_id, { uin, type = 'UPDATE' }]) => ({
-    ...{ reference_id, timestamp },
-    data: {
-      reg_type: 'ns:org:RegistryType:Civil',
-      reg_event_type: type,
-      reg_record_type: 'Person',
-      reg_records: { identifier: [{ identifier_type: 'UIN', identifier_value: uin }] },
-    },
-  }))
-  const meta = {
-    subscriptions: of(() => ['SUB-1']),
-    presence: of(() => ({ 'SUB-1': 'stayed' })),
-    record_version: of(({ version }) => version),
-    occurred_at: of(() => timestamp),
-    recorded_at: of(() => timestamp),
-    ...{ sequence, ...more },
-  }
-  return signed(notify({ header: { meta }, message: { notify_event } }))
-}
-
-const path = '/callbacks/registry/notify'
 
 /** The versions that a handler got, as `uin version` in the order in which they came. */
 function versionsOf(got: readonly object[]): string[] {

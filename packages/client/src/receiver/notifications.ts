@@ -1,17 +1,11 @@
-/** The order of notifications: what is older than what was handled, or was taken back, is left out; gaps are reported. */
-import {
-  isRegType,
-  type JsonValue,
-  KINDS,
-  type NotifyEvent,
-  NotifyMeta,
-  readIdentifiers,
-  resolveEventType,
-  resolveRecordType,
-  validator,
-} from '@rollcall/protocol'
+/**
+ * The order of notifications: for each subscription, what it has had, what was taken back and what is older than its last
+ * event is left out; gaps are reported.
+ */
+import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
-import type { HighWaterMarks } from './high-water-marks.ts'
+import { namesIn, primaryIdentifier } from './event-kinds.ts'
+import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.ts'
 
 export type Notification = Received<'notify'>
 
@@ -35,7 +29,7 @@ export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta
 
 /** A notification as it is to be handled. */
 export interface Ordered {
-  /** Without the items that are older than what was handled of their records and event types, or were taken back. */
+  /** Without the items that are news for no subscription; its meta has only the codes for which an item is news. */
   readonly current: Notification
   /** Remembers it; called when it was handled. */
   readonly handled: () => Promise<void>
@@ -50,30 +44,52 @@ export async function inOrder(
 ): Promise<Ordered> {
   const meta = notifyMeta(notification)
   if (meta === null || meta.test) return { current: notification, handled: async () => undefined }
-  const { sender_id } = notification.header
-  const { message } = notification
-  /** The highest version of each record and event type so far, and what was taken back, by the name of the mark. */
+  const { header, message, kind } = notification
+  const { sender_id } = header
+  const items = await Promise.all(
+    message.notify_event.map((event) => markedItem(sender_id, meta, event, kind)),
+  )
+  const names = items.flatMap(({ latest, codes }) => [
+    latest,
+    ...codes.flatMap(({ had, taken_back, order }) => [had, taken_back, order]),
+  ])
+  const stored = await readMarks(marks, [...new Set(names.filter((name) => name !== null))])
   const raised = new Map<string, number>()
-  const seen = async (name: string): Promise<number> => raised.get(name) ?? (await marks.get(name)) ?? 0
+  const raise = (name: string | null, value: number): void => {
+    if (name !== null) raised.set(name, Math.max(value, raised.get(name) ?? value))
+  }
+  const highest = (name: string): number => Math.max(stored.get(name) ?? -1, raised.get(name) ?? -1)
+  const isBehind = (version: number, name: string | null): boolean =>
+    name !== null && version > 0 && version < highest(name)
+  const isNews = (version: number, { had, taken_back, order }: CodeMarks): boolean =>
+    !stored.has(had) && version > highest(taken_back) && !isBehind(version, order)
+
   const notify_event: NotifyEvent[] = []
-  for (const event of message.notify_event) {
+  const news: News = new Map()
+  const superseded: string[] = []
+  for (const { event, version, corrects, latest, codes } of items) {
+    const fresh = codes.filter((one) => isNews(version, one))
+    if (fresh.length === 0) continue
     const { reference_id } = event
-    if ((await seen(await takenBackMark(sender_id, reference_id))) > 0) continue
-    const earlier = meta.corrects?.[reference_id]
-    if (earlier !== undefined) raised.set(await takenBackMark(sender_id, earlier), 1)
-    // 0: not known, so it is older than nothing.
-    const version = meta.record_version[reference_id] ?? 0
-    const name = version === 0 ? null : await recordMark(sender_id, event)
-    if (name !== null) {
-      if (version < (await seen(name))) continue
-      raised.set(name, version)
-    }
     notify_event.push(event)
+    news.set(reference_id, new Set([...(news.get(reference_id) ?? []), ...fresh.map(({ code }) => code)]))
+    if (isBehind(version, latest)) superseded.push(reference_id)
+    raise(latest, version)
+    for (const { had, order } of fresh) {
+      raise(had, version)
+      // A backfill is no event: one that was held until now is not behind it.
+      if (corrects || !meta.backfill) raise(order, version)
+    }
   }
   return {
-    current: { ...notification, message: { ...message, notify_event } },
+    current: {
+      ...notification,
+      header: { ...header, meta: { ...meta, ...onlyNews(meta, news) } },
+      message: { ...message, notify_event },
+      superseded,
+    },
     async handled() {
-      for (const [name, value] of raised) await marks.raise(name, value)
+      await raiseMarks(marks, raised)
       const { mailbox = null, sequence } = meta
       const name = await digest([
         'sequence',
@@ -89,29 +105,86 @@ export async function inOrder(
   }
 }
 
-/** The name of the mark of an item that a later one has taken back or corrected. */
-const takenBackMark = (sender_id: string, reference_id: string): Promise<string> =>
-  digest(['taken back', sender_id, reference_id])
+/** The marks of an item for one subscription. */
+interface CodeMarks {
+  readonly code: string
+  /** Remembered once the item was handled. */
+  readonly had: string
+  /** Its value is the version of the item that has taken this one back or corrected it. */
+  readonly taken_back: string
+  /**
+   * Its value is the version of the last event of the record and event type; for a correction it is the `taken_back` of the
+   * corrected item. Null: the item has no order.
+   */
+  readonly order: string | null
+}
 
-/**
- * The name of the mark of a record and event type: events of one type come in order, others of the record may be held until
- * the run of a frequency. Null where the record has no primary identifier of a kind that is known here.
- */
-async function recordMark(sender_id: string, { data }: NotifyEvent): Promise<string | null> {
-  const { reg_type, reg_event_type = '', reg_record_type, reg_records } = data
-  for (const kind of KINDS) {
-    if (reg_type !== undefined && !isRegType(kind, reg_type)) continue
-    const recordType = resolveRecordType(kind, reg_record_type)
-    if (recordType === undefined) continue
-    const primary = readIdentifiers(kind, recordType, reg_records as JsonValue).find(
-      ({ type, names }) => type === recordType.primary_identifier && names === 'record',
-    )
-    if (primary !== undefined) {
-      const event_type = resolveEventType(kind, reg_event_type)?.name ?? reg_event_type
-      return digest(['record', sender_id, recordType.name, event_type, primary.value])
-    }
+interface MarkedItem {
+  readonly event: NotifyEvent
+  /** 0: not known, so it is older than nothing. */
+  readonly version: number
+  readonly corrects: boolean
+  /** Its value is the version of the last item of the record, for whichever subscription; null: the item has no order. */
+  readonly latest: string | null
+  readonly codes: readonly CodeMarks[]
+}
+
+/** By reference_id, the codes for which the item is news. */
+type News = Map<string, Set<string>>
+
+/** Code of an item whose registry names no subscription: its version is not compared. */
+const NO_CODE = ''
+
+async function markedItem(
+  sender_id: string,
+  meta: NotifyMeta,
+  event: NotifyEvent,
+  known: string | undefined,
+): Promise<MarkedItem> {
+  const { reference_id, data } = event
+  const version = meta.record_version[reference_id] ?? 0
+  const earlier = meta.corrects?.[reference_id]
+  const record = primaryIdentifier(data, known) ?? []
+  const isOrdered = version > 0 && record.length > 0
+  const takenBack = (code: string, id: string): Promise<string> =>
+    digest(['taken back', sender_id, code, id, ...record])
+  const { event_type } = namesIn(data, known)
+  const orderOf = async (code: string): Promise<string | null> => {
+    if (earlier !== undefined) return takenBack(code, earlier)
+    return isOrdered && code !== NO_CODE
+      ? digest(['events', sender_id, code, event_type ?? '', ...record])
+      : null
   }
-  return null
+  const marksOf = async (code: string): Promise<CodeMarks> => ({
+    code,
+    had: await digest(['had', sender_id, code, reference_id, `${version}`, ...record]),
+    taken_back: await takenBack(code, reference_id),
+    order: await orderOf(code),
+  })
+  const said = meta.subscriptions[reference_id] ?? []
+  return {
+    ...{ event, version, corrects: earlier !== undefined },
+    latest: isOrdered ? await digest(['latest', sender_id, ...record]) : null,
+    codes: await Promise.all((said.length === 0 ? [NO_CODE] : said).map(marksOf)),
+  }
+}
+
+function onlyNews(
+  { subscriptions, presence }: NotifyMeta,
+  news: News,
+): Pick<NotifyMeta, 'subscriptions' | 'presence'> {
+  const isNews = (id: string, code: string): boolean => news.get(id)?.has(code) === true
+  return {
+    subscriptions: Object.fromEntries(
+      Object.entries(subscriptions).map(([id, codes]) => [id, codes.filter((code) => isNews(id, code))]),
+    ),
+    presence: Object.fromEntries(
+      Object.entries(presence).map(([id, codes]) => [
+        id,
+        Object.fromEntries(Object.entries(codes).filter(([code]) => isNews(id, code))),
+      ]),
+    ),
+  }
 }
 
 /** SHA-256 in hexadecimal. */

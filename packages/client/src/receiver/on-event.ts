@@ -1,16 +1,8 @@
 /** Handlers of notifications by event type. */
-import {
-  isRegType,
-  KINDS,
-  type Kind,
-  type NotifyData,
-  type NotifyEvent,
-  type NotifyMeta,
-  resolveEventType,
-  resolveRecordType,
-} from '@rollcall/protocol'
+import type { NotifyData, NotifyEvent, NotifyMeta } from '@rollcall/protocol'
 import type { KindName, RecordOf, SaidKind } from '../client/records.ts'
 import type { Handler } from './callbacks.ts'
+import { namesIn } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
 /** The events of all kinds, and the two by which a registry takes one back; a test compares them with the kinds. */
@@ -43,9 +35,17 @@ export interface EventContext {
   readonly event_type: string | null
   /** The kind's own spelling, where a kind has it. */
   readonly record_type: string
-  /** Codes of the subscriptions that caused it, each with its presence; empty where the registry does not say. */
+  /**
+   * Codes of the subscriptions for which it is news, each with its presence; empty where the registry does not say. One that
+   * was handled for some subscriptions may come again for others.
+   */
   readonly subscriptions: Readonly<Record<string, Presence>>
   readonly record_version: number | null
+  /**
+   * A later version of the record was handled before, for another subscription or by a backfill: the event is news, and its
+   * record is older than the one that is known.
+   */
+  readonly superseded: boolean
   readonly occurred_at: string | null
   readonly recorded_at: string | null
   /** reference_id of the earlier item that this one takes back. */
@@ -97,9 +97,10 @@ function contextOf(event: NotifyEvent, notification: Notification): EventContext
   const presence = meta?.presence[reference_id] ?? {}
   return {
     event,
-    ...namesIn(event.data),
+    ...namesIn(event.data, notification.kind),
     subscriptions: Object.fromEntries(codes.map((code) => [code, presence[code] ?? 'entered'])),
     record_version: meta?.record_version[reference_id] ?? null,
+    superseded: notification.superseded?.includes(reference_id) ?? false,
     occurred_at: meta?.occurred_at[reference_id] ?? null,
     recorded_at: meta?.recorded_at[reference_id] ?? null,
     corrects: meta?.corrects?.[reference_id] ?? null,
@@ -109,20 +110,3 @@ function contextOf(event: NotifyEvent, notification: Notification): EventContext
     notification,
   }
 }
-
-/** In the spelling of the first kind that knows both names; as they were sent where none does. */
-function namesIn({ reg_type, reg_event_type, reg_record_type }: NotifyData) {
-  const kinds = KINDS.filter((kind) => reg_type === undefined || isRegType(kind, reg_type))
-  const first = <Found>(find: (kind: Kind) => Found | undefined): Found | undefined =>
-    kinds.map(find).find((found) => found !== undefined)
-  return {
-    event_type:
-      reg_event_type === undefined
-        ? null
-        : (first((kind) => resolveEventType(kind, reg_event_type))?.name ?? lastPart(reg_event_type)),
-    record_type: first((kind) => resolveRecordType(kind, reg_record_type))?.name ?? reg_record_type,
-  }
-}
-
-/** Names compare by the text after the last ":". */
-const lastPart = (name: string): string => name.slice(name.lastIndexOf(':') + 1)

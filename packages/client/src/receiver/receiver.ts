@@ -15,6 +15,7 @@ import {
   type Validator,
   validator,
 } from '@rollcall/protocol'
+import { checkKind, type KindName } from '../client/records.ts'
 import type { Fetch } from '../http/fetch.ts'
 import {
   type Frame,
@@ -58,6 +59,11 @@ export interface Peer {
    * default, because with true only the signature distinguishes its messages from our own.
    */
   readonly repeats_addresses?: boolean
+  /**
+   * Its kind, such as `civil`. Left out, it is that of a client which has subscribed through this receiver, or the one whose
+   * names fit a notification best.
+   */
+  readonly kind?: KindName
 }
 
 export interface ReceiverOptions {
@@ -116,8 +122,10 @@ export class Receiver {
   readonly #maxValues: number
   /** By our sender_id. */
   readonly #signers = new Map<string, Promise<Signer>>()
+  /** By sender_id, as far as they are known. */
+  readonly #kinds = new Map<string, KindName>()
 
-  /** @throws TypeError for keys that cannot be what they are given for */
+  /** @throws TypeError for keys that cannot be what they are given for, or a kind that is none */
   constructor(options: ReceiverOptions) {
     const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
     if (Object.keys(options.answers ?? {}).length > 0 && options.signing === undefined) {
@@ -126,6 +134,7 @@ export class Receiver {
     this.#options = options
     const http = { ...KEY_SETS, fetch: given }
     this.#trust = new Map(options.peers.map((peer) => [peer.sender_id, trustIn(peer, http)]))
+    for (const { sender_id, kind } of options.peers) if (kind !== undefined) this.noteKind(sender_id, kind)
     this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
     this.#keys = decryptionKeys(options.decryption_keys ?? [])
     this.#once = once(options.memory ?? rememberInMemory())
@@ -161,6 +170,16 @@ export class Receiver {
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     return this.#mailbox.take(correlation_id, options)
+  }
+
+  /**
+   * Says of which kind a registry is, unless its peer says so: the names in its notifications are read as those of that kind.
+   * A client with a `kind` calls it when the registry has answered.
+   * @throws TypeError for a kind that is none
+   */
+  noteKind(sender_id: string, kind: string): void {
+    const name = checkKind(kind)
+    if (!this.#kinds.has(sender_id)) this.#kinds.set(sender_id, name)
   }
 
   /** For whoever waits for a callback. */
@@ -259,7 +278,9 @@ export class Receiver {
   }
 
   /** False when there is no handler for it. */
-  async #notified(handlers: Handlers, notification: Notification, address: string): Promise<boolean> {
+  async #notified(handlers: Handlers, received: Notification, address: string): Promise<boolean> {
+    const kind = this.#kinds.get(received.header.sender_id)
+    const notification = kind === undefined ? received : { ...received, kind }
     const { current, handled } = await inOrder(notification, address, this.#marks, (gap) =>
       quietly(() => this.#options.on_gap?.(gap)),
     )
