@@ -12,6 +12,24 @@ import { finding, type Respond } from './loopback.ts'
 
 import { ADA, all, client, failure, registry } from './world.ts'
 
+describe('an answer with an empty sender_id', () => {
+  const asking = (signature: 'off' | 'if-present' | 'required') =>
+    client([finding([{ a: 1 }], { header: { sender_id: '' } })], { peer: { signature } })
+
+  it('is taken where the signature of the registry is off', async () => {
+    const { header } = await (await asking('off')).search(ADA)
+    expect(header).not.toHaveProperty('sender_id')
+  })
+
+  it.each(['if-present', 'required'] as const)('is refused where it is %s', async (signature) => {
+    expect(await failure((await asking(signature)).search(ADA))).toMatchObject({
+      name: 'TransportError',
+      reason: 'unreadable',
+      message: 'header.sender_id: must not be empty',
+    })
+  })
+})
+
 describe('answers', () => {
   it('give each item, or why it was rejected', async () => {
     const rejected = {

@@ -31,6 +31,10 @@ export const ACCEPTED_TYPES = {
   },
 } as const satisfies Readonly<Record<string, AcceptedTypes>>
 
+/** The rule for a type that is accepted only without `Origin`. */
+const OF_A_PAGE =
+  'must be application/json or application/*+json, because the request has the header Origin, as those of web pages do'
+
 /** The media type of a body, in lower case and without parameters; empty when none is named. */
 export function mediaType(contentType: string | null | undefined): string {
   return (contentType ?? '').split(';', 1).join('').trim().toLowerCase()
@@ -47,7 +51,9 @@ export function bodyTypeProblem(
   const contentType = header('content-type')
   const type = mediaType(contentType)
   const byProgram = alsoByPrograms !== null && (header('origin') ?? null) === null
-  if (!accepts.test(type) && !(byProgram && alsoByPrograms.test(type))) return `Content-Type: ${rule}`
+  if (!accepts.test(type) && !(byProgram && alsoByPrograms.test(type))) {
+    return `Content-Type: ${alsoByPrograms?.test(type) ? OF_A_PAGE : rule}`
+  }
   const [, ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {

@@ -154,7 +154,7 @@ export const OPERATIONS: readonly Operation[] = [
     async_paths: ['registry/unsubscribe'],
     request: message('UnSubscribeRequest', UnSubscribeRequest, {
       incoming: IncomingUnSubscribeRequest,
-      bulk: [['subscription_codes']],
+      bulk: [['subscription_codes'], ['sunscription_codes'], ['subscription_code']],
     }),
     reply: unsubscribeReply,
     reply_action: 'on-unsubscribe',

@@ -221,6 +221,13 @@ describe('the other messages', () => {
       { timestamp: 'now', subscription_codes: ['S1'] },
     ],
     ['UnSubscribeRequest', { timestamp: '', timesstamp: 'now' }, { timestamp: 'now' }],
+    ['UnSubscribeRequest', { subscription_code: ['S1', 'S2'] }, { subscription_codes: ['S1', 'S2'] }],
+    [
+      'UnSubscribeRequest',
+      { subscription_code: ['S2'], subscription_codes: ['S1'] },
+      { subscription_codes: ['S1'] },
+    ],
+    ['UnSubscribeRequest', { subscriptionCode: ['S1'] }, { subscriptionCode: ['S1'] }],
     [
       'UnSubscribeRequest',
       { timestamp: '', subscription_codes: '' },

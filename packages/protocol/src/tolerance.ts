@@ -78,6 +78,9 @@ const HEADER: Tolerated = {
   optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
 }
 
+/** The header of an answer that is not verified: who sends it is known by the connection. */
+const UNSIGNED_ANSWER: Tolerated = { ...HEADER, optional: [...(HEADER.optional ?? []), 'sender_id'] }
+
 /** `consent` and `authorize` (G8). */
 const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
@@ -128,7 +131,11 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
     },
   },
   UnSubscribeRequest: {
-    spellings: { timesstamp: 'timestamp', sunscription_codes: 'subscription_codes' },
+    spellings: {
+      timesstamp: 'timestamp',
+      sunscription_codes: 'subscription_codes',
+      subscription_code: 'subscription_codes',
+    },
     readings: { subscription_codes: oneText },
   },
   UnSubscribeResponse: {
@@ -155,6 +162,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
 const PLANS = new WeakMap<TSchema, Plan>()
 const ENVELOPE_PLAN = planOf({}, ENVELOPE)
 const HEADER_PLAN = planOf(RequestHeader, HEADER)
+const UNSIGNED_ANSWER_PLAN = planOf(RequestHeader, UNSIGNED_ANSWER)
 
 /** A message as `operations.ts` names it. */
 export interface NamedMessage {
@@ -170,6 +178,11 @@ export function tolerateEnvelope(envelope: JsonValue): JsonValue {
 /** A request header or callback header in canonical spelling. */
 export function tolerateHeader(header: JsonValue): JsonValue {
   return apply(HEADER_PLAN, header)
+}
+
+/** The header of a synchronous answer whose signature is not looked at, in canonical spelling: its sender_id may be empty. */
+export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
+  return apply(UNSIGNED_ANSWER_PLAN, header)
 }
 
 /** An operation's request in canonical spelling. */

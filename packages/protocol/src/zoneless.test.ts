@@ -39,10 +39,24 @@ describe('a timestamp of a result without a zone is UTC', () => {
   })
 })
 
-test.each([UTC, '2026-11-23T09:01:22+05:30', '2026-11-23 09:01:22', '2026-02-30T09:01:22', '', 7, null])(
-  '%j stays as it is',
-  (message_ts) => {
-    const value = { message_ts }
-    expect(inUtc(CallbackHeader, value, 'header')).toEqual({ value, assumed_utc: [] })
-  },
-)
+test.each([
+  ['2026-11-23 09:01:22', '2026-11-23T09:01:22Z', true],
+  ['2026-11-23 09:01:22.5', '2026-11-23T09:01:22.5Z', true],
+  ['2026-11-23 09:01:22Z', '2026-11-23T09:01:22Z', false],
+  ['2026-11-23T09:01:22+0000', '2026-11-23T09:01:22+00:00', false],
+  ['2026-11-23 09:01:22-0530', '2026-11-23T09:01:22-05:30', false],
+])('%s is read as %s', (message_ts, read, isAssumed) => {
+  expect(inUtc(CallbackHeader, { message_ts }, 'header')).toEqual({
+    value: { message_ts: read },
+    assumed_utc: isAssumed ? ['header.message_ts'] : [],
+  })
+})
+
+test.each([
+  ...[UTC, '2026-11-23T09:01:22+05:30', '2026-02-30T09:01:22', '', 7, null],
+  ...['2026-02-30 09:01:22', '2026-11-23 09:01', '2026-11-23  09:01:22', '2026-11-23 09:01:22 +0000'],
+  ...['2026-11-23T09:01:22+00', '2026-11-23T09:01:22+2500', '23-11-2026 09:01:22', '2026-11-23'],
+])('%j stays as it is', (message_ts) => {
+  const value = { message_ts }
+  expect(inUtc(CallbackHeader, value, 'header')).toEqual({ value, assumed_utc: [] })
+})

@@ -1,6 +1,7 @@
 /**
- * Timestamps without a time zone in results. A request with one is refused, because its sender can mend it. A result has
- * an answer that somebody waits for: there it is read as UTC, and whoever gets the result is told where.
+ * Timestamps of results in other spellings: with a space before the time, with the zone as +0000, or without a zone. A
+ * request with one is refused, because its sender can mend it. A result has an answer that somebody waits for: there it is
+ * written as RFC 3339 asks. Where the zone was missing it is read as UTC, and whoever gets the result is told where.
  */
 import type { TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
@@ -15,7 +16,7 @@ interface Part extends ObjectSchema {
   readonly anyOf?: readonly Part[]
 }
 
-/** A result in which each timestamp has a zone. */
+/** A result with its timestamps as RFC 3339 asks, each with a zone. */
 export interface InUtc {
   readonly value: JsonValue
   /** Where a zone was missing, such as `message.search_response[0].timestamp`. */
@@ -23,17 +24,18 @@ export interface InUtc {
 }
 
 /**
- * The value with a `Z` behind each timestamp that lacks nothing but its zone. Only members that the schema says to be
- * timestamps are looked at: what is inside records stays as it is.
+ * The value with such timestamps in the one spelling, and a `Z` behind each without a zone. Only members that the schema says
+ * to be timestamps are looked at: what is inside records stays as it is.
  * @param path where the value stands, such as `message`
  */
 export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
   const places: PathStep[][] = []
   const read = (part: Part, value: JsonValue, at: readonly PathStep[]): JsonValue => {
     if (part.anyOf !== undefined) return part.anyOf.reduce((read1, branch) => read(branch, read1, at), value)
-    if (typeof value === 'string' && part.format === 'date-time' && lacksOnlyZone(value)) {
-      places.push([...at])
-      return `${value}Z`
+    if (typeof value === 'string' && part.format === 'date-time') {
+      const { text, zone } = respelt(value)
+      if (zone === 'missing') places.push([...at])
+      return text
     }
     const { items, properties } = part
     if (Array.isArray(value) && items !== undefined) {
@@ -48,12 +50,21 @@ export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
     return changed
   }
   const made = read(schema as Part, value, [])
-  if (places.length === 0) return { value, assumed_utc: [] }
   const text = (steps: readonly PathStep[]): string => `${path}.${pathText(steps)}`
   return { value: made, assumed_utc: places.map(text) }
 }
 
-const lacksOnlyZone = (text: string): boolean => !isTimestamp(text) && isTimestamp(`${text}Z`)
+const SPELLING = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
+
+/** What is no timestamp in any of the spellings stays as it is. */
+function respelt(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
+  const parts = SPELLING.exec(text)
+  if (isTimestamp(text) || parts === null) return { text, zone: 'given' }
+  const [, date, time, zone, hours, minutes] = parts
+  const made = `${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`
+  if (!isTimestamp(made)) return { text, zone: 'given' }
+  return { text: made, zone: zone === undefined ? 'missing' : 'given' }
+}
 
 /** The member of a result that says where a zone was missing; none where none was. */
 export const assumedUtc = (

@@ -1,6 +1,7 @@
+import { operation } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../test/world.ts'
-import { readAck, readFault } from './faults.ts'
+import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 
 const answer = (status: number, body: object | string, retryAfter: string | null = null) => ({
   status,
@@ -83,4 +84,40 @@ describe('an ack', () => {
       expect(readAck(answer(200, body))).toBeNull()
     },
   )
+})
+
+describe('an ack that is the envelope of an empty answer', () => {
+  const envelope = (header: object = {}, message: object = {}) => ({
+    header: { action: 'on-search', status: 'rcvd', ...header },
+    message: { correlation_id: 'c-1', search_response: [], ...message },
+  })
+  const read = (body: object, status = 202, name = 'search') =>
+    readEnvelopeAck(operation(name), answer(status, body))
+
+  it.each(['rcvd', 'pdng', 'succ', 'success'])(
+    'is one with 202 and %s, and no more of it is read',
+    (status) => {
+      const body = envelope({ status, message_ts: 7 }, { transaction_id: {}, timestamp: 'now' })
+      expect(read(body)).toEqual({ ack_status: 'ACK', correlation_id: 'c-1', timestamp: '' })
+    },
+  )
+
+  it.each<[string, object, number?, string?]>([
+    ['with 200, as a registry says at once that it found nobody', envelope(), 200],
+    ['with 204', envelope(), 204],
+    ['with an item', envelope({}, { search_response: [{ reference_id: '1', status: 'succ' }] })],
+    ['with one item in place of a list', envelope({}, { search_response: {} })],
+    ['without a list of items', envelope({}, { search_response: undefined })],
+    ['without correlation_id', envelope({}, { correlation_id: undefined })],
+    ['with an empty correlation_id', envelope({}, { correlation_id: '' })],
+    ['that is rejected', envelope({ status: 'rjct' })],
+    ['without status', envelope({ status: undefined })],
+    ['with another status', envelope({ status: 'done' })],
+    ['of another action', envelope({ action: 'on-subscribe' })],
+    ['without header', { message: envelope().message }],
+    ['without message', { header: envelope().header }],
+    ['of another operation', envelope(), 202, 'subscribe'],
+  ])('is none %s', (_name, body, status, name) => {
+    expect(read(body, status, name)).toBeNull()
+  })
 })

@@ -1,5 +1,15 @@
 /** Acks and error bodies as peers write them (N11, N19, G16, 3.1). */
-import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
+import {
+  actionMeans,
+  isJsonObject,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  parseJson,
+  STATUSES,
+  tolerateHeader,
+} from '@rollcall/protocol'
 import { AckError, type PeerFault, TransportError } from '../errors.ts'
 import type { HttpAnswer } from '../http/post.ts'
 import { retryAfter } from '../http/retry.ts'
@@ -48,6 +58,31 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
   if ((ack_status !== 'ACK' && ack_status !== 'NACK') || correlation_id === '') return null
   return { ack_status, correlation_id, timestamp: textIn(ack, 'timestamp') }
 }
+
+/** The envelopes that stand for an ack, by the operation: the member that is an empty list. */
+const ENVELOPES: Readonly<Record<string, string>> = { search: 'search_response' }
+
+/**
+ * The ack that some registries write as the envelope of an empty answer: HTTP 202, no items, a correlation_id, and a status
+ * that is no rejection. Nothing else of it is read: that nobody was found is for the callback to say. Null when it is none.
+ */
+export function readEnvelopeAck(
+  { name, callback }: Operation,
+  answer: HttpAnswer,
+): Omit<Accepted, 'transaction_id'> | null {
+  const items = ENVELOPES[name]
+  const { header, message } = bodyOf(answer)
+  if (answer.status !== 202 || items === undefined || callback === null) return null
+  if (!isJsonObject(header) || !isJsonObject(message) || !isEmptyList(message[items])) return null
+  const { status } = tolerateHeader(header) as JsonObject
+  if (!actionMeans(callback, textIn(header, 'action')) || !TAKEN.includes(status ?? '')) return null
+  const correlation_id = textIn(message, 'correlation_id')
+  return correlation_id === '' ? null : { ack_status: 'ACK', correlation_id, timestamp: '' }
+}
+
+const TAKEN: readonly JsonValue[] = STATUSES.filter((status) => status !== 'rjct')
+
+const isEmptyList = (value: JsonValue | undefined): boolean => Array.isArray(value) && value.length === 0
 
 function bodyOf({ text }: HttpAnswer): JsonObject {
   try {

@@ -21,7 +21,7 @@ import { type HttpAnswer, send } from '../http/post.ts'
 import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
 import { open, readFrame, repeatsAddresses, turned, verify } from '../trust/open.ts'
 import { inEnvelope } from './bare-answer.ts'
-import { readAck, readFault } from './faults.ts'
+import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
 import { OUTGOING } from './outgoing.ts'
 import { pathAt } from './paths.ts'
@@ -65,7 +65,7 @@ export async function askLater(settings: Settings, asked: Asked): Promise<Accept
   const answer = await exchange(settings, urlOf(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
-  const ack = readAck(answer)
+  const ack = readAck(answer) ?? readEnvelopeAck(operation, answer)
   if (ack === null) throw unreadable(answer, 'the answer is no ack')
   return { ...ack, transaction_id }
 }
@@ -145,7 +145,8 @@ async function openAnswer(
   transaction_id: string,
 ): Promise<Answer<object>> {
   const { trust, http } = settings
-  const frame = readFrame(inEnvelope(answer.text, operation, trust), 'answer', headers)
+  const sent = trust.signature === 'off' ? 'unsigned answer' : 'answer'
+  const frame = readFrame(inEnvelope(answer.text, operation, trust), sent, headers)
   const signed = await verify(frame, trust, 'answer')
   const header = headers.checked(addressed(settings, frame.header), 'header', unreadableHeader)
   const opened = await open(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)

@@ -18,6 +18,7 @@ import {
   SourcedEnvelope,
   tolerateEnvelope,
   tolerateHeader,
+  tolerateUnsignedAnswer,
   type Validator,
   verifyEnvelope,
 } from '@rollcall/protocol'
@@ -64,6 +65,14 @@ export interface Frame {
   readonly assumed_utc: InUtc['assumed_utc']
 }
 
+/** How headers are brought into the canonical spelling, by what is read. */
+const TOLERATED = {
+  answer: tolerateHeader,
+  'unsigned answer': tolerateUnsignedAnswer,
+  callback: tolerateHeader,
+  question: tolerateHeader,
+} as const
+
 /** What was sent: a question must have zones in its timestamps, and a callback may be days old (N16). */
 export type Sent = 'answer' | 'callback' | 'question'
 
@@ -72,7 +81,12 @@ export type Sent = 'answer' | 'callback' | 'question'
  * @param bounds counted while the text is read
  * @throws RequestFault err.request.bad
  */
-export function readFrame(text: string, sent: Sent, headers: Validator, bounds?: JsonBounds): Frame {
+export function readFrame(
+  text: string,
+  sent: keyof typeof TOLERATED,
+  headers: Validator,
+  bounds?: JsonBounds,
+): Frame {
   const source = parsed(text, bounds)
   const envelope = tolerateEnvelope(source.value)
   if (!isJsonObject(envelope)) throw bad('body: must be a JSON object with header and message')
@@ -80,7 +94,7 @@ export function readFrame(text: string, sent: Sent, headers: Validator, bounds?:
   if (!isJsonObject(header)) throw bad('header: must be an object')
   const absent = message === undefined || message === null
   if (!absent && !isJsonObject(message)) throw bad('message: must be an object')
-  const tolerated = tolerateHeader(header)
+  const tolerated = TOLERATED[sent](header)
   const { value, assumed_utc } =
     sent === 'question' ? { value: tolerated, assumed_utc: [] } : inUtc(CallbackHeader, tolerated, 'header')
   const problem = headers.problem(value, 'header')

@@ -99,6 +99,23 @@ describe('disabled', () => {
     })
   })
 
+  it.each(['REGISTER', 'ns:RegistryEventType:register', 'search'])(
+    'takes the event type %s, which filters nothing',
+    async (reg_event_type) => {
+      expect(await disabled({ ...about('PX-1'), reg_event_type })).toMatchObject({ disabled_status: 'yes' })
+    },
+  )
+
+  it.each<[object, string]>([
+    [{ reg_event_type: 'LiveBirth' }, 'reg_event_type: must be one of REGISTER, SEARCH'],
+    [{ reg_event_types: 'REGISTER' }, 'reg_event_types: is not known; reg_event_type may be meant'],
+  ])('rejects %j', async (more, rule) => {
+    expect(await disabled({ ...about('PX-1'), ...more })).toMatchObject({
+      status: 'rjct',
+      status_reason_message: `disabled_criteria.${rule}`,
+    })
+  })
+
   it('refuses a message without criteria', async () => {
     expectFault(
       await ask(server, peer, DISABLED, undefined),

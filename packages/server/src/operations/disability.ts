@@ -14,7 +14,7 @@ import type { Answering, Asked } from './item.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 import { takeQuota } from './quota.ts'
 
-const QUESTION = { name: 'disabled_criteria', programme: false } as const
+const QUESTION = { name: 'disabled_criteria', programme: false, event_type: true } as const
 
 /**
  * yes or no: whether the person is registered as disabled. A registration that is pending, expired or anything but approved

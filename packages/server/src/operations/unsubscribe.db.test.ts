@@ -82,6 +82,20 @@ describe('the timestamp', () => {
     }
   })
 
+  it('may be beside codes that are called subscription_code, which must be codes', async () => {
+    const code = await codeOf(server, peer, about(uin()))
+    const named = (subscription_code: unknown) =>
+      unsubscribeFor(peer, undefined, { message: { subscription_code } })
+    const { message } = await called(server, peer, named([code]))
+    expect(message).toMatchObject({ status: 'succ', subscription_status: [{ code }] })
+    expectFault(
+      await post(`${server.url}/civil/v1.0.0/registry/unsubscribe`, named([]), bearer(peer)),
+      400,
+      'err.request.bad',
+      'message.subscription_codes: must have at least 1 elements',
+    )
+  })
+
   it('of the wrong form refuses the request', async () => {
     const body = unsubscribeFor(peer, ['SUB-1'], { message: { timestamp: 'yesterday' } })
     const answer = await post(`${server.url}/civil/v1.0.0/registry/unsubscribe`, body, bearer(peer))

@@ -4,6 +4,7 @@ import {
   type ItemCode,
   ItemRejection,
   isRegType,
+  isSearchEventType,
   isSpokenVersion,
   type Kind,
   REG_TYPE_PREFIX,
@@ -67,6 +68,15 @@ export function readRegType(rules: CriteriaRules, kind: Kind, { reg_type }: Crit
   if (reg_type === undefined) return own
   if (typeof reg_type === 'string' && isRegType(kind, reg_type)) return reg_type
   throw refusal(rules, 'reg_type', `this registry is ${own}`)
+}
+
+/** The member is checked and does not filter: what is asked for are records, not events. @throws ItemRejection */
+export function checkEventType(rules: CriteriaRules, kind: Kind, { reg_event_type }: Criteria): void {
+  if (reg_event_type === undefined) return
+  if (typeof reg_event_type === 'string' && isSearchEventType(kind, reg_event_type)) return
+  const known = [...kind.event_types.map(({ name }) => name), ...(kind.search_event_types ?? [])]
+  const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
+  throw refusal(rules, 'reg_event_type', rule)
 }
 
 /** The record type that a member names; undefined where there is no such member. @throws ItemRejection */

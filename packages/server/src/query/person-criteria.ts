@@ -18,6 +18,7 @@ import {
   type Criteria,
   type CriteriaRules,
   checkConsent,
+  checkEventType,
   checkMembers,
   checkVersion,
   readRecordType,
@@ -33,6 +34,8 @@ export interface PersonQuestion {
   readonly name: 'enrolled_criteria' | 'disabled_criteria'
   /** Whether it may be about one programme. */
   readonly programme: boolean
+  /** Whether it may name an event type, as a search may. */
+  readonly event_type?: boolean
 }
 
 export interface PersonCriteria {
@@ -62,17 +65,19 @@ export function readPersonCriteria(
   criteria: Criteria,
   limits: QueryLimits,
 ): PersonCriteria {
+  const members = question.event_type ? [...MEMBERS, 'reg_event_type'] : MEMBERS
   const rules: CriteriaRules = {
     name: question.name,
     code: 'rjct.search_criteria.invalid',
-    members: MEMBERS,
+    members,
     filter: 'query',
   }
   checkMembers(rules, criteria)
-  const unknown = Object.keys(criteria).find((member) => !MEMBERS.includes(member))
-  if (unknown !== undefined) throw refusal(rules, unknown, `is not known; known are ${MEMBERS.join(', ')}`)
+  const unknown = Object.keys(criteria).find((member) => !members.includes(member))
+  if (unknown !== undefined) throw refusal(rules, unknown, `is not known; known are ${members.join(', ')}`)
   checkVersion(rules, criteria)
   readRegType(rules, kind, criteria)
+  checkEventType(rules, kind, criteria)
   checkConsent(rules, criteria, 'consent')
   checkConsent(rules, criteria, 'authorize')
   const named =

@@ -2,7 +2,6 @@
 import {
   ItemRejection,
   isJsonObject,
-  isSearchEventType,
   type Kind,
   type RecordType,
   SearchCriteria as SearchCriteriaSchema,
@@ -13,6 +12,7 @@ import {
   type Criteria,
   type CriteriaRules,
   checkConsent,
+  checkEventType,
   checkMembers,
   checkVersion,
   readRecordType,
@@ -64,7 +64,7 @@ export function readSearchCriteria(
   checkMembers(RULES, criteria)
   checkVersion(RULES, criteria)
   const reg_type = readRegType(RULES, kind, criteria)
-  checkEventType(kind, criteria.reg_event_type)
+  checkEventType(RULES, kind, criteria)
   const named = readResultType(kind, criteria)
   const query = readCriteriaQuery({ kind, recordType: named, limits, visible }, criteria)
   const { recordType, predicate, shape } = query
@@ -96,15 +96,6 @@ function readCriteriaQuery(scope: Scope, { query_type, query }: Criteria): Query
     if (error instanceof QueryProblem) throw new ItemRejection(RULES.code, error.message)
     throw error
   }
-}
-
-/** The member is checked and does not filter: a search asks for records, not for events. */
-function checkEventType(kind: Kind, reg_event_type: unknown): void {
-  if (reg_event_type === undefined) return
-  if (typeof reg_event_type === 'string' && isSearchEventType(kind, reg_event_type)) return
-  const known = [...kind.event_types.map(({ name }) => name), ...(kind.search_event_types ?? [])]
-  const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
-  throw refusal(RULES, 'reg_event_type', rule)
 }
 
 /** reg_record_type and response_entity name the result type; where both stand they must mean the same. */
