@@ -44,6 +44,21 @@ export function isTimestamp(text: string): boolean {
   return timestampInstant(text) !== null
 }
 
+const IN_RESULT = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
+
+/**
+ * A timestamp of a result as RFC 3339 asks, where it has a space before the time, a zone without colon, or none, which means
+ * UTC. What is no timestamp in any of these spellings stays as it is.
+ */
+export function asInResult(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
+  const parts = IN_RESULT.exec(text)
+  if (isTimestamp(text) || parts === null) return { text, zone: 'given' }
+  const [, date, time, zone, hours, minutes] = parts
+  const made = `${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`
+  if (!isTimestamp(made)) return { text, zone: 'given' }
+  return { text: made, zone: zone === undefined ? 'missing' : 'given' }
+}
+
 /**
  * Whether a timestamp lies near an instant: what is no timestamp does not.
  * @param window seconds before and after it; 0 for no limit

@@ -6,7 +6,7 @@
 import type { TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { type PathStep, pathText } from './paths.ts'
-import { isTimestamp } from './timestamps.ts'
+import { asInResult } from './timestamps.ts'
 import type { ObjectSchema } from './tolerance-plan.ts'
 
 interface Part extends ObjectSchema {
@@ -33,7 +33,7 @@ export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
   const read = (part: Part, value: JsonValue, at: readonly PathStep[]): JsonValue => {
     if (part.anyOf !== undefined) return part.anyOf.reduce((read1, branch) => read(branch, read1, at), value)
     if (typeof value === 'string' && part.format === 'date-time') {
-      const { text, zone } = respelt(value)
+      const { text, zone } = asInResult(value)
       if (zone === 'missing') places.push([...at])
       return text
     }
@@ -52,18 +52,6 @@ export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
   const made = read(schema as Part, value, [])
   const text = (steps: readonly PathStep[]): string => `${path}.${pathText(steps)}`
   return { value: made, assumed_utc: places.map(text) }
-}
-
-const SPELLING = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
-
-/** What is no timestamp in any of the spellings stays as it is. */
-function respelt(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
-  const parts = SPELLING.exec(text)
-  if (isTimestamp(text) || parts === null) return { text, zone: 'given' }
-  const [, date, time, zone, hours, minutes] = parts
-  const made = `${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`
-  if (!isTimestamp(made)) return { text, zone: 'given' }
-  return { text: made, zone: zone === undefined ? 'missing' : 'given' }
 }
 
 /** The member of a result that says where a zone was missing; none where none was. */

@@ -52,6 +52,8 @@ describe('layouts that do not', () => {
     ['24 hours old', { now: NOW + 86_400 }],
     ['5 minutes ahead', { now: NOW - 299 }],
     ['a result without a zone', { message_ts: '2026-01-01T00:00:00.512304', result: true }],
+    ['a result with a space', { message_ts: '2026-01-01 00:00:00', result: true }],
+    ['a result with a zone without colon', { message_ts: '2026-01-01T01:00:00+0100', result: true }],
     ['96 hours old on a callback path', { now: NOW + 4 * 86_400, callback: true }],
   ])('%s', (_, change) => {
     expect(() => checkFreshness({ ...byMessage, ...change })).not.toThrow()
@@ -63,6 +65,9 @@ describe('layouts that do not', () => {
     ['message_ts is in the future', { now: NOW - 300 }],
     ['message_ts is in the future', { now: NOW - 300, callback: true }],
     ['message_ts must be a date-time with a time zone', { message_ts: '2026-01-01T00:00:00' }],
+    ['message_ts must be a date-time with a time zone', { message_ts: '2026-01-01 00:00:00' }],
+    ['message_ts must be a date-time with a time zone', { message_ts: '2026-01-01T00:00:00+0000' }],
+    ['message_ts must be a date-time with a time zone', { message_ts: '2026-01-01', result: true }],
     ['message_ts must be a date-time with a time zone', { message_ts: NOW }],
     ['message_ts must be a date-time with a time zone', { message_ts: undefined }],
   ])('%s: %o', (rule, change) => {

@@ -1,5 +1,5 @@
 /** Whether a signature is fresh: by its own times, or by the time of the message when it has none. */
-import { timestampInstant } from '../../timestamps.ts'
+import { asInResult, timestampInstant } from '../../timestamps.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { invalid } from './problem.ts'
@@ -34,7 +34,7 @@ export interface Freshness {
   readonly skew?: number
   /** Whether the message came on a callback path. */
   readonly callback?: boolean
-  /** Whether it is a result: a message_ts without a zone is UTC then. */
+  /** Whether it is a result, whose message_ts may be in a spelling of results. */
   readonly result?: boolean
 }
 
@@ -55,7 +55,7 @@ function checkOwnTimes({ created, expires, now, skew = FRESHNESS.skew }: Freshne
 
 function checkMessageTime({ message_ts, now, callback = false, result = false }: Freshness): void {
   const text = typeof message_ts === 'string' ? message_ts : ''
-  const instant = timestampInstant(text) ?? (result ? timestampInstant(`${text}Z`) : null)
+  const instant = timestampInstant(result ? asInResult(text).text : text)
   if (instant === null) throw invalid('message_ts must be a date-time with a time zone')
   const age = now - instant / 1000
   if (age > (callback ? FRESHNESS.oldest_callback : FRESHNESS.oldest_message)) {
