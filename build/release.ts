@@ -12,6 +12,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { BACKUP_FIXTURES, writeBackupFixture } from './backup-fixture.ts'
 import { manifestOf } from './build-package.ts'
 import { root } from './compile.ts'
 import { confirm } from './confirm.ts'
@@ -46,6 +47,7 @@ async function release(words: readonly string[]): Promise<void> {
     `  makes the files of the release in ${relative(root, out)}`,
     `  writes the version into ${[...versions.keys()].join(', ')}`,
     '  makes "Unreleased" of CHANGELOG.md the section of the version, and stores the public surfaces',
+    '  stores a small backup of this version, which later versions restore in their tests',
     `  commits all this, and tags the commit as v${version}; publishes nothing`,
   ]
   // Of a dry run nobody has to be asked.
@@ -60,6 +62,9 @@ async function release(words: readonly string[]): Promise<void> {
   writeFileSync(file, changelog.text)
   for (const [name, text] of versions) writeFileSync(join(root, name), text)
   await writeSurfaces()
+  const backup = join(BACKUP_FIXTURES, `${version}.backup`)
+  await writeBackupFixture(root, backup)
+  git('add', backup)
   git('commit', '--all', '--quiet', '--message', `Release ${version}`)
   git('tag', '--annotate', `v${version}`, '--message', `Rollcall ${version}`)
   say(

@@ -53,6 +53,8 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
       ADMIN_PORT: '0',
       ROLLCALL_MASTER_KEY: FIXTURE_MASTER_KEY,
       ROLLCALL_RETRY_SCHEDULE: SCHEDULE,
+      // A year, the longest there is: the fixtures get older.
+      ROLLCALL_EXCHANGE_RETENTION: '31536000',
       LOG_LEVEL: 'warn',
     }
   })
@@ -81,6 +83,12 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
         'with a job that nobody took',
       ]),
     )
+  })
+
+  test('is examined by doctor before it is migrated', async () => {
+    const findings: { check: string; state: string }[] = await rollcallJson(['doctor'], env)
+    expect(findings.filter(({ state }) => state === 'broken')).toEqual([])
+    expect(findings.find(({ check }) => check === 'migrations')).toMatchObject({ state: 'weak' })
   })
 
   test('answers all of it, and has the tables of a new one', async () => {
