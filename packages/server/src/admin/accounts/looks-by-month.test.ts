@@ -18,20 +18,23 @@ test('one sentence for an institution and month, the newest first, with what the
     look('2025-11-30T23:59:59.000Z', person('sex')),
     look('2026-11-02T08:00:00.000Z', person('@id', 'name.surname', 'name.given_name')),
     look('2026-11-26T08:00:00.000Z', person('birth_date', 'address.locality')),
-    look('2026-11-20T08:00:00.000Z', { ...person('demographic_info.birth_date'), kind: 'notification' }),
+    look('2026-11-20T08:00:00.000Z', {
+      ...person('demographic_info.birth_date', 'demographic_info.person.identifier_type'),
+      kind: 'notification',
+    }),
     look('2026-11-27T08:00:00.000Z', { participant: 'other.example', operation: 'txn-status', count: 2 }),
     look('2026-10-01T08:00:00.000Z', { participant: null, kind: 'operator', operation: null }),
   ]
   const found = looksByMonth(looks, NAMES)
   expect(found.map(({ sentence }) => sentence)).toEqual([
     'other.example, 2 questions, last on 27 Nov 2026',
-    'Social assistance, 2 searches, 1 notification, last on 26 Nov 2026: address, birth date, name',
+    'Social assistance, 2 searches, 1 notification, last on 26 Nov 2026: address, birth date, identifier, name',
     'An employee of the registry, or a program of it, 1 look or change, last on 1 Oct 2026',
     'Social assistance, 1 search, last on 30 Nov 2025: sex',
   ])
   expect(found[1]).toMatchObject({
     ...{ month: '2026-11', sender_id: 'spmis.example', who: 'Social assistance', looks: 3 },
-    ...{ last: '2026-11-26T08:00:00.000Z', data: ['address', 'birth date', 'name'] },
+    ...{ last: '2026-11-26T08:00:00.000Z', data: ['address', 'birth date', 'identifier', 'name'] },
     entries: [looks[2]?.id, looks[3]?.id, looks[1]?.id],
   })
   expect(looksByMonth([], NAMES)).toEqual([])

@@ -106,7 +106,6 @@ const HOLDERS = new Set(
 
 /** What a path is about, such as `name` for name.surname; nothing where it is for programs. */
 function topicOf(path: string): readonly string[] {
-  const words = wordsOf(path) ?? []
-  const [topic] = [...words.filter((word) => !HOLDERS.has(word)), ...words.slice(-1)]
-  return topic === undefined ? [] : [topic]
+  const words = wordsOf(path)
+  return words === null ? [] : [words.find((word) => !HOLDERS.has(word)) ?? 'identifier']
 }
