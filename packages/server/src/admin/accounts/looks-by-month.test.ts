@@ -37,6 +37,11 @@ test('one sentence for an institution and month, the newest first, with what the
     ...{ last: '2026-11-26T08:00:00.000Z', data: ['address', 'birth date', 'identifier', 'name'] },
     entries: [looks[2]?.id, looks[3]?.id, looks[1]?.id],
   })
+  const [turned] = looksByMonth(
+    [look('2026-11-02T08:00:00.000Z')],
+    new Map([['spmis.example', 'A\u202e\u0000B']]),
+  )
+  expect(turned).toMatchObject({ who: 'A\u202e\u0000B', sentence: 'A??B, 1 search, last on 2 Nov 2026' })
   expect(looksByMonth([], NAMES)).toEqual([])
 })
 

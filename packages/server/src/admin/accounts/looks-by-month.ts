@@ -44,10 +44,13 @@ function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMont
   return {
     ...{ month: monthOf(newest.at), who, sender_id: newest.participant, last: newest.at, data },
     looks: looks.reduce((sum, { count }) => sum + count, 0),
-    sentence: `${who}, ${countsOf(looks)}, last on ${dayOf(newest.at)}${said}`,
+    sentence: `${who.replace(TURNING, '?')}, ${countsOf(looks)}, last on ${dayOf(newest.at)}${said}`,
     entries: looks.map(({ id }) => id),
   }
 }
+
+/** In a name they could turn round what is said behind it. */
+const TURNING = /[\p{Cc}\p{Bidi_C}]/gu
 
 export const whoLooked = ({ participant }: Look, names: ReadonlyMap<string, string>): string =>
   participant === null
