@@ -48,7 +48,7 @@ function buildPackage(
   built: ReadonlyMap<string, string>,
   version?: string,
 ): void {
-  const { directory, bundles = [] } = row
+  const { directory, bundles = [], folders = [] } = row
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })
   const manifest = manifestOf(directory, version)
@@ -67,6 +67,7 @@ function buildPackage(
     writeJson(join(inside, 'package.json'), bundledManifest(manifestOf(other, version)))
     cpSync(join(root, 'LICENSE'), join(inside, 'LICENSE'))
   }
+  for (const folder of folders) cpSync(join(root, folder), join(to, folder), { recursive: true })
   for (const file of [join(root, 'LICENSE'), join(root, directory, 'README.md')]) {
     if (existsSync(file)) cpSync(file, join(to, file.split('/').at(-1) ?? ''))
   }

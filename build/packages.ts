@@ -6,6 +6,8 @@ export interface PublishedPackage {
   readonly engines: { readonly node: string }
   /** Packages of the workspace that are not published themselves. Its tarball holds them as bundled dependencies. */
   readonly bundles?: readonly string[]
+  /** Folders of the workspace that are in the package as they are. */
+  readonly folders?: readonly string[]
 }
 
 export const PACKAGES: readonly PublishedPackage[] = [
@@ -15,6 +17,8 @@ export const PACKAGES: readonly PublishedPackage[] = [
     directory: 'packages/cli',
     engines: { node: '>=24' },
     bundles: ['packages/server', 'packages/synthetic', 'packages/console'],
+    // The units, settings and manifests that docs/production.md copies.
+    folders: ['deploy'],
   },
 ]
 

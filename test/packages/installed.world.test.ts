@@ -1,5 +1,5 @@
 /** What is published, as a new user meets it: installed from a registry into an empty folder, with no access to this clone. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import type { DemoFile } from '../../packages/cli/src/demo/demo-file.ts'
 import { printed, type Running, until } from '../../packages/cli/test/command.ts'
 import { site } from '../../packages/client/test/site.ts'
 import { openBrowser } from '../../packages/server/test/browser.ts'
+import { deployed } from '../deploy-files.ts'
 import { type NewUser, newUser } from './new-user.ts'
 import { type NpmRegistry, npmRegistry } from './npm-registry.ts'
 
@@ -58,6 +59,12 @@ it('searches', async () => {
   const { stdout } = await user.run('npx', 'rollcall', 'search', '--identifier', sampleOf('civil'), '--json')
   const records = [{ '@type': expect.stringContaining('Person') }]
   expect(JSON.parse(stdout)).toMatchObject({ status: 'succ', signed: true, items: [{ records }] })
+})
+
+it('has the files of deploy/', () => {
+  const inPackage = deployed.map((path) => join(user.folder, 'node_modules/rollcall', path))
+  expect(inPackage.length).toBeGreaterThan(10)
+  expect(inPackage.filter((path) => !existsSync(path))).toEqual([])
 })
 
 it('listens, and gets the callback of a search', async () => {

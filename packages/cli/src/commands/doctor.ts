@@ -35,11 +35,9 @@ async function runDoctor(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await examine()
   const examined = rows.find(({ check, state }) => check === EXAMINED && state === 'ok')
-  const found = table(
-    ['check', 'state', 'advice'],
-    rows.map((row) => ({ ...row })),
-    '',
-  )
+  // The first line has what that row says.
+  const others = rows.filter((row) => row !== examined).map((row) => ({ ...row }))
+  const found = table(['check', 'state', 'advice'], others, '')
   print(options, rows, examined === undefined ? found : `Examined: ${examined.advice}\n\n${found}`)
   if (rows.some(({ state }) => state === 'broken')) process.exitCode = EXIT.failed
 }
