@@ -6,9 +6,9 @@ import type { Jwk } from '@rollcall/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { keyPair } from '../../server/test/key-pairs.ts'
 import { isSigned } from '../../server/test/stranger/signing.ts'
-import { callbacksAt, identifier, itemsOrThrow, type Receiver } from '../src/index.ts'
+import { callbacksAt, identifier, itemsOrThrow, type OfKind, type Receiver } from '../src/index.ts'
 import { nodeListener } from '../src/node/index.ts'
-import { keeping, onSearch, onSubscribe, onUnsubscribe, receiver, signed } from './callbacks.ts'
+import { keeping, notify, onSearch, onSubscribe, onUnsubscribe, receiver, signed } from './callbacks.ts'
 import { ack, dropping, finding, type Respond, refusing } from './loopback.ts'
 import { ADA, client, failure, registry } from './world.ts'
 
@@ -48,6 +48,21 @@ const calling =
     if (when === 'before') await call
     return ack()(asked, response)
   }
+
+it('the kind of a client that has subscribed is that of the notifications of its registry', async () => {
+  const { got, handlers } = keeping()
+  const receiving = receiver({ handlers })
+  const url = await listening(receiving)
+  const sender_uri = callbacksAt(url)
+  const asking = await client([calling(onSubscribe, 'before')], {
+    ...{ receiver: receiving, sender_uri },
+    ...({ kind: 'civil' } satisfies OfKind<'civil'>),
+  })
+  await asking.subscribe(SUBSCRIPTION)
+  calls.push(post(`${url}/registry/notify`, signed(notify())))
+  await Promise.all(calls)
+  expect(got.at(-1)).toMatchObject({ name: 'notify', kind: 'civil' })
+})
 
 describe.each(['before', 'after'] as const)('a callback that comes %s the ack', (when) => {
   it('is awaited', async () => {
