@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Kind,
   type RecordType,
+  type Relation,
   type TakesOut,
   withoutPersons,
 } from '@rollcall/protocol'
@@ -135,7 +136,10 @@ function derivationOf(
   ]
 }
 
-/** Whether somebody is taken out of this relation of a record, or out of a place that the kind does not describe. */
+/**
+ * Whether somebody is taken out of this relation of a record, out of one whose persons are counted with them, such as the head
+ * of a household, or out of a place that the kind does not describe.
+ */
 function takesOutOf(
   kind: Kind,
   recordType: RecordType,
@@ -145,9 +149,12 @@ function takesOutOf(
 ): boolean {
   let found = false
   if (!isJsonObject(document)) return false
+  const counted_by = recordType.relations?.find(({ name }) => name === relation)?.counted_by
+  const isOfList = ({ name, counted_by: count }: Relation): boolean =>
+    name === relation || (count !== undefined && count === counted_by)
   withoutPersons(kind, recordType, document, (person) => {
     const key = takesOut(person)
-    found ||= key !== null && (person.relation === null || person.relation.name === relation)
+    found ||= key !== null && (person.relation === null || isOfList(person.relation))
     return key
   })
   return found

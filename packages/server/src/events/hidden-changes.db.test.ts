@@ -243,6 +243,15 @@ describe('what concerns a protected member alone is told to nobody from whom the
     expect(await toldBy(() => publish(last))).toEqual(MAY_SEE)
   })
 
+  test.each<[string, JsonObject, JsonObject]>([
+    ['beside another change', {}, { ...later, group_head_info: HIDDEN }],
+    ['once more', { group_head_info: HIDDEN }, { group_head_info: HIDDEN }],
+  ])('as the head of the household, %s', async (_, before, after) => {
+    await publish(['REGISTER', [HEAD], before])
+    expect(await toldBy(() => publish(joined([HEAD], after)))).toEqual(MAY_SEE)
+    expect(await toldBy(() => publish(joined([HEAD, SPOUSE], after)))).toEqual(EVERYBODY)
+  })
+
   test('what an older version says of somebody whom everybody sees', async () => {
     await publish(['REGISTER', [HEAD], {}, { source_version: 9 }])
     const older = { source_version: 3 }

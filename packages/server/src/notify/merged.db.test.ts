@@ -27,9 +27,9 @@ beforeEach(() => {
   peer.answer = answering(200)
 })
 
-const publish = (name: string, members: object) =>
+const publish = (name: string, members: object, reg_event_type = 'UPDATE') =>
   publishEvent(needs, {
-    ...{ ...civil, reg_event_type: 'UPDATE' },
+    ...{ ...civil, reg_event_type },
     record: { identifier: [uin(name)], name: { surname: 'Obi' }, ...members },
   })
 const merge = (survivor: string, retired: string) =>
@@ -102,6 +102,37 @@ describe.each<[string, Partial<GrantTerms>, object]>([
     await hears('UPDATE new whole', 'UPDATE new whole')
   })
 
+  test('an event that is never sent, because the record was hidden, is not taken back', async () => {
+    await subscribed(terms)
+    await publish('old', { ...SEEN, ...hidden })
+    // Nobody has subscribed to it.
+    await publish('old', SEEN, 'MARRIAGE')
+    await publish('new', SEEN)
+    await merge('new', 'old')
+    await publish('new', { note: 'x' })
+    await hears('UPDATE new whole', 'UPDATE new whole')
+  })
+
+  test('of several events the last one that was sent is taken back', async () => {
+    await subscribed(terms)
+    await publish('new', SEEN)
+    await publish('old', SEEN)
+    await hears('UPDATE new whole', 'UPDATE old whole')
+    await publish('old', { ...SEEN, ...hidden })
+    await publish('old', SEEN, 'MARRIAGE')
+    await merge('new', 'old')
+    await hears('UPDATE new whole', 'UPDATE old whole', 'CANCEL old by new')
+    // biome-ignore lint/suspicious/noExplicitAny: what was sent is what is asserted
+    const items: any[] = peer.received.map(envelopeOf).flatMap(({ header, message }) =>
+      // biome-ignore lint/suspicious/noExplicitAny: what was sent is what is asserted
+      message.notify_event.map(({ reference_id }: any) => ({
+        reference_id,
+        corrects: header.meta.corrects?.[reference_id],
+      })),
+    )
+    expect(items[2].corrects).toBe(items[1].reference_id)
+  })
+
   test('a merge that is taken back before it is told', async () => {
     await subscribed(terms)
     await publish('old', SEEN)
@@ -129,4 +160,16 @@ test('without conditions the survivor is named, whatever has become of it', asyn
   await publish('new', SEEN)
   await merge('new', 'old')
   await hears('UPDATE old whole', 'UPDATE new whole', 'CANCEL old by new')
+})
+
+test('without conditions a survivor who is protected before the merge is told is not named', async () => {
+  await subscribed({})
+  await publish('old', SEEN)
+  await publish('new', SEEN)
+  await hears('UPDATE old whole', 'UPDATE new whole')
+  await merge('new', 'old')
+  await unmergeRecords(needs, { ...civil, retired: uin('old') })
+  await protectPerson({ db }, { namespace: 'civil', ...uin('new'), category: 'shelter', reason: 'x' })
+  server.clock.pass(1_000)
+  await hears('UPDATE old whole', 'UPDATE new whole', 'CANCEL old', 'CORRECTION old whole')
 })

@@ -13,6 +13,7 @@ import { criteriaOf } from '../store/events/find-subscriptions.ts'
 import { findNamedRecords } from '../store/events/named-records.ts'
 import { suspend } from '../store/events/subscription-states.ts'
 import {
+  correctOthers,
   dropNotifications,
   findDocument,
   findWaiting,
@@ -95,7 +96,10 @@ async function sendable(
       [...dropped].map(({ id }) => id),
     )
   }
-  const left = dropped.size === 0 ? found : found.filter((one) => !dropped.has(one))
+  const left = await withoutUnsent(
+    pool,
+    found.filter((one) => !dropped.has(one)),
+  )
   if (grant === null || left.every(({ replaced_by }) => replaced_by === null)) return left
   return Promise.all(left.map((one) => withoutHiddenSurvivor(pool, grant, registry, one)))
 }
@@ -138,6 +142,23 @@ async function outsideRows(
     }),
   )
   return judged.flat()
+}
+
+/** Without corrections of events that their subscriptions never had: these would tell of what was hidden at the time. */
+async function withoutUnsent(
+  pool: pg.Pool,
+  found: readonly WaitingNotification[],
+): Promise<readonly WaitingNotification[]> {
+  const corrections = found.filter(({ corrected }) => corrected !== null).map(({ id }) => id)
+  if (corrections.length === 0) return found
+  const others = new Map((await correctOthers(pool, corrections)).map((other) => [other.id, other]))
+  const unsent = [...others.values()].filter(({ corrected }) => corrected === null).map(({ id }) => id)
+  if (unsent.length > 0) await dropNotifications(pool, unsent)
+  return found
+    .filter(({ id }) => !unsent.includes(id))
+    .map((one) => {
+      return { ...one, ...others.get(one.id) }
+    })
 }
 
 /** Without the name of the survivor, where the conditions of the grant leave the survivor out as it is now. */

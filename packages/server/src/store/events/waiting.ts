@@ -179,3 +179,46 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
     values: [ids],
   })
 }
+
+/** What a correction takes back or corrects. */
+export interface Corrected {
+  /** `notification.id` of the correction. */
+  readonly id: number
+  /** `notification.id` of what it corrects, and its reference_id; null: nothing of it was sent, or will be. */
+  readonly corrected: number | null
+  readonly corrects: string | null
+}
+
+/**
+ * Of these corrections, those whose earlier notification was dropped, because the record was hidden when it would have been sent:
+ * they correct the last one before it that its subscription has.
+ */
+export async function correctOthers(
+  pool: Pick<pg.Pool, 'query'>,
+  corrections: readonly number[],
+): Promise<readonly Corrected[]> {
+  const { rows } = await pool.query<Corrected>({
+    name: 'correct other notifications',
+    text: `with known as (
+        select correction.id, (
+          select max(earlier.id) from event as said join notification as earlier on earlier.event = said.id
+          where said.registry = gone.registry and said.record_type = gone.record_type and said.record = gone.record
+            and (event.replaced_by is not null
+              or (said.event_type = gone.event_type and coalesce(said.reversed_by, event.id) = event.id))
+            and earlier.subscription = correction.subscription and earlier.id < lost.id
+            and earlier.state <> 'dropped' and said.purpose <> 'test') as corrected
+        from notification as correction join event on event.id = correction.event
+          join notification as lost on lost.id = correction.corrects and lost.state = 'dropped'
+          join event as gone on gone.id = lost.event
+        where correction.id = any($1::bigint[])
+      ),
+      changed as (
+        update notification set corrects = known.corrected from known
+        where notification.id = known.id and known.corrected is not null
+      )
+      select known.id, corrected, earlier.reference_id as corrects
+      from known left join notification as earlier on earlier.id = corrected`,
+    values: [corrections],
+  })
+  return rows
+}
