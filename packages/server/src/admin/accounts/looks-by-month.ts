@@ -52,7 +52,7 @@ function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMont
 /** In a name they could turn round what is said behind it. */
 const TURNING = /[\p{Cc}\p{Bidi_C}]/gu
 
-export const whoLooked = ({ participant }: Look, names: ReadonlyMap<string, string>): string =>
+const whoLooked = ({ participant }: Look, names: ReadonlyMap<string, string>): string =>
   participant === null
     ? 'An employee of the registry, or a program of it'
     : (names.get(participant) ?? participant)
