@@ -145,6 +145,20 @@ test('a record that took the place of another is named as it writes itself, and 
   expect(named).toEqual([{ role: 'seen', identifiers: [{ type: 'UIN', value: 'S1T-C88' }] }])
 })
 
+test('an item of a backfill has the day of its record, because its own time says which records were queued together', () => {
+  const [day, queued] = ['2026-03-01T00:00:00.000Z', '2026-11-26T16:00:00.123Z']
+  const times = { occurred_at: new Date(day), recorded_at: new Date(queued) }
+  const timesOf = (changes: Partial<WaitingNotification>) => {
+    const { header, item } = composed([{ ...times, ...changes }])
+    return [header.meta.occurred_at, header.meta.recorded_at]
+      .map((named) => named[item.reference_id])
+      .concat(item.timestamp)
+  }
+  expect(timesOf({ purpose: 'backfill' })).toEqual([day, day, day])
+  expect(timesOf({ purpose: 'backfill', corrected: 5 })).toEqual([day, queued, queued])
+  expect(timesOf({ purpose: 'event' })).toEqual([day, queued, queued])
+})
+
 test.each(['test', 'backfill'] as const)('a %s is marked', (purpose) => {
   expect(composed([{ purpose }]).header.meta[purpose]).toBe(true)
   expect(composed([{}]).header.meta).not.toHaveProperty(purpose)

@@ -128,7 +128,7 @@ function describe(
   meta.presence[reference_id] = presences
   meta.record_version[reference_id] = first.record_version
   meta.occurred_at[reference_id] = first.occurred_at.toISOString()
-  meta.recorded_at[reference_id] = first.recorded_at.toISOString()
+  meta.recorded_at[reference_id] = recordedAt(first)
   const [corrects] = notifications.flatMap(({ corrects, corrected }) => {
     return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
   })
@@ -164,6 +164,13 @@ const unconditional = (grant: Grant): Grant => ({
 
 const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
+/**
+ * Of a backfill the day on which the record was written: a page of records is queued at one time, which would show how many of
+ * them are hidden.
+ */
+const recordedAt = ({ purpose, corrected, ...times }: WaitingNotification): string =>
+  (purpose === 'backfill' && corrected === null ? times.occurred_at : times.recorded_at).toISOString()
+
 function itemOf(
   { grant, registry: { kind }, settings }: Composing,
   reference_id: string,
@@ -177,7 +184,7 @@ function itemOf(
   const locale = notifications.find((one) => one.locale !== null)?.locale
   return {
     reference_id,
-    timestamp: first.recorded_at.toISOString(),
+    timestamp: recordedAt(first),
     data: {
       version: PROTOCOL_VERSION,
       reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
