@@ -84,6 +84,7 @@ const LEAVES: Readonly<Record<string, readonly string[]>> = {
       'end_time',
     ],
     ...[
+      'filter',
       'frequency',
       'notify_record_type',
       'cron',
