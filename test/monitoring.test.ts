@@ -1,8 +1,8 @@
 /** Alert rules, dashboard and docs/monitoring.md use metrics that a server exports, with labels that they have. */
 import { parser } from '@prometheus-io/lezer-promql'
+import type { DeliveryHealth } from '@rollcall/core/model/health'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { DeliveryHealth } from '../packages/server/src/model/health.ts'
 import { createMetrics, type Metrics } from '../packages/server/src/observe/metrics.ts'
 import { text } from './deploy-files.ts'
 

@@ -8,7 +8,7 @@ export const registryPackages: readonly string[] = globSync('packages/*/package.
   .filter((name) => !BESIDE.includes(name))
   .toSorted()
 
-/** Their sources without tests, such as `packages/server/src/limits.ts`. */
+/** Their sources without tests, such as `packages/core/src/limits.ts`. */
 export const registrySources: readonly string[] = globSync(
   `packages/{${registryPackages.join(',')},}/src/**/*.ts`,
 )

@@ -3,14 +3,14 @@
  * one programme into the document, the column of enrolments, the ledger, an event and the receipt. Both in this process.
  */
 import { randomUUID } from 'node:crypto'
+import { readLimits } from '@rollcall/core/limits'
+import { readGrant } from '@rollcall/core/policy/grant'
 import { operation } from '@rollcall/protocol'
 import type { Database, Registry } from '@rollcall/server'
-import { readLimits } from '../../packages/server/src/limits.ts'
 import {
   answerEnrolmentUpdates,
   type Updating,
 } from '../../packages/server/src/operations/enrolment-updates.ts'
-import { readGrant } from '../../packages/server/src/policy/grant.ts'
 import { CLOCK } from '../../packages/server/src/shared/clock.ts'
 import { createSemaphore } from '../../packages/server/src/shared/semaphore.ts'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'

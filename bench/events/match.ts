@@ -2,12 +2,13 @@
  * Matching one event with stored subscriptions: how long it takes beside 10,000, 100,000 and 1,000,000 of them, and beside
  * as many that are all filed under one value.
  */
+
+import { compileCriteria } from '@rollcall/core/events/criteria'
+import { filingKeys } from '@rollcall/core/events/filing'
+import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { type Kind, parseJson } from '@rollcall/protocol'
 import type { Database, Registry } from '@rollcall/server'
-import { compileCriteria } from '../../packages/server/src/events/criteria.ts'
-import { filingKeys } from '../../packages/server/src/events/filing.ts'
 import { CompiledFilters, type MatchedEvent, matchEvents } from '../../packages/server/src/events/match.ts'
-import { extractRecord } from '../../packages/server/src/query/memory/extract-record.ts'
 import { withTransaction } from '../../packages/server/src/store/db/transaction.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { median, percentile, rounded } from '../shared/statistics.ts'

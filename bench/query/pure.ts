@@ -1,11 +1,12 @@
 /** What costs no database: compiling a typical search, refusing a hostile one, asking a record in memory. */
+
+import { LIMITS, type LimitName, type Limits } from '@rollcall/core/limits'
+import { atDay } from '@rollcall/core/query/at-day'
+import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { matches } from '@rollcall/core/query/memory/matches'
+import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
 import { ItemRejection, kindNamed, parseJson } from '@rollcall/protocol'
 import { generate } from '@rollcall/synthetic'
-import { LIMITS, type LimitName, type Limits } from '../../packages/server/src/limits.ts'
-import { atDay } from '../../packages/server/src/query/at-day.ts'
-import { extractRecord } from '../../packages/server/src/query/memory/extract-record.ts'
-import { matches } from '../../packages/server/src/query/memory/matches.ts'
-import { readSearchCriteria } from '../../packages/server/src/query/search-criteria.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { toSql } from '../../packages/server/src/store/records/sql/to-sql.ts'
 import type { Bar } from './measure.ts'

@@ -1,7 +1,7 @@
 import { KINDS, SearchCriteria, validator } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readQuery } from '../../server/src/query/read-query.ts'
+import { readQuery } from '../../core/src/query/read-query.ts'
 import {
   both,
   butNot,

@@ -1,10 +1,11 @@
 /** A registry of two persons and its mailboxes, in memory: envelopes are planned and composed by the server's own code. */
+
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readGrant } from '@rollcall/core/policy/grant'
 import { canonicalJson, type JsonObject, KINDS, type Kind, parseJson } from '@rollcall/protocol'
-import type { Participant } from '../../server/src/model/participant.ts'
-import type { Registry } from '../../server/src/model/registry.ts'
 import { compose } from '../../server/src/notify/compose.ts'
 import { planEnvelopes } from '../../server/src/notify/items.ts'
-import { readGrant } from '../../server/src/policy/grant.ts'
 import type { WaitingNotification } from '../../server/src/store/events/waiting.ts'
 import { waiting } from '../../server/test/notifications.ts'
 

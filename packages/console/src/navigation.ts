@@ -1,4 +1,6 @@
 /** THE table of pages: a row for each. The menu, the routes and the keyboard shortcuts are made of it. */
+
+import type { OperatorRole } from '@rollcall/core/model/operator'
 import {
   type Icon,
   IconBell,
@@ -16,7 +18,6 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
-import type { OperatorRole } from '../../server/src/model/operator.ts'
 import { NotLoaded } from './parts/boundary.tsx'
 import { PAGES } from './texts/pages.ts'
 import type { SHELL } from './texts/shell.ts'

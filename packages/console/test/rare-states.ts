@@ -1,6 +1,7 @@
 /** A registry and a participant in states that are rare: an import under way, indexes that are missing, reports of checks. */
+
+import type { Registry } from '@rollcall/core/model/registry'
 import { addAttribute, indexAttribute } from '../../server/src/admin/registries/attributes.ts'
-import type { Registry } from '../../server/src/model/registry.ts'
 import { saveCheck } from '../../server/src/store/directory/participant-checks.ts'
 import { noteUsedKey } from '../../server/src/store/directory/published-keys.ts'
 import { claimImport, NOTHING_YET, saveProgress } from '../../server/src/store/records/import-progress.ts'

@@ -3,6 +3,11 @@
  * stop are `@rollcall/server/serve`, so that a command that only asks the database does not load the listeners. What an operator does stands in `admin/`, each file an entry of its own (`@rollcall/server/admin/participants`).
  */
 
+export { LIMITS, type LimitName } from '@rollcall/core/limits'
+export type { Accounts } from '@rollcall/core/model/account'
+export type { GrantTerms } from '@rollcall/core/model/grant'
+export type { MessagePolicy, Participant } from '@rollcall/core/model/participant'
+export type { Registry } from '@rollcall/core/model/registry'
 export { baseUrl, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { settingsOf } from './app/settings.ts'
@@ -21,11 +26,6 @@ export { isSecretOf, newSecret } from './directory/secrets.ts'
 export { layout as embeddedLayout } from './embedded/files.ts'
 export { importFile } from './import/import-file.ts'
 export type { Vault } from './keys/vault.ts'
-export { LIMITS, type LimitName } from './limits.ts'
-export type { Accounts } from './model/account.ts'
-export type { GrantTerms } from './model/grant.ts'
-export type { MessagePolicy, Participant } from './model/participant.ts'
-export type { Registry } from './model/registry.ts'
 export { createLog, type Log } from './observe/log.ts'
 export { makeDataDirectory } from './shared/data-directory.ts'
 export { isLoopback } from './shared/loopback.ts'

@@ -1,5 +1,5 @@
 /** An entry of the accounts, for tests. */
-import type { AccountEntry } from '../src/model/account.ts'
+import type { AccountEntry } from '@rollcall/core/model/account'
 
 /** An entry of an answer, with the members that a test names. */
 export const accountEntry = (members: Partial<AccountEntry> = {}): AccountEntry => ({

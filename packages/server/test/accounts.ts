@@ -1,17 +1,18 @@
 /** The accounts that a test's server has written, and accounts in memory for tests of a part alone. */
-import { type AccountsOfProcess, createAccounts } from '../src/accounts/accounts.ts'
-import type { WitnessAddress } from '../src/accounts/witness-target.ts'
-import { readConfig } from '../src/app/config.ts'
-import { openVault } from '../src/app/storage.ts'
-import type { Vault } from '../src/keys/vault.ts'
-import type { Limits } from '../src/limits.ts'
+
+import type { Limits } from '@rollcall/core/limits'
 import type {
   AccountEntry,
   AccountedPerson,
   Accounts,
   PersonRole,
   StoredAccountEntry,
-} from '../src/model/account.ts'
+} from '@rollcall/core/model/account'
+import { type AccountsOfProcess, createAccounts } from '../src/accounts/accounts.ts'
+import type { WitnessAddress } from '../src/accounts/witness-target.ts'
+import { readConfig } from '../src/app/config.ts'
+import { openVault } from '../src/app/storage.ts'
+import type { Vault } from '../src/keys/vault.ts'
 import type { Database } from '../src/store/db/database.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { masterKeyOfRun } from './postgres.ts'

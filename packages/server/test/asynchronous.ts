@@ -1,10 +1,10 @@
 /** Asynchronous exchanges for tests: a participant with a receiver of callbacks, its requests, and what it was sent. */
 import { randomUUID } from 'node:crypto'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { afterAll, expect } from 'vitest'
 import { drain } from '../src/delivery/drain.ts'
 import { answerAccepted } from '../src/exchange/answer-accepted.ts'
-import type { GrantTerms } from '../src/model/grant.ts'
-import type { Registry } from '../src/model/registry.ts'
 import { participantsWaiting } from '../src/store/deliveries/deliveries.ts'
 import { type CallbackSettings, setCallbackSettings } from '../src/store/directory/participant-callbacks.ts'
 import { findParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'

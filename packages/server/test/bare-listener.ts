@@ -1,9 +1,9 @@
 /** A server without a database, for the routes of a listener that need none. */
 import { Writable } from 'node:stream'
+import { readLimits } from '@rollcall/core/limits'
 import { createThrottle } from '../src/admission/throttle.ts'
 import { clientAddressReader, createGate } from '../src/http/gate.ts'
 import { createHttpServer, type HttpServer } from '../src/http/server.ts'
-import { readLimits } from '../src/limits.ts'
 import { createLog } from '../src/observe/log.ts'
 import { createMetrics } from '../src/observe/metrics.ts'
 import { createRefusals } from '../src/observe/refusals.ts'

@@ -4,6 +4,15 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
+import {
+  type Claim,
+  deliveryContext,
+  type EncryptedReply,
+  type NewDelivery,
+} from '@rollcall/core/model/delivery'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { canonicalJson } from '@rollcall/protocol'
 import { afterAll, afterEach } from 'vitest'
 import { readConfig } from '../src/app/config.ts'
@@ -11,10 +20,6 @@ import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { claimFor, type FreshDelivery } from '../src/delivery/deliver.ts'
 import { callbackNamed, callbackTarget } from '../src/delivery/targets.ts'
-import { type Claim, deliveryContext, type EncryptedReply, type NewDelivery } from '../src/model/delivery.ts'
-import type { GrantTerms } from '../src/model/grant.ts'
-import type { Participant } from '../src/model/participant.ts'
-import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
 import { insertDeliveriesFrom } from '../src/store/deliveries/deliveries.ts'
 import {

@@ -1,8 +1,9 @@
 /** A node that is killed: it answers enrolment updates, one after the other, and prints the number of each that is answered. */
+
+import { readLimits } from '@rollcall/core/limits'
+import { readGrant } from '@rollcall/core/policy/grant'
 import { type JsonObject, operation } from '@rollcall/protocol'
-import { readLimits } from '../src/limits.ts'
 import { answerEnrolmentUpdates } from '../src/operations/enrolment-updates.ts'
-import { readGrant } from '../src/policy/grant.ts'
 import { CLOCK } from '../src/shared/clock.ts'
 import { createSemaphore } from '../src/shared/semaphore.ts'
 import { openDatabase } from '../src/store/db/database.ts'

@@ -1,6 +1,7 @@
 /** A civil registry of three people, and a participant whose grant the tests change. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll } from 'vitest'
-import type { GrantTerms } from '../src/model/grant.ts'
 import { asyncPeer, callbacksTo, deliverAll } from './asynchronous.ts'
 import { grant } from './grants.ts'
 import { postSearch, testServer } from './server.ts'

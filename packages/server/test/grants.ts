@@ -1,6 +1,6 @@
 /** Grants of participants in tests: everything in every registry, unless a test says otherwise. */
-import type { GrantTerms } from '../src/model/grant.ts'
-import { GRANT_TEMPLATES } from '../src/policy/grant-templates.ts'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import { GRANT_TEMPLATES } from '@rollcall/core/policy/grant-templates'
 import type { Database } from '../src/store/db/database.ts'
 import { addGrant } from '../src/store/directory/grants.ts'
 import { findParticipant } from '../src/store/directory/participants.ts'

@@ -1,11 +1,11 @@
 /** Requests in flight while the database stands still or the server stops. */
 
+import type { Registry } from '@rollcall/core/model/registry'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, readConfig } from '../src/app/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
-import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
 import { type Database, openDatabase } from '../src/store/db/database.ts'
 import { recordTable } from '../src/store/records/record-tables.ts'

@@ -1,9 +1,9 @@
 /** Subscriptions, events and notifications written by SQL, for tests of what is done with them. */
 import { randomUUID } from 'node:crypto'
+import type { Presence, Purpose } from '@rollcall/core/model/event'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { canonicalJson, type JsonObject } from '@rollcall/protocol'
-import type { Presence, Purpose } from '../src/model/event.ts'
-import type { Participant } from '../src/model/participant.ts'
-import type { Registry } from '../src/model/registry.ts'
 import type { WaitingNotification } from '../src/store/events/waiting.ts'
 import type { Received } from './deliveries.ts'
 import type { TestDatabase } from './postgres.ts'

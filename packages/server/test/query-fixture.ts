@@ -1,13 +1,5 @@
 /** A record type with an attribute of every type, and three records: two that have everything, one that has nothing. */
 
-import {
-  type Attribute,
-  type Compound,
-  type JsonValue,
-  KINDS,
-  type Kind,
-  type RecordType,
-} from '@rollcall/protocol'
 import type {
   Comparator,
   Comparison,
@@ -16,8 +8,16 @@ import type {
   Literal,
   OneOf,
   Predicate,
-} from '../src/model/predicate.ts'
-import type { RegistryShape } from '../src/model/registry.ts'
+} from '@rollcall/core/model/predicate'
+import type { RegistryShape } from '@rollcall/core/model/registry'
+import {
+  type Attribute,
+  type Compound,
+  type JsonValue,
+  KINDS,
+  type Kind,
+  type RecordType,
+} from '@rollcall/protocol'
 import type { Database } from '../src/store/db/database.ts'
 import { inTransaction } from '../src/store/db/transaction.ts'
 import { prepareRecord } from '../src/store/records/prepare-record.ts'

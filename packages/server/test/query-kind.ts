@@ -1,7 +1,8 @@
 /** A kind with an attribute of every type, a list and a compound, and a tree as one line: for tests of readers. */
+
+import type { Literal, Predicate } from '@rollcall/core/model/predicate'
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
-import type { Literal, Predicate } from '../src/model/predicate.ts'
-import type { QueryLimits, Scope } from '../src/query/query.ts'
+import type { QueryLimits, Scope } from '../../core/src/query/query.ts'
 
 export const ATTRIBUTES = {
   text: {

@@ -3,9 +3,9 @@
  * encrypted, and what they get is verified and opened, by `stranger/`, which shares no code with the server.
  */
 
+import type { Participant } from '@rollcall/core/model/participant'
 import { type KeyUse, readPublicKey } from '@rollcall/protocol'
 import { expect } from 'vitest'
-import type { Participant } from '../src/model/participant.ts'
 import {
   addParticipantKey,
   type ParticipantKey,

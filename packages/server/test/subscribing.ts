@@ -1,8 +1,8 @@
 /** Subscriptions for tests: requests to subscribe and to unsubscribe, each answered by a callback to a receiver. */
 
 import { randomUUID } from 'node:crypto'
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll } from 'vitest'
-import type { GrantTerms } from '../src/model/grant.ts'
 import type { ParticipantSettings } from '../src/store/directory/participants.ts'
 import {
   type AsyncPeer,

@@ -1,12 +1,12 @@
 /** Stored subscriptions whose filters are given as predicates: their criteria are numbers of the predicates. */
 import { randomUUID } from 'node:crypto'
+import { compileCriteria } from '@rollcall/core/events/criteria'
+import { filingKeys } from '@rollcall/core/events/filing'
+import type { Predicate } from '@rollcall/core/model/predicate'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonObject } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { compileCriteria } from '../src/events/criteria.ts'
-import { filingKeys } from '../src/events/filing.ts'
 import type { CompileFilter } from '../src/events/match.ts'
-import type { Predicate } from '../src/model/predicate.ts'
-import type { Registry } from '../src/model/registry.ts'
 import type { Database } from '../src/store/db/database.ts'
 import { withTransaction } from '../src/store/db/transaction.ts'
 

@@ -1,7 +1,7 @@
+import type { Participant } from '@rollcall/core/model/participant'
 import { listDeliveries, showDelivery } from '@rollcall/server/admin/deliveries/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from '../../../server/src/delivery/drain.ts'
-import type { Participant } from '../../../server/src/model/participant.ts'
 import {
   answering,
   dueNow,

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { notifiedShape } from '@rollcall/core/events/shown'
 import { canonicalJson, KINDS, recordTypesOf } from '@rollcall/protocol'
 import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { notifiedShape } from '../../../server/src/events/shown.ts'
 import { askToken, demoToken, search } from '../../test/ask.ts'
 import {
   dataDirectory,

@@ -1,5 +1,5 @@
 /** The session of this browser: who is signed in, and how to sign in and out. */
-import type { OperatorRole } from '../../../server/src/model/operator.ts'
+import type { OperatorRole } from '@rollcall/core/model/operator'
 import { ApiFault, errorsOf, noAnswer } from './fault.ts'
 import { consoleHeader } from './presence.ts'
 

@@ -1,7 +1,8 @@
 /** The views of a page: each has an address of its own, so that a link leads to it and the browser's way back works. */
+
+import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ComponentType } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import type { OperatorRole } from '../../../server/src/model/operator.ts'
 import { useMay } from '../session/session.ts'
 import { filterText, readFilter } from './filters.ts'
 import styles from './views.module.css'

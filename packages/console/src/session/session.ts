@@ -1,6 +1,7 @@
 /** Who is signed in, for every part of a page. */
+
+import type { OperatorRole } from '@rollcall/core/model/operator'
 import { createContext, useContext } from 'react'
-import type { OperatorRole } from '../../../server/src/model/operator.ts'
 import type { Session } from '../api/session.ts'
 
 export const SessionContext = createContext<Session | null>(null)

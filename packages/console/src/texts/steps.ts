@@ -1,5 +1,5 @@
 /** Next steps, to which pages lead that have nothing to show yet. */
-import type { OperatorRole } from '../../../server/src/model/operator.ts'
+import type { OperatorRole } from '@rollcall/core/model/operator'
 
 export interface Step {
   /** An address of the console, behind the `#`. */

@@ -1,5 +1,5 @@
 /** The accounts of refused requests: those of one sort share an entry for a minute. Nothing left, so nobody waits for them. */
-import type { AccountEntry, Accounts } from '../model/account.ts'
+import type { AccountEntry, Accounts } from '@rollcall/core/model/account'
 import type { RefusalAccounts } from '../observe/refusals.ts'
 import { EMPTY_ENTRY } from './account-of.ts'
 

@@ -2,7 +2,7 @@
  * The account of what is sent. What left is read from the message itself: its records are `Disclosed`, and know whose data they
  * show. So no operation has to remember its account.
  */
-import type { IncomingHeader, Operation } from '@rollcall/protocol'
+
 import type {
   AccountEntry,
   AccountedMessage,
@@ -10,12 +10,13 @@ import type {
   Accounts,
   ConfidentialDetails,
   PersonRole,
-} from '../model/account.ts'
-import { DEMANDS, type Grant } from '../model/grant.ts'
-import { messageKey } from '../model/message-key.ts'
-import { type AccountedItem, Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
+} from '@rollcall/core/model/account'
+import { DEMANDS, type Grant } from '@rollcall/core/model/grant'
+import { messageKey } from '@rollcall/core/model/message-key'
+import { type AccountedItem, Disclosed, type Outcome, type ReplyMembers } from '@rollcall/core/model/outcome'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { IncomingHeader, Operation } from '@rollcall/protocol'
 
 /** An entry and the persons it is about. */
 export type Account = Parameters<Accounts['write']>

@@ -1,10 +1,10 @@
 /** The writer of accounts: entries that come while a commit runs go together into the next. */
 import { randomUUID } from 'node:crypto'
+import type { Limits } from '@rollcall/core/limits'
+import type { AccountEntry, Accounts } from '@rollcall/core/model/account'
+import { messageKey } from '@rollcall/core/model/message-key'
 import { canonicalJson } from '@rollcall/protocol'
 import type { Vault } from '../keys/vault.ts'
-import type { Limits } from '../limits.ts'
-import type { AccountEntry, Accounts } from '../model/account.ts'
-import { messageKey } from '../model/message-key.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Clock } from '../shared/clock.ts'

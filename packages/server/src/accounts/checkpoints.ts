@@ -3,8 +3,8 @@
  * made beside the entries: no entry waits for one.
  */
 import { hash } from 'node:crypto'
+import type { Limits } from '@rollcall/core/limits'
 import { canonicalJson } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Clock } from '../shared/clock.ts'

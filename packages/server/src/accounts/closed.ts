@@ -1,6 +1,7 @@
 /** What cannot be accounted for does not leave. */
+
+import type { Accounts } from '@rollcall/core/model/account'
 import { RequestFault } from '@rollcall/protocol'
-import type { Accounts } from '../model/account.ts'
 import { createFloodLog, type Log } from '../observe/log.ts'
 import type { Clock } from '../shared/clock.ts'
 import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'

@@ -1,10 +1,10 @@
 /** Evidence of what was accounted of a message: whoever has the public key verifies it without the database. */
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
+import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { canonicalJson, validator } from '@rollcall/protocol'
 import { calculateJwkThumbprint } from 'jose'
 import Type, { type Static } from 'typebox'
-import type { StoredAccountEntry } from '../model/account.ts'
-import type { ReadOnly } from '../model/read-only.ts'
 import { entryHash } from './chain.ts'
 import type { CheckpointContent } from './checkpoints.ts'
 

@@ -3,7 +3,7 @@
  * commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, hash, type KeyObject, randomBytes } from 'node:crypto'
-import type { AccountedPerson, PersonIdentifier } from '../model/account.ts'
+import type { AccountedPerson, PersonIdentifier } from '@rollcall/core/model/account'
 import type { NewAccountPerson } from '../store/accounts/write-accounts.ts'
 
 export const COMMITMENT_BYTES = 32

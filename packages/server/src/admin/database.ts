@@ -1,9 +1,9 @@
 /** The database as a whole: its tables, and what stands out in it. */
 
+import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
+import { DECIDING_ROLES } from '@rollcall/core/model/operator'
+import type { Participant } from '@rollcall/core/model/participant'
 import Type from 'typebox'
-import type { AllowedHost } from '../model/allowed-hosts.ts'
-import { DECIDING_ROLES } from '../model/operator.ts'
-import type { Participant } from '../model/participant.ts'
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '../store/accounts/checkpoints.ts'
 import { refuseUnloaded } from '../store/backup/restorations.ts'
 import { type Database, migrate, pendingMigrations } from '../store/db/database.ts'

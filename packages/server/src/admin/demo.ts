@@ -1,6 +1,7 @@
 /** What a demo runs beside its server, and its operator switches: a receiver of callbacks, and a simulation. */
+
+import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Static } from 'typebox'
-import type { ReadOnly } from '../model/read-only.ts'
 import { closed, flag, NOTHING, orNull, SenderId, text, wholeNumber } from './members.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 

@@ -1,7 +1,8 @@
 /** The dependencies of admin functions. */
+
+import type { Limits } from '@rollcall/core/limits'
+import type { Accounts } from '@rollcall/core/model/account'
 import type { Vault } from '../keys/vault.ts'
-import type { Limits } from '../limits.ts'
-import type { Accounts } from '../model/account.ts'
 import type { Database } from '../store/db/database.ts'
 
 export interface HasDatabase {

@@ -1,7 +1,8 @@
 /** How the server is and what it did in the last 24 hours, on one screen. */
+
+import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { BREAKER_STATES } from '../model/breaker.ts'
 import type { DatabaseHealth } from '../observe/health.ts'
 import type { SchemaWatch } from '../observe/schema.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'

@@ -1,7 +1,8 @@
 /** Every limit and option of a node, with where its value comes from. */
+
+import { SETTING_SOURCES, type Setting } from '@rollcall/core/model/setting'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { SETTING_SOURCES, type Setting } from '../model/setting.ts'
 import { closed, flag, NOTHING, orNull, text } from './members.ts'
 import { useCase } from './use-case.ts'
 

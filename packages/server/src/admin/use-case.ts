@@ -1,10 +1,11 @@
 /** Admin functions with schemas, for the command line, the admin API and the console. */
+
+import type { ReadOnly } from '@rollcall/core/model/read-only'
+import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { AddressRefused, addressAdvice, RequestFailed } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
-import type { ReadOnly } from '../model/read-only.ts'
-import { GrantProblem } from '../policy/grant-problem.ts'
 import { StoreRefusal, StoreUnavailable } from '../store/db/refusal.ts'
 import { accountOperator, isAccounting } from './accounts/operator-looks.ts'
 

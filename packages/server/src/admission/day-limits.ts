@@ -1,7 +1,7 @@
 /** How much a participant may have persisted in a day, as rows, and the check. */
 
+import type { Limits } from '@rollcall/core/limits'
 import { RequestFault } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { type ShortLived, shortLived } from '../shared/short-lived.ts'

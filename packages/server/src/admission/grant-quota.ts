@@ -2,7 +2,7 @@
  * The daily quotas and the rates of grants: identifiers and other items asked, and records delivered, on all nodes together.
  * A rate is a bucket of tokens, as the rate of a participant is; all that is wanted is taken at once, or nothing.
  */
-import { type Counted, type Grant, QUOTAS, RATES } from '../model/grant.ts'
+import { type Counted, type Grant, QUOTAS, RATES } from '@rollcall/core/model/grant'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Database } from '../store/db/database.ts'
 import { noteUse, takeOfDay, usedToday } from '../store/directory/grant-use.ts'

@@ -1,8 +1,8 @@
 /** How much a participant, and all together, may ask of us: requests a second and requests at a time. */
 
+import type { Limits } from '@rollcall/core/limits'
+import type { Participant } from '@rollcall/core/model/participant'
 import { RequestFault } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
-import type { Participant } from '../model/participant.ts'
 import type { QuotaName } from '../observe/metrics.ts'
 import type { Semaphore, Slot } from '../shared/semaphore.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'

@@ -1,5 +1,7 @@
 /** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
 
+import type { Limits } from '@rollcall/core/limits'
+import type { Participant } from '@rollcall/core/model/participant'
 import { createRefusalAccounts } from '../accounts/account-of-refusals.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { failingClosed } from '../accounts/closed.ts'
@@ -33,8 +35,6 @@ import { clientAddressReader, createGate } from '../http/gate.ts'
 import { refuseOlder } from '../journal/journal.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
-import type { Limits } from '../limits.ts'
-import type { Participant } from '../model/participant.ts'
 import { createMailboxes } from '../notify/drain-mailboxes.ts'
 import { createDatabaseHealth } from '../observe/health.ts'
 import { createLog, type Log } from '../observe/log.ts'

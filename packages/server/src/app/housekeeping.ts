@@ -1,7 +1,7 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
 import { hostname } from 'node:os'
+import { bodyKeyRetention, eventRetention } from '@rollcall/core/model/retention'
 import { sessionBounds } from '../directory/sessions.ts'
-import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
 import type { SchemaWatch } from '../observe/schema.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'

@@ -1,8 +1,8 @@
 /** The provider of OpenID Connect at which operators sign in to the console, from the environment. */
 import { isIP } from 'node:net'
+import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 import { readClientKey } from '../directory/openid-client-key.ts'
 import type { ClientCredential, OpenIdSettings } from '../directory/openid-provider.ts'
-import { OPERATOR_ROLES, type OperatorRole } from '../model/operator.ts'
 import { isLoopback } from '../shared/loopback.ts'
 import type { Environment } from './secret-files.ts'
 

@@ -1,6 +1,6 @@
 /** Every limit and option of a node, with the value that counts and where it comes from. Secrets have no value here. */
-import { LIMITS, type LimitName } from '../limits.ts'
-import type { Setting } from '../model/setting.ts'
+import { LIMITS, type LimitName } from '@rollcall/core/limits'
+import type { Setting } from '@rollcall/core/model/setting'
 import type { Config } from './config.ts'
 
 interface Option {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { LIMITS } from '@rollcall/core/limits'
 import { expect, test } from 'vitest'
-import { LIMITS } from '../limits.ts'
 import { OPTIONS } from './settings.ts'
 import { refuseUnknownVariables } from './variables.ts'
 

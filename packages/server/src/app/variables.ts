@@ -1,5 +1,5 @@
 /** Environment variables: those that there are, and what a misspelled one most likely means. */
-import { LIMITS, REPLACED_LIMITS } from '../limits.ts'
+import { LIMITS, REPLACED_LIMITS } from '@rollcall/core/limits'
 import { nearestName } from '../shared/nearest.ts'
 import { OPENID_VARIABLES } from './openid-settings.ts'
 

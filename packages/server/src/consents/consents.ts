@@ -1,8 +1,9 @@
 /** Consents as operations ask for them: whether one is good, and whether it still holds. */
+
+import type { Pseudonyms } from '@rollcall/core/model/account'
+import type { ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
+import type { Identifier } from '@rollcall/core/model/records'
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import type { Pseudonyms } from '../model/account.ts'
-import type { ConsentUse, SignedConsent } from '../model/consent.ts'
-import type { Identifier } from '../model/records.ts'
 import type { Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import { findAuthority } from '../store/consents/authorities.ts'

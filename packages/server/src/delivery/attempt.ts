@@ -1,10 +1,10 @@
 /** One attempt to hand an envelope over: signed and encrypted anew, sent through the guard with the participant's credentials. */
 
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'

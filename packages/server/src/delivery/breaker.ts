@@ -1,6 +1,6 @@
 /** Whether a destination may be attempted, as its breaker says, at most half a second old. */
 
-import type { Destination } from '../model/delivery.ts'
+import type { Destination } from '@rollcall/core/model/delivery'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'

@@ -1,5 +1,8 @@
 /** Deliveries that are attempted after something has changed, or that are not as others are. */
 
+import { deliveryContext } from '@rollcall/core/model/delivery'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
 import { canonicalJson } from '@rollcall/protocol'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
@@ -13,9 +16,6 @@ import {
   senderWithPeers,
 } from '../../test/deliveries.ts'
 import { grant } from '../../test/grants.ts'
-import { deliveryContext } from '../model/delivery.ts'
-import type { GrantTerms } from '../model/grant.ts'
-import type { Participant } from '../model/participant.ts'
 import { setMessagePolicy } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
 

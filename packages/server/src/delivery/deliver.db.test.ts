@@ -1,3 +1,5 @@
+import { answerContext } from '@rollcall/core/model/delivery'
+import type { Participant } from '@rollcall/core/model/participant'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import {
@@ -10,8 +12,6 @@ import {
   type Receiver,
   senderWithPeers,
 } from '../../test/deliveries.ts'
-import { answerContext } from '../model/delivery.ts'
-import type { Participant } from '../model/participant.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
 import {
   type CallbackSettings,

@@ -3,10 +3,6 @@
  * destination is healthy; all other deliveries are claimed by a worker (`dispatcher.ts`).
  */
 import { randomUUID } from 'node:crypto'
-import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
-import type { Callbacks, Directory } from '../directory/directory.ts'
-import type { Grants } from '../directory/grants.ts'
-import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import {
   answerContext,
   type Claim,
@@ -16,10 +12,14 @@ import {
   deliveryContext,
   type NewDelivery,
   originOf,
-} from '../model/delivery.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
-import { ownTraceparent, readTraceparent } from '../model/traceparent.ts'
+} from '@rollcall/core/model/delivery'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { ownTraceparent, readTraceparent } from '@rollcall/core/model/traceparent'
+import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
+import type { Callbacks, Directory } from '../directory/directory.ts'
+import type { Grants } from '../directory/grants.ts'
+import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'

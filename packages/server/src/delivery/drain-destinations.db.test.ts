@@ -1,6 +1,7 @@
 /** What is away at one address of a participant holds up none of its other addresses. */
 
 import { randomUUID } from 'node:crypto'
+import type { Participant } from '@rollcall/core/model/participant'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import {
@@ -15,7 +16,6 @@ import {
   senderWithPeers,
   takes,
 } from '../../test/deliveries.ts'
-import type { Participant } from '../model/participant.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { changeDeliveries } from '../store/deliveries/delivery-changes.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'

@@ -3,7 +3,7 @@
  * while; then other participants have their turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Claim, ClaimedDelivery } from '../model/delivery.ts'
+import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
 import { claimDue, expireDeliveries } from '../store/deliveries/deliveries.ts'
 import { findDestinations, nextDue, type WaitingDestination } from '../store/deliveries/destinations.ts'

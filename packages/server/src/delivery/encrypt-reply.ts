@@ -1,10 +1,10 @@
 /** A reply is encrypted at rest before its first attempt. */
 import { hash } from 'node:crypto'
+import { deliveryContext, type EncryptedReply } from '@rollcall/core/model/delivery'
+import type { ReplyMembers } from '@rollcall/core/model/outcome'
+import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import type { Bodies } from '../keys/bodies.ts'
-import { deliveryContext, type EncryptedReply } from '../model/delivery.ts'
-import type { ReplyMembers } from '../model/outcome.ts'
-import { withTraceparent } from '../model/traceparent.ts'
 
 /**
  * The only maker of an `EncryptedReply`: of what a reply or a notification may be made of, in which records are disclosed.

@@ -4,7 +4,7 @@
  * the destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher, and has a share
  * of the permits only, so that it delays no other destination.
  */
-import type { Destination } from '../model/delivery.ts'
+import type { Destination } from '@rollcall/core/model/delivery'
 
 /** The settings of a participant that count here. */
 export interface LimiterSettings {

@@ -1,9 +1,10 @@
 /** Notifications on their way that must not be sent any more: what they were sent for was taken back, or is not permitted. */
+
+import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { may } from '@rollcall/core/policy/permission'
 import type { Grants } from '../directory/grants.ts'
-import type { Claim, ClaimedDelivery } from '../model/delivery.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
-import { may } from '../policy/permission.ts'
 import type { Database } from '../store/db/database.ts'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 import { recallEnvelope, subscriptionsOf } from '../store/events/recall.ts'

@@ -1,10 +1,10 @@
 /** The address of an answer: the one that its request names, if it is allowed, else the participant's own (G1). */
 
+import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 import type { Callbacks } from '../directory/directory.ts'
 import type { GuardOwner, Guards } from '../egress/address-guard.ts'
 import { AddressRefused } from '../egress/problems.ts'
-import { MAX_ADDRESS_LENGTH } from '../model/allowed-hosts.ts'
 import { type CallbackSettings, defaultTarget } from '../store/directory/participant-callbacks.ts'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>

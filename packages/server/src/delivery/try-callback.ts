@@ -1,13 +1,13 @@
 /** A round trip to a participant's callback address, step by step, for an operator before real messages are sent. */
 
 import { randomUUID } from 'node:crypto'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { ownTraceparent } from '@rollcall/core/model/traceparent'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import type { Callbacks } from '../directory/directory.ts'
 import type { Guards } from '../egress/address-guard.ts'
 import { AddressRefused, addressAdvice, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
-import { ownTraceparent } from '../model/traceparent.ts'
 import { type Attempting, attempt, type FinishedAttempt } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 

@@ -2,8 +2,8 @@
  * Who may call, what is hosted, and where participants take what is sent to them: as the database says it, at most half a
  * second old.
  */
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { Log } from '../observe/log.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'

@@ -1,10 +1,11 @@
 /** Stored grants that this version does not allow: they grant nothing. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../test/expectations.ts'
 import { EVERYTHING } from '../../test/grants.ts'
 import { postSearch, testServer } from '../../test/server.ts'
 import { explainGrant } from '../admin/grants/grants.ts'
-import type { GrantTerms } from '../model/grant.ts'
 import { addGrant } from '../store/directory/grants.ts'
 import { findParticipant } from '../store/directory/participants.ts'
 import { registryAt } from '../store/registries/registries.ts'

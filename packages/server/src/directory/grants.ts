@@ -1,12 +1,13 @@
 /** What a participant may do in a registry, and who is hidden from it, as the database says it, at most half a second old. */
+
+import type { Grant } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readStoredGrant } from '@rollcall/core/policy/grant'
+import { withHidden } from '@rollcall/core/policy/hidden'
 import { dayIn } from '@rollcall/protocol'
 import { LRUCache } from 'lru-cache'
-import type { Grant } from '../model/grant.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Log } from '../observe/log.ts'
-import { readStoredGrant } from '../policy/grant.ts'
-import { withHidden } from '../policy/hidden.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'

@@ -3,6 +3,8 @@
  * made of one secret that the operator's browser holds meanwhile. Nothing of a sign-in is stored before it has succeeded.
  */
 import { createHash, createHmac } from 'node:crypto'
+import { bareHost } from '@rollcall/core/model/allowed-hosts'
+import { type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -16,8 +18,6 @@ import {
   PrivateKeyJwt,
 } from 'openid-client'
 import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
-import { bareHost } from '../model/allowed-hosts.ts'
-import { type OperatorRole, PROVIDED_NAME } from '../model/operator.ts'
 import type { Log } from '../observe/log.ts'
 import type { ProvidedOperator } from '../store/directory/operator-sessions.ts'
 import type { ClientKey } from './openid-client-key.ts'

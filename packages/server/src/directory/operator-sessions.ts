@@ -1,6 +1,6 @@
 /** Sessions of the console. One ends with its token too, or when its provider of OpenID Connect is not configured any more. */
-import type { Limits } from '../limits.ts'
-import type { Operator } from '../model/operator.ts'
+import type { Limits } from '@rollcall/core/limits'
+import type { Operator } from '@rollcall/core/model/operator'
 import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import {

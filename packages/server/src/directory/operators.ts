@@ -1,5 +1,5 @@
 /** Tokens of the admin API: `rollcall_<id>_<secret>`, shown once. */
-import type { Operator } from '../model/operator.ts'
+import type { Operator } from '@rollcall/core/model/operator'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import { findOperatorToken } from '../store/directory/operator-tokens.ts'

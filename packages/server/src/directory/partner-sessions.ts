@@ -1,5 +1,5 @@
 /** Sessions of the partner page. One is of one participant, and ends when that is disabled or removed. */
-import type { Limits } from '../limits.ts'
+import type { Limits } from '@rollcall/core/limits'
 import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import {

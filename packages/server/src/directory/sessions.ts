@@ -2,7 +2,7 @@
  * Sessions in a browser, and the one-time links that begin one. A cookie, and the code of a link, are `<id>_<secret>`; a session
  * ends when it is idle, and with its time.
  */
-import type { Limits } from '../limits.ts'
+import type { Limits } from '@rollcall/core/limits'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { isSecretOf, newSecret } from './secrets.ts'
 

@@ -1,7 +1,7 @@
 /** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
 import { randomUUID } from 'node:crypto'
+import type { Participant } from '@rollcall/core/model/participant'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
-import type { Participant } from '../model/participant.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { recentlyUsed } from '../shared/recently-used.ts'
 

@@ -4,8 +4,8 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
+import { type AllowedHost, allowedHosts, bareHost } from '@rollcall/core/model/allowed-hosts'
 import { Agent, buildConnector } from 'undici'
-import { type AllowedHost, allowedHosts, bareHost } from '../model/allowed-hosts.ts'
 import { Memo } from '../shared/memo.ts'
 import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'

@@ -1,6 +1,6 @@
+import { type AllowedHost, allowedHosts } from '@rollcall/core/model/allowed-hosts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AllowedHost, allowedHosts } from '../model/allowed-hosts.ts'
 import { readAddress } from './address-rules.ts'
 import { AddressRefused } from './problems.ts'
 

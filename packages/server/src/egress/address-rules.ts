@@ -5,7 +5,7 @@ import {
   type AllowedHost,
   bareHost,
   MAX_ADDRESS_LENGTH,
-} from '../model/allowed-hosts.ts'
+} from '@rollcall/core/model/allowed-hosts'
 import { AddressRefused } from './problems.ts'
 
 export interface AddressRules {

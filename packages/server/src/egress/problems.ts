@@ -1,5 +1,5 @@
 /** Why a request to another system failed: its address was refused, its credentials cannot be used, or the request failed. */
-import { MAX_ADDRESS_LENGTH } from '../model/allowed-hosts.ts'
+import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 
 /** The rules for addresses. Peers see these texts, so no text says what an address resolved to. */
 const RULES = {

@@ -1,4 +1,14 @@
 /** Who may be told of a change: nobody from whom its record, or all that has changed in it, is hidden. */
+
+import {
+  type Derivation,
+  deriveEvents,
+  RecordState,
+  ruleHolds,
+  type StateChange,
+} from '@rollcall/core/events/derive'
+import type { Protection } from '@rollcall/core/model/protection'
+import { takesOutHidden } from '@rollcall/core/policy/hidden'
 import {
   canonicalJson,
   dayIn,
@@ -12,11 +22,8 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Protection } from '../model/protection.ts'
-import { takesOutHidden } from '../policy/hidden.ts'
 import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hiding.ts'
 import { categoriesOf } from '../store/records/protection.ts'
-import { type Derivation, deriveEvents, RecordState, ruleHolds, type StateChange } from './derive.ts'
 import type { Draft, Recording } from './recording.ts'
 
 /** Of what concerns subscriptions, that of those who may be told of the event. */

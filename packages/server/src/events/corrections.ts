@@ -1,9 +1,11 @@
 /** A change that takes an earlier event back, or corrects it: who was notified of that event is notified of the correction. */
+
+import { filingKeys } from '@rollcall/core/events/filing'
+import type { Predicate } from '@rollcall/core/model/predicate'
+import { atDay } from '@rollcall/core/query/at-day'
+import { matches } from '@rollcall/core/query/memory/matches'
 import { dayIn } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Predicate } from '../model/predicate.ts'
-import { atDay } from '../query/at-day.ts'
-import { matches } from '../query/memory/matches.ts'
 import {
   correctableEvents,
   type EarlierNotification,
@@ -14,7 +16,6 @@ import { insertNotifications, type NewNotification } from '../store/events/event
 import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
 import type { ChangeCheck } from './change-check.ts'
 import type { DueTimes } from './due-times.ts'
-import { filingKeys } from './filing.ts'
 import type { Draft, Recording } from './recording.ts'
 
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
+import { nextTick } from '@rollcall/core/events/frequency'
 import { expect, test, vi } from 'vitest'
 import { DueTimes } from './due-times.ts'
-import { nextTick } from './frequency.ts'
 
 const [start_at, end_at] = [new Date('2026-06-01T00:00:00Z'), new Date('2026-07-01T00:00:00Z')]
 const now = new Date('2026-06-15T09:00:00Z')

@@ -1,8 +1,9 @@
 /** When notifications of one change are due that are not sent at once. */
+
+import { nextTick } from '@rollcall/core/events/frequency'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
-import type { Registry } from '../model/registry.ts'
 import { type HeldSubscription, heldSubscriptions } from '../store/events/events.ts'
-import { nextTick } from './frequency.ts'
 
 /** The next ticks of one moment: many subscriptions have the same frequency, and it is read once. */
 export class DueTimes {

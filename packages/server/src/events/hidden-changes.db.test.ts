@@ -1,5 +1,6 @@
 /** A change of a household that concerns hidden persons alone is told to nobody from whom they are hidden, whoever makes it. */
 import { Readable } from 'node:stream'
+import { filingKeys } from '@rollcall/core/events/filing'
 import type { JsonObject } from '@rollcall/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testServer } from '../../test/server.ts'
@@ -10,7 +11,6 @@ import { protectPerson } from '../admin/persons/protected-persons.ts'
 import { importRecords } from '../admin/records/records.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { findParticipant } from '../store/directory/participants.ts'
-import { filingKeys } from './filing.ts'
 
 const server = await testServer()
 const { db } = server.database

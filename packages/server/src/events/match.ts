@@ -2,14 +2,16 @@
  * Which subscriptions a change of records matches: those of the changed record's keys are candidates, and what is left of
  * their filters is evaluated on the record before the change and after it. Cost follows the candidates.
  */
+
+import { recordKeys } from '@rollcall/core/events/filing'
+import type { Presence } from '@rollcall/core/model/event'
+import type { Predicate } from '@rollcall/core/model/predicate'
+import type { Registry } from '@rollcall/core/model/registry'
+import { atDay } from '@rollcall/core/query/at-day'
+import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
+import { matches } from '@rollcall/core/query/memory/matches'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Presence } from '../model/event.ts'
-import type { Predicate } from '../model/predicate.ts'
-import type { Registry } from '../model/registry.ts'
-import { atDay } from '../query/at-day.ts'
-import type { ExtractedRecord } from '../query/memory/extract-record.ts'
-import { matches } from '../query/memory/matches.ts'
 import { recentlyUsed } from '../shared/recently-used.ts'
 import {
   type Borne,
@@ -19,7 +21,6 @@ import {
   type Probe,
   subscribedTypes,
 } from '../store/events/candidates.ts'
-import { recordKeys } from './filing.ts'
 
 /** An event whose subscribers are looked for. */
 export interface MatchedEvent {

@@ -1,15 +1,16 @@
 /** A change of a household is an event of its new members' own records too. */
+
+import { filingKeys } from '@rollcall/core/events/filing'
+import { LIMITS } from '@rollcall/core/limits'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonObject } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
 import { publishEvent } from '../admin/events/publish.ts'
 import { mergeRecords } from '../admin/records/merge.ts'
-import { LIMITS } from '../limits.ts'
-import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { addRegistry } from '../store/registries/registries.ts'
-import { filingKeys } from './filing.ts'
 import { recordChanges } from './publish.ts'
 import { filtersOf } from './recording.ts'
 

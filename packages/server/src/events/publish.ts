@@ -2,6 +2,13 @@
  * Changes of records become events, and events notifications, in the transaction that changes the records: none is lost, and
  * none is there twice.
  */
+
+import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '@rollcall/core/events/derive'
+import { ownIdentifiers } from '@rollcall/core/events/own-identifiers'
+import { shownRecord } from '@rollcall/core/events/shown'
+import type { RecordChange } from '@rollcall/core/model/event'
+import type { Protection } from '@rollcall/core/model/protection'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   canonicalJson,
   dayIn,
@@ -11,19 +18,14 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { RecordChange } from '../model/event.ts'
-import type { Protection } from '../model/protection.ts'
-import type { Registry } from '../model/registry.ts'
 import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
 import { findNamedRecords } from '../store/events/named-records.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
 import { publicText, readProtection } from '../store/records/protection.ts'
 import { type ChangeCheck, changeCheckOf, isOfHidden, parsed } from './change-check.ts'
 import { correctEvents } from './corrections.ts'
-import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from './derive.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
-import { ownIdentifiers } from './own-identifiers.ts'
 import {
   type Draft,
   type NamedEvent,
@@ -32,7 +34,6 @@ import {
   recordedAt,
   typeOf,
 } from './recording.ts'
-import { shownRecord } from './shown.ts'
 
 /**
  * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the

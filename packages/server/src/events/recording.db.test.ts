@@ -1,8 +1,8 @@
+import { LIMITS } from '@rollcall/core/limits'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/postgres.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
 import { publishEvent } from '../admin/events/publish.ts'
-import { LIMITS } from '../limits.ts'
 import { addRegistry } from '../store/registries/registries.ts'
 
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }

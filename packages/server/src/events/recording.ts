@@ -1,12 +1,13 @@
 /** What is known of changes of records while their events are recorded. */
+
+import { compileCriteria } from '@rollcall/core/events/criteria'
+import type { DerivedEvent, StateChange } from '@rollcall/core/events/derive'
+import type { Limits } from '@rollcall/core/limits'
+import type { RecordChange } from '@rollcall/core/model/event'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
-import type { RecordChange } from '../model/event.ts'
-import type { Identifier } from '../model/records.ts'
-import type { Registry } from '../model/registry.ts'
 import { perPool } from '../store/db/group-commit.ts'
-import { compileCriteria } from './criteria.ts'
-import type { DerivedEvent, StateChange } from './derive.ts'
 import { CompiledFilters } from './match.ts'
 
 /** Where and when records are changed. */

@@ -3,11 +3,15 @@
  * stands in the database, and written when the reply is committed: if what stood there has changed by then, nothing is
  * written and it is decided again.
  */
+
+import { newCode } from '@rollcall/core/events/codes'
+import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
+import { filingKeys } from '@rollcall/core/events/filing'
+import type { Limits } from '@rollcall/core/limits'
+import { type Effect, OutcomeOutdated } from '@rollcall/core/model/outcome'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { ItemRejection } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
-import { type Effect, OutcomeOutdated } from '../model/outcome.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
 import { countSubscriptions, findSame, type SameSubscription } from '../store/events/find-subscriptions.ts'
 import { lockEvents } from '../store/events/lock.ts'
@@ -20,9 +24,6 @@ import {
   type Renewal,
   renewSubscriptions,
 } from '../store/events/subscriptions.ts'
-import { newCode } from './codes.ts'
-import type { SubscribeCriteria } from './criteria.ts'
-import { filingKeys } from './filing.ts'
 
 /** Who subscribes, by which request. */
 export interface Subscriber {

@@ -1,9 +1,10 @@
 /** Lets a caller in: the one place where requests and callbacks learn who is calling, and in which registries it may be. */
+
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { NOTHING_GRANTED } from '@rollcall/core/policy/permission'
 import { RequestFault } from '@rollcall/protocol'
 import type { Quota, Visit } from '../admission/quota.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
-import { NOTHING_GRANTED } from '../policy/permission.ts'
 import type { IncomingRequest } from '../reading/body.ts'
 import { type Authenticating, authenticate } from './authenticate.ts'
 

@@ -3,17 +3,17 @@
  * first page; the others are made of the records that were found then.
  */
 
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
+import type { Grant } from '@rollcall/core/model/grant'
+import { type Outcome, OutcomeOutdated } from '@rollcall/core/model/outcome'
+import { may } from '@rollcall/core/policy/permission'
 import { operation } from '@rollcall/protocol'
 import { NotAccounted } from '../accounts/closed.ts'
 import { BodyUnreadable } from '../keys/bodies.ts'
-import type { Exchange, Message } from '../model/exchange.ts'
-import type { Grant } from '../model/grant.ts'
-import { type Outcome, OutcomeOutdated } from '../model/outcome.ts'
 import { openRequest } from '../operations/accepted-request.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'
 import { earlierReferences } from '../operations/references.ts'
-import { may } from '../policy/permission.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'

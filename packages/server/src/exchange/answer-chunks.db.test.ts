@@ -1,5 +1,6 @@
 /** Batches that are larger than one callback should be: files, which are cut into chunks when they are accepted. */
 import { createHash } from 'node:crypto'
+import { requestContext } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type AsyncPeer,
@@ -13,7 +14,6 @@ import {
 } from '../../test/asynchronous.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../test/multipart.ts'
 import { bearer, post, type TestServer, testServer } from '../../test/server.ts'
-import { requestContext } from '../model/exchange.ts'
 import { listReferences } from '../store/exchanges/references.ts'
 import { CHUNK } from './sent.ts'
 

@@ -1,9 +1,9 @@
 /** Who is calling: the bearer token of a request and the participant it was issued to. */
 
+import type { Participant } from '@rollcall/core/model/participant'
 import { RequestFault } from '@rollcall/protocol'
 import type { Directory } from '../directory/directory.ts'
 import type { TokenOwner, Tokens } from '../directory/tokens.ts'
-import type { Participant } from '../model/participant.ts'
 import type { IncomingRequest } from '../reading/body.ts'
 
 export interface Authenticating {

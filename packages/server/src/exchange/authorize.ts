@@ -1,10 +1,11 @@
 /** May the caller do this in this registry? Asked before its message is read. */
+
+import type { Grant } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { may } from '@rollcall/core/policy/permission'
 import { type Operation, RequestFault } from '@rollcall/protocol'
 import type { Grants } from '../directory/grants.ts'
-import type { Grant } from '../model/grant.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
-import { may } from '../policy/permission.ts'
 
 export interface Authorizing {
   readonly grants: Grants

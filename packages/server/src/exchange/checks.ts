@@ -1,5 +1,9 @@
 /** The checks between an envelope and its items, in the order of docs/message-flow.md. */
 
+import type { Message } from '@rollcall/core/model/exchange'
+import type { Grant } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   actionMeans,
   type Callback,
@@ -14,10 +18,6 @@ import {
   RequestFault,
 } from '@rollcall/protocol'
 import { isDetail, LONGEST_DETAIL } from '../accounts/account-of.ts'
-import type { Message } from '../model/exchange.ts'
-import type { Grant } from '../model/grant.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
 
 /**
  * The sender named in the header is the participant that the token was issued to. One answer whether the

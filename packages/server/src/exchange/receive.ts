@@ -4,10 +4,10 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import type { Exchange, ModeName } from '@rollcall/core/model/exchange'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readTraceparent } from '@rollcall/core/model/traceparent'
 import { HeaderRejection, type Operation } from '@rollcall/protocol'
-import type { Exchange, ModeName } from '../model/exchange.ts'
-import type { Registry } from '../model/registry.ts'
-import { readTraceparent } from '../model/traceparent.ts'
 import type { IncomingRequest } from '../reading/body.ts'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
 import { type Accepting, accept } from './accept.ts'

@@ -1,6 +1,9 @@
 /** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), signed, and encrypted where it has to be. */
 
 import { hash, randomUUID } from 'node:crypto'
+import type { AccountedMessage } from '@rollcall/core/model/account'
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
+import type { Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
 import {
   type CallbackHeader,
   canonicalJson,
@@ -14,9 +17,6 @@ import {
   validator,
 } from '@rollcall/protocol'
 import { accountedMessage } from '../accounts/account-of.ts'
-import type { AccountedMessage } from '../model/account.ts'
-import type { Exchange, Message } from '../model/exchange.ts'
-import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { type Signing, signEnvelope } from '../trust/messages.ts'
 
 /** The parts of the server that a reply needs. */

@@ -1,5 +1,9 @@
 /** The content of a request's body: an envelope, and the message to process. */
 import { hash } from 'node:crypto'
+import type { Limits } from '@rollcall/core/limits'
+import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
+import type { Participant } from '@rollcall/core/model/participant'
+import { referenceId } from '@rollcall/core/model/reference-id'
 import {
   ACCEPTED_TYPES,
   HeaderRejection,
@@ -7,10 +11,6 @@ import {
   type JsonObject,
   type Operation,
 } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
-import type { Exchange, Message, ModeName } from '../model/exchange.ts'
-import type { Participant } from '../model/participant.ts'
-import { referenceId } from '../model/reference-id.ts'
 import { itemsOf } from '../operations/item.ts'
 import { type AdmittedRequest, decodeBody, readJsonBody } from '../reading/body.ts'
 import {

@@ -2,8 +2,9 @@
  * The access log: one line for every answered request, with who asked for what, how it ended and how long it took. No
  * values of a message: ids that a sender has chosen are logged where they are UUIDs, because anything can stand in others.
  */
+
+import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { readTraceparent } from '../model/traceparent.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics, RequestOutcome } from '../observe/metrics.ts'
 import type { Gate, Noted } from './gate.ts'

@@ -1,11 +1,12 @@
 /** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
+
+import type { Limits } from '@rollcall/core/limits'
 import { CALLBACKS, OPERATIONS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createThrottle, type Throttle } from '../admission/throttle.ts'
 import { digestSecret, isSecretOf } from '../directory/secrets.ts'
 import { readTokenRequest, TokenRefusal } from '../directory/token-request.ts'
 import type { Tokens } from '../directory/tokens.ts'
-import type { Limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { readText } from '../reading/body.ts'
 import type { Database } from '../store/db/database.ts'

@@ -1,7 +1,8 @@
 /** Pages beside the protocol: the health of the node, its metrics for the operator, our public keys for peers. */
+
+import type { Registry } from '@rollcall/core/model/registry'
 import type { FastifyReply } from 'fastify'
 import type { Keys } from '../keys/own-keys.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
 import { send, sendJson } from './answer.ts'

@@ -1,5 +1,6 @@
 /** A route for every path of every operation, and of every callback: loops over their tables. */
 
+import type { Registry } from '@rollcall/core/model/registry'
 import { CALLBACKS, OPERATIONS, operationsOf, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Quota } from '../admission/quota.ts'
@@ -7,7 +8,6 @@ import type { Directory } from '../directory/directory.ts'
 import { authenticate } from '../exchange/authenticate.ts'
 import { receive } from '../exchange/receive.ts'
 import { receiveCallback } from '../inbox/callbacks.ts'
-import type { Registry } from '../model/registry.ts'
 import { notFound, notServed, sendJson } from './answer.ts'
 import type { Gate } from './gate.ts'
 import { type HttpServer, mount } from './server.ts'

@@ -1,8 +1,8 @@
 /** Each registry's OpenAPI document and the page that shows it. All that the page loads comes from here. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { Registry } from '@rollcall/core/model/registry'
 import { CALLBACKS, type Kind, OPERATIONS, openApiDocument, TOKEN_PATH } from '@rollcall/protocol'
-import type { Registry } from '../model/registry.ts'
 import { sendJson } from './answer.ts'
 import { type HasRegistries, registryLinks } from './landing.ts'
 import { html, mountFile, type Page, sendPage, site } from './page.ts'

@@ -8,10 +8,10 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Limits } from '@rollcall/core/limits'
+import type { ModeName } from '@rollcall/core/model/exchange'
 import { type Deprecation, deprecationHeaders, RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Limits } from '../limits.ts'
-import type { ModeName } from '../model/exchange.ts'
 import type { DatabaseHealth } from '../observe/health.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'

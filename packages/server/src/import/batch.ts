@@ -1,9 +1,9 @@
 /** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
 
+import type { RecordChange } from '@rollcall/core/model/event'
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
-import type { RecordChange } from '../model/event.ts'
 import { InvalidRecord, type PreparedRecord, prepareGiven } from '../store/records/prepare-record.ts'
 import type { WrittenRecord } from '../store/records/record-writer.ts'
 import { documentOf } from './entry-document.ts'

@@ -3,11 +3,12 @@
  * the number of the run and the line in each record: the memory of an import does not grow with its file, and an
  * import that is resumed knows what it has written.
  */
+
+import { MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
+import type { RecordChange } from '@rollcall/core/model/event'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { MergeProblem, mergeIntoSurvivor } from '../events/merge.ts'
-import type { RecordChange } from '../model/event.ts'
-import type { RegistryShape } from '../model/registry.ts'
 import { noteLines } from '../store/records/dry-run.ts'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
 import { lockRecord, sqlState, type WrittenRecord, writeRecords } from '../store/records/record-writer.ts'

@@ -5,6 +5,10 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import type { Limits } from '@rollcall/core/limits'
+import type { Message } from '@rollcall/core/model/exchange'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   ACCEPTED_TYPES,
   assumedUtc,
@@ -21,10 +25,6 @@ import { type Admitting, admit } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
 import type { Bodies } from '../keys/bodies.ts'
-import type { Limits } from '../limits.ts'
-import type { Message } from '../model/exchange.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
 import { decodeBody, type IncomingRequest, readJsonBody } from '../reading/body.ts'
 import { checkBeginning, envelopeBounds, readCallbackEnvelope, readResult } from '../reading/envelope.ts'
 import { exchangeFingerprint } from '../shared/fingerprint.ts'

@@ -1,8 +1,8 @@
 /** Writes the journal: a line is on the disk before the act that it names is committed. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { Journal } from '@rollcall/core/model/journal'
 import type { Vault } from '../keys/vault.ts'
-import type { Journal } from '../model/journal.ts'
 import { syncDirectory } from '../shared/data-directory.ts'
 import { handOver } from '../shared/handed-over.ts'
 import { createSemaphore, inTurn } from '../shared/semaphore.ts'

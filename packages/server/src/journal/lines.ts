@@ -3,8 +3,8 @@
  * so that one that is left out is missed.
  */
 import { hash } from 'node:crypto'
+import type { JournalAct } from '@rollcall/core/model/journal'
 import type { Vault } from '../keys/vault.ts'
-import type { JournalAct } from '../model/journal.ts'
 import type { JournalHead, JournalOwner } from '../store/db/journal-head.ts'
 
 export interface JournalLine {

@@ -1,9 +1,9 @@
 /** Reads the files of a journal, and finds what is newer than a snapshot. */
 import { readFile } from 'node:fs/promises'
+import type { JournalAct } from '@rollcall/core/model/journal'
 import { DecryptionError } from '../keys/encrypted-value.ts'
 import type { MasterKeySource } from '../keys/master-key.ts'
 import { decryptWithAny } from '../keys/vault.ts'
-import type { JournalAct } from '../model/journal.ts'
 import { systemReason } from '../shared/system-error.ts'
 import type { JournalHead, JournalPosition } from '../store/db/journal-head.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'

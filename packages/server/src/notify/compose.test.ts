@@ -1,3 +1,7 @@
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readGrant } from '@rollcall/core/policy/grant'
 import {
   canonicalJson,
   type Kind,
@@ -9,10 +13,6 @@ import {
 } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { waiting } from '../../test/notifications.ts'
-import type { GrantTerms } from '../model/grant.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
-import { readGrant } from '../policy/grant.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
 import { compose, type ShownItem } from './compose.ts'
 

@@ -1,5 +1,16 @@
 /** The next envelope of a mailbox (spec "NotifyEventRequest", D6; public standard 3.2, 3). */
 import { randomUUID } from 'node:crypto'
+import { recordNamedBy } from '@rollcall/core/events/own-identifiers'
+import { notifiedShape } from '@rollcall/core/events/shown'
+import type { AccountedPerson } from '@rollcall/core/model/account'
+import { type Grant, isGranted } from '@rollcall/core/model/grant'
+import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { Participant } from '@rollcall/core/model/participant'
+import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
+import { coveredBy } from '@rollcall/core/policy/covered'
+import { disclose } from '@rollcall/core/policy/disclosure'
 import {
   type CallbackHeader,
   canonicalJson,
@@ -11,17 +22,6 @@ import {
   type RecordType,
   readIdentifiers,
 } from '@rollcall/protocol'
-import { recordNamedBy } from '../events/own-identifiers.ts'
-import { notifiedShape } from '../events/shown.ts'
-import type { AccountedPerson } from '../model/account.ts'
-import { type Grant, isGranted } from '../model/grant.ts'
-import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
-import type { Participant } from '../model/participant.ts'
-import { NOBODY_PROTECTED } from '../model/protection.ts'
-import type { Identifier } from '../model/records.ts'
-import type { Registry } from '../model/registry.ts'
-import { coveredBy } from '../policy/covered.ts'
-import { disclose } from '../policy/disclosure.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import type { SentNotification } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'

@@ -1,6 +1,17 @@
 /** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Accounts } from '@rollcall/core/model/account'
+import {
+  type Claim,
+  type Destination,
+  type EncryptedReply,
+  type NewDelivery,
+  originOf,
+} from '@rollcall/core/model/delivery'
+import { disclosedBy, type Grant } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
 import { type Account, accountedMessage, accountOfEnvelope } from '../accounts/account-of.ts'
@@ -8,17 +19,6 @@ import type { GrantQuota } from '../admission/grant-quota.ts'
 import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
-import type { Accounts } from '../model/account.ts'
-import {
-  type Claim,
-  type Destination,
-  type EncryptedReply,
-  type NewDelivery,
-  originOf,
-} from '../model/delivery.ts'
-import { disclosedBy, type Grant } from '../model/grant.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Semaphore } from '../shared/semaphore.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'

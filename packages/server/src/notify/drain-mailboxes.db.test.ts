@@ -1,3 +1,4 @@
+import { filingKeys } from '@rollcall/core/events/filing'
 import { validator } from '@rollcall/protocol'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { answering, type Receiver, testSender } from '../../test/deliveries.ts'
@@ -6,7 +7,6 @@ import { envelopeOf, uinsOf } from '../../test/notifications.ts'
 import { publishEvent } from '../admin/events/publish.ts'
 import { trace } from '../admin/messages/trace.ts'
 import { keepHouse } from '../app/housekeeping.ts'
-import { filingKeys } from '../events/filing.ts'
 import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
 const { server, rows, newPeer, until, working, receiver } = await mailboxSender()

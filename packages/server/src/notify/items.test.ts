@@ -1,7 +1,7 @@
+import type { Purpose } from '@rollcall/core/model/event'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { waiting } from '../../test/notifications.ts'
-import type { Purpose } from '../model/event.ts'
 import type { WaitingNotification } from '../store/events/waiting.ts'
 import { markingOf, planEnvelopes, planItems } from './items.ts'
 

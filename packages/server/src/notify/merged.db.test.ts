@@ -1,4 +1,6 @@
 /** Whoever had an event of a record hears that it was merged or deleted, also under a grant with conditions on records. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answering, type Receiver } from '../../test/deliveries.ts'
 import { grant } from '../../test/grants.ts'
@@ -9,7 +11,6 @@ import { publishEvent } from '../admin/events/publish.ts'
 import { protectPerson } from '../admin/persons/protected-persons.ts'
 import { mergeRecords, unmergeRecords } from '../admin/records/merge.ts'
 import { deleteRecords } from '../admin/records/records.ts'
-import type { GrantTerms } from '../model/grant.ts'
 
 const { server, newPeer, until, receiver } = await mailboxSender()
 const { db } = server.database

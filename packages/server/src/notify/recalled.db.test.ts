@@ -1,11 +1,11 @@
 /** What was composed and is not sent any more: its subscription was taken back, or its participant may not have it. */
 
+import type { Participant } from '@rollcall/core/model/participant'
 import { beforeEach, expect, test } from 'vitest'
 import { answering, type Receiver } from '../../test/deliveries.ts'
 import { grant } from '../../test/grants.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../test/notifications.ts'
-import type { Participant } from '../model/participant.ts'
 import { traceNotifications } from '../store/events/traced-notifications.ts'
 
 const { server, rows, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })

@@ -3,10 +3,11 @@
  * rates of grants, the deliveries' health and the ends of grants and keys alone name participants, by the sender_id under which the operator has
  * entered them.
  */
+
+import { BREAKER_STATES, type BreakerState } from '@rollcall/core/model/breaker'
+import type { ModeName } from '@rollcall/core/model/exchange'
+import type { Counted } from '@rollcall/core/model/grant'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
-import type { ModeName } from '../model/exchange.ts'
-import type { Counted } from '../model/grant.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-health.ts'
 

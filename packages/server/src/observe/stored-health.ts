@@ -1,7 +1,8 @@
 /** Gauges of what the database says. */
+
+import { BREAKER_STATES } from '@rollcall/core/model/breaker'
+import type { DeliveryHealth, End, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
 import { Gauge, type Registry } from 'prom-client'
-import { BREAKER_STATES } from '../model/breaker.ts'
-import type { DeliveryHealth, End, OutboxHealth, WaitingExchanges } from '../model/health.ts'
 import type { Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'

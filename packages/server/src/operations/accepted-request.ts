@@ -1,8 +1,8 @@
 /** The request of an accepted exchange, as it is persisted. */
 
+import { type Exchange, type Message, requestContext } from '@rollcall/core/model/exchange'
 import { type Operation, operation } from '@rollcall/protocol'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
-import { type Exchange, type Message, requestContext } from '../model/exchange.ts'
 import { wholeMessage } from '../reading/large.ts'
 import { LARGE } from '../reading/threads.ts'
 import { inTurn, type Semaphore } from '../shared/semaphore.ts'

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Exchange } from '@rollcall/core/model/exchange'
 import { operation } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { civilServer } from '../../test/civil.ts'
 import { postSearch } from '../../test/server.ts'
-import type { Exchange } from '../model/exchange.ts'
 import { answerBatch } from './batch.ts'
 
 const person = (uin: string, more: object) => ({

@@ -3,10 +3,8 @@
  */
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
-import type { ClientBase } from 'pg'
-import type { ConsentUse } from '../model/consent.ts'
-import { checkPeer, type Exchange } from '../model/exchange.ts'
+import type { ConsentUse } from '@rollcall/core/model/consent'
+import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
 import {
   type AccountedItem,
   type AskedFacts,
@@ -14,8 +12,10 @@ import {
   type Outcome,
   OutcomeOutdated,
   type ReplyMembers,
-} from '../model/outcome.ts'
-import { referenceId } from '../model/reference-id.ts'
+} from '@rollcall/core/model/outcome'
+import { referenceId } from '@rollcall/core/model/reference-id'
+import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
 import { insertUses, isAnyEnded } from '../store/consents/uses.ts'
 import {
   type Answering,

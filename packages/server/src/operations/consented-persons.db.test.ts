@@ -1,4 +1,6 @@
 /** Who the person of a consent is: what several people share, and types that a registry does not list, name nobody for sure. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, describe, expect, it } from 'vitest'
 import { asyncPeer } from '../../test/asynchronous.ts'
 import { consentAuthority } from '../../test/consents.ts'
@@ -6,7 +8,6 @@ import { grant } from '../../test/grants.ts'
 import { ask } from '../../test/person-questions.ts'
 import { postSearch, testServer } from '../../test/server.ts'
 import { reinstateConsent, withdrawConsent } from '../admin/consents/consents.ts'
-import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

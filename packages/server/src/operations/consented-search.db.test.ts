@@ -1,9 +1,10 @@
 /** What a search may ask and see where a grant demands the consent of the person. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { describe, expect, it } from 'vitest'
 import { storedAccounts } from '../../test/accounts.ts'
 import { accepted, answerExchange, searchFor } from '../../test/asynchronous.ts'
 import { byUin, expression, grantedServer, uins } from '../../test/granted.ts'
-import type { GrantTerms } from '../model/grant.ts'
 
 const { server, peer, item, granted, pagesOf } = await grantedServer()
 

@@ -1,9 +1,10 @@
 /** The signed consent that a subscription is based on, where the grant demands one. It ends with it. */
+
+import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
+import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
+import type { Exchange } from '@rollcall/core/model/exchange'
+import { type Consenting, isAboutSubject, neededFor } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
-import type { SubscribeCriteria } from '../events/criteria.ts'
-import type { ConsentFacts, SubscriptionConsent } from '../model/consent.ts'
-import type { Exchange } from '../model/exchange.ts'
-import { type Consenting, isAboutSubject, neededFor } from '../policy/basis.ts'
 import { orRefused, subjectIn, verifiedConsent } from './consented.ts'
 import type { Answering } from './item.ts'
 

@@ -1,10 +1,10 @@
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { callbackEnvelope, DisabledResponse, operation, SearchResponse, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../test/expectations.ts'
 import { grant } from '../../test/grants.ts'
 import { ask } from '../../test/person-questions.ts'
 import { testServer } from '../../test/server.ts'
-import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -1,4 +1,7 @@
 /** The questions of a disability registry about one person (public standard 2.7, D31). */
+
+import type { Disclosed, Outcome } from '@rollcall/core/model/outcome'
+import { discloseParts } from '@rollcall/core/policy/disclosure'
 import {
   heldAt,
   type JsonValue,
@@ -8,8 +11,6 @@ import {
   type RecordType,
   readAttribute,
 } from '@rollcall/protocol'
-import type { Disclosed, Outcome } from '../model/outcome.ts'
-import { discloseParts } from '../policy/disclosure.ts'
 import type { Answering, Asked } from './item.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 import { takeQuota } from './quota.ts'

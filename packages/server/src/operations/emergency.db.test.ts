@@ -1,4 +1,6 @@
 /** The emergency part of a grant: more of one person, for a reason, few times a day, and never unnoticed. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   accepted,
@@ -14,7 +16,6 @@ import { postSearch, testServer } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
 import { listEmergencies } from '../admin/accounts/list.ts'
 import { protectPerson } from '../admin/persons/protected-persons.ts'
-import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -1,7 +1,8 @@
 /** enrolled and enrolment-status: whether a person is enrolled (spec "Enrolment messages", N9, N10, D9, D10). */
+
+import { isActiveAt, readEnrolments } from '@rollcall/core/enrolment/enrolments'
+import type { Outcome } from '@rollcall/core/model/outcome'
 import { codeLabel, heldValue, type JsonValue, type RecordType, readAttribute } from '@rollcall/protocol'
-import { isActiveAt, readEnrolments } from '../enrolment/enrolments.ts'
-import type { Outcome } from '../model/outcome.ts'
 import type { Answering, Asked, ItemAnswer } from './item.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 

@@ -1,8 +1,9 @@
 /** Who the beneficiaries of a portion are: people that the registry holds, and those that the portion adds. */
+
+import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/beneficiary'
+import { type Ledger, objectOf } from '@rollcall/core/enrolment/ledger'
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
-import { type Beneficiary, InvalidBeneficiary } from '../enrolment/beneficiary.ts'
-import { type Ledger, objectOf } from '../enrolment/ledger.ts'
-import type { Identifier, RecordId } from '../model/records.ts'
 import type { LedgerRecord, NamedRecord } from '../store/enrolment/ledgers.ts'
 import type { PreparedRecord } from '../store/records/prepare-record.ts'
 

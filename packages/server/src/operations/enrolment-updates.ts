@@ -2,17 +2,18 @@
  * Enrolment updates: every beneficiary of a message is written or rejected by itself (spec "Enrolment messages", D8). They
  * are written in portions, each a transaction, and answered after all are committed.
  */
+
+import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
+import type { Origin } from '@rollcall/core/enrolment/ledger'
+import { elementsOf } from '@rollcall/core/enrolment/registers'
+import { checkPeer, type Exchange, type Message } from '@rollcall/core/model/exchange'
+import { isGranted } from '@rollcall/core/model/grant'
+import type { AccountedItem, Outcome } from '@rollcall/core/model/outcome'
+import { referenceId } from '@rollcall/core/model/reference-id'
+import { may } from '@rollcall/core/policy/permission'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { InvalidBeneficiary, readBeneficiary } from '../enrolment/beneficiary.ts'
-import type { Origin } from '../enrolment/ledger.ts'
-import { elementsOf } from '../enrolment/registers.ts'
 import { filtersOf } from '../events/recording.ts'
-import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
-import { isGranted } from '../model/grant.ts'
-import type { AccountedItem, Outcome } from '../model/outcome.ts'
-import { referenceId } from '../model/reference-id.ts'
-import { may } from '../policy/permission.ts'
 import { inTurn } from '../shared/semaphore.ts'
 import { ShortTurns } from '../shared/short-turns.ts'
 import { receiptContext, storeReceipt } from '../store/enrolment/receipts.ts'

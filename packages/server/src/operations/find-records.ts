@@ -1,7 +1,13 @@
 /** Records are found through the port, and how long it took is reported to the operator. */
+
+import {
+  isLookUp,
+  type RecordQuery,
+  type RecordReader,
+  SearchTimeout,
+} from '@rollcall/core/model/record-source'
+import type { Found } from '@rollcall/core/model/records'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
-import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '../model/record-source.ts'
-import type { Found } from '../model/records.ts'
 import type { ItemWork } from './item.ts'
 
 /** The state of the batch, or the newest. */

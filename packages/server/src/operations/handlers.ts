@@ -1,9 +1,9 @@
 /** How each operation is answered, as rows; receive asks for the answer. */
 
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
+import type { Outcome } from '@rollcall/core/model/outcome'
+import { referenceId } from '@rollcall/core/model/reference-id'
 import { type Operation, operation } from '@rollcall/protocol'
-import type { Exchange, Message } from '../model/exchange.ts'
-import type { Outcome } from '../model/outcome.ts'
-import { referenceId } from '../model/reference-id.ts'
 import { answerBatch, answerPage } from './batch.ts'
 import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'
 import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'

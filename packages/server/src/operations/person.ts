@@ -1,17 +1,22 @@
 /** The record of the one person that a question names. */
+
+import { isGranted } from '@rollcall/core/model/grant'
+import type { Outcome } from '@rollcall/core/model/outcome'
+import type { Predicate } from '@rollcall/core/model/predicate'
+import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
+import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
+import type { Consenting } from '@rollcall/core/policy/basis'
+import { covers } from '@rollcall/core/policy/covered'
+import { isInRows } from '@rollcall/core/policy/disclosure'
+import { personOf } from '@rollcall/core/policy/shown-facts'
+import type { Criteria } from '@rollcall/core/query/criteria'
+import { checkBackfilled } from '@rollcall/core/query/mentions'
+import {
+  type PersonCriteria,
+  type PersonQuestion,
+  readPersonCriteria,
+} from '@rollcall/core/query/person-criteria'
 import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
-import { isGranted } from '../model/grant.ts'
-import type { Outcome } from '../model/outcome.ts'
-import type { Predicate } from '../model/predicate.ts'
-import { PROTECTION_CATEGORIES } from '../model/protection.ts'
-import type { FoundRecord, Identifier } from '../model/records.ts'
-import type { Consenting } from '../policy/basis.ts'
-import { covers } from '../policy/covered.ts'
-import { isInRows } from '../policy/disclosure.ts'
-import { personOf } from '../policy/shown-facts.ts'
-import type { Criteria } from '../query/criteria.ts'
-import { checkBackfilled } from '../query/mentions.ts'
-import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '../query/person-criteria.ts'
 import { answerQuestion } from './batch.ts'
 import { consentOf, useOfRecord } from './consented.ts'
 import { measuredFind } from './find-records.ts'

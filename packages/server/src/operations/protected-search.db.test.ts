@@ -1,4 +1,6 @@
 /** A protected person is answered about as somebody who is not there, whichever way is tried. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   accepted,
@@ -14,7 +16,6 @@ import { grant } from '../../test/grants.ts'
 import { postSearch, testServer, writeDocuments } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
 import { listProtected, protectPerson, unprotectPerson } from '../admin/persons/protected-persons.ts'
-import type { GrantTerms } from '../model/grant.ts'
 import { registryAt } from '../store/registries/registries.ts'
 
 const server = await testServer()

@@ -1,7 +1,8 @@
 /** The daily quotas and the rates of a grant, as an item takes of them. */
+
+import type { Counted } from '@rollcall/core/model/grant'
 import { ItemRejection, RequestFault } from '@rollcall/protocol'
 import { nextDay, type Shortage } from '../admission/grant-quota.ts'
-import type { Counted } from '../model/grant.ts'
 import type { ItemWork } from './item.ts'
 
 /**

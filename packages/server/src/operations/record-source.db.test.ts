@@ -1,11 +1,12 @@
 /** A source of records beside our own tables: what is asked of it, and nothing else, is answered. */
+
+import { type RecordReader, type RecordSource, SearchTimeout } from '@rollcall/core/model/record-source'
+import type { FoundRecord } from '@rollcall/core/model/records'
+import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { matches } from '@rollcall/core/query/memory/matches'
 import type { JsonObject } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { type RecordReader, type RecordSource, SearchTimeout } from '../model/record-source.ts'
-import type { FoundRecord } from '../model/records.ts'
-import { extractRecord } from '../query/memory/extract-record.ts'
-import { matches } from '../query/memory/matches.ts'
 
 const uin = (number: number) => String(number).padStart(10, '0')
 const people: readonly JsonObject[] = Array.from({ length: 30 }, (_, index) => ({

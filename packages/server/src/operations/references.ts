@@ -1,8 +1,8 @@
 /** Stores the references of exchanges that an earlier version accepted: its requests alone have them. */
 
+import { referenceId } from '@rollcall/core/model/reference-id'
 import { operation } from '@rollcall/protocol'
 import { BodyUnreadable } from '../keys/bodies.ts'
-import { referenceId } from '../model/reference-id.ts'
 import type { Log } from '../observe/log.ts'
 import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'

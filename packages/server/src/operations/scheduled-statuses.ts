@@ -2,13 +2,14 @@
  * Statuses of enrolments that were scheduled: a record is written again when one begins, with its events, and a question that
  * comes before that is answered as if it were.
  */
+
+import { documentAt, type LedgerScope, nextDue, objectOf } from '@rollcall/core/enrolment/ledger'
+import { ledgerText, readLedger } from '@rollcall/core/enrolment/ledger-text'
+import type { Limits } from '@rollcall/core/limits'
+import type { FoundRecord } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
-import { documentAt, type LedgerScope, nextDue, objectOf } from '../enrolment/ledger.ts'
-import { ledgerText, readLedger } from '../enrolment/ledger-text.ts'
 import { filtersOf } from '../events/recording.ts'
-import type { Limits } from '../limits.ts'
-import type { FoundRecord } from '../model/records.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Log } from '../observe/log.ts'
 import type { Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'

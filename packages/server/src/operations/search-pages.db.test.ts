@@ -1,5 +1,9 @@
 /** Order and pages of what a search finds, and searches that find too much or take too long. */
 
+import type { Exchange } from '@rollcall/core/model/exchange'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readGrant } from '@rollcall/core/policy/grant'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EVERYTHING } from '../../test/grants.ts'
 import { holdTable } from '../../test/held-table.ts'
@@ -10,10 +14,6 @@ import {
   testServer,
   writeDocuments,
 } from '../../test/server.ts'
-import type { Exchange } from '../model/exchange.ts'
-import type { GrantTerms } from '../model/grant.ts'
-import type { Registry } from '../model/registry.ts'
-import { readGrant } from '../policy/grant.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { ownRecords } from '../store/records/own-records.ts'
 import { recordTable } from '../store/records/record-tables.ts'

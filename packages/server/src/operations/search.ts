@@ -1,5 +1,22 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 
+import type { ConsentUse } from '@rollcall/core/model/consent'
+import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
+import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
+import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
+import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
+import { isLookUp } from '@rollcall/core/model/record-source'
+import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
+import { type Consenting, checkSubject, consentedBy, isAboutSubject } from '@rollcall/core/policy/basis'
+import { disclose } from '@rollcall/core/policy/disclosure'
+import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
+import { checkForm } from '@rollcall/core/policy/query-form'
+import { partsAsked } from '@rollcall/core/policy/shown-facts'
+import { hidesEmpty, showsNothing, totalShown, withinCap } from '@rollcall/core/policy/total'
+import { recordQuery } from '@rollcall/core/query/at-day'
+import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
+import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import {
   dayIn,
   ItemRejection,
@@ -8,23 +25,6 @@ import {
   PROTOCOL_VERSION,
   RequestFault,
 } from '@rollcall/protocol'
-import type { ConsentUse } from '../model/consent.ts'
-import { checkPeer, type Exchange } from '../model/exchange.ts'
-import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
-import { leavesOf, type Predicate } from '../model/predicate.ts'
-import { PROTECTION_CATEGORIES } from '../model/protection.ts'
-import { isLookUp } from '../model/record-source.ts'
-import type { Found, FoundRecord, Identifier } from '../model/records.ts'
-import type { Registry } from '../model/registry.ts'
-import { type Consenting, checkSubject, consentedBy, isAboutSubject } from '../policy/basis.ts'
-import { disclose } from '../policy/disclosure.ts'
-import { checkPersonal, type Emergency, emergencyOf } from '../policy/emergency.ts'
-import { checkForm } from '../policy/query-form.ts'
-import { partsAsked } from '../policy/shown-facts.ts'
-import { hidesEmpty, showsNothing, totalShown, withinCap } from '../policy/total.ts'
-import { recordQuery } from '../query/at-day.ts'
-import { askedBy, checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
-import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { type Consented, consentOf, useOfRecord } from './consented.ts'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'

@@ -1,5 +1,6 @@
 /** Consents that an authority has signed: nothing leaves under one that does not name its person and its attribute. */
 import { randomUUID } from 'node:crypto'
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +12,6 @@ import { keySetServer } from '../../test/key-set-server.ts'
 import { postSearch, type TestParticipant, testServer } from '../../test/server.ts'
 import { addConsentAuthority } from '../admin/consents/authorities.ts'
 import { keepHouse } from '../app/housekeeping.ts'
-import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

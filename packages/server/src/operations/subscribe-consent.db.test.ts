@@ -1,4 +1,6 @@
 /** Subscriptions on the basis of a consent: signed, of one person, and ended with it. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'
 import { consentAuthority } from '../../test/consents.ts'
 import { grant } from '../../test/grants.ts'
@@ -8,7 +10,6 @@ import { withdrawConsent } from '../admin/consents/consents.ts'
 import { addPurpose } from '../admin/consents/purposes.ts'
 import { setGrant } from '../admin/grants/grants.ts'
 import { keepHouse } from '../app/housekeeping.ts'
-import type { GrantTerms } from '../model/grant.ts'
 import { findWaiting } from '../store/events/waiting.ts'
 
 const { server, newPeer } = await subscribingServer()

@@ -1,4 +1,11 @@
 /** What a question about an earlier exchange of the sender is answered with. */
+
+import { deliveryContext } from '@rollcall/core/model/delivery'
+import type { Exchange } from '@rollcall/core/model/exchange'
+import type { ReplyMembers } from '@rollcall/core/model/outcome'
+import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
+import { discloseAgain } from '@rollcall/core/policy/disclosure'
+import { totalShown } from '@rollcall/core/policy/total'
 import {
   isJsonObject,
   type JsonObject,
@@ -7,12 +14,6 @@ import {
   type Status,
 } from '@rollcall/protocol'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
-import { deliveryContext } from '../model/delivery.ts'
-import type { Exchange } from '../model/exchange.ts'
-import type { ReplyMembers } from '../model/outcome.ts'
-import { isAboutSubject, isConsentGranted } from '../policy/basis.ts'
-import { discloseAgain } from '../policy/disclosure.ts'
-import { totalShown } from '../policy/total.ts'
 import { inTurn } from '../shared/semaphore.ts'
 import { usesOf } from '../store/consents/uses.ts'
 import { changedSince } from '../store/deliveries/deliveries.ts'

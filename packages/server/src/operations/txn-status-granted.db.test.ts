@@ -1,9 +1,10 @@
 /** What is said of an earlier answer under the grant of today. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'
 import { answerExchange, byExpression } from '../../test/asynchronous.ts'
 import { grant } from '../../test/grants.ts'
 import { statusServer } from '../../test/txn-status.ts'
-import type { GrantTerms } from '../model/grant.ts'
 
 const { server, peer, ask, search } = await statusServer()
 let transaction_id: string

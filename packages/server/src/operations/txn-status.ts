@@ -3,6 +3,10 @@
  * answered is embedded as it was; what is still worked on, with the status of its items.
  */
 
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
+import type { Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
+import { referenceId } from '@rollcall/core/model/reference-id'
+import { may } from '@rollcall/core/policy/permission'
 import {
   CorrelationId,
   isJsonObject,
@@ -14,10 +18,6 @@ import {
   TxnType,
   validator,
 } from '@rollcall/protocol'
-import type { Exchange, Message } from '../model/exchange.ts'
-import type { Outcome, ReplyMembers } from '../model/outcome.ts'
-import { referenceId } from '../model/reference-id.ts'
-import { may } from '../policy/permission.ts'
 import { copyUses } from '../store/consents/uses.ts'
 import { findByCodes } from '../store/events/find-subscriptions.ts'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'

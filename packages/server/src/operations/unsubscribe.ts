@@ -1,9 +1,10 @@
 /** unsubscribe: one status for the whole request, and the subscriptions that it ended (spec "UnSubscribeResponse"). */
+
+import { TAKEN_BACK } from '@rollcall/core/model/event'
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
+import { type Effect, type Outcome, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
+import { may } from '@rollcall/core/policy/permission'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
-import { TAKEN_BACK } from '../model/event.ts'
-import type { Exchange, Message } from '../model/exchange.ts'
-import { type Effect, type Outcome, OutcomeOutdated, type ReplyMembers } from '../model/outcome.ts'
-import { may } from '../policy/permission.ts'
 import { findOwn, type OwnSubscription } from '../store/events/find-subscriptions.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { endSubscriptions, takeBackEnded } from '../store/events/subscription-states.ts'

@@ -2,6 +2,9 @@
  * From text to a checked frame: header and message (spec "Envelope", "Header"; N1), and then the message. Its values
  * are counted while it is read, before any time is spent on what lies beyond the bounds.
  */
+
+import type { Limits } from '@rollcall/core/limits'
+import type { Message } from '@rollcall/core/model/exchange'
 import {
   type Callback,
   CallbackHeader,
@@ -26,8 +29,6 @@ import {
   type Validator,
   validator,
 } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
-import type { Message } from '../model/exchange.ts'
 
 type Counted = Pick<Limits, 'body_depth' | 'body_values' | 'frame_values' | 'object_names'>
 

@@ -1,3 +1,5 @@
+import { readLimits } from '@rollcall/core/limits'
+import type { Participant } from '@rollcall/core/model/participant'
 import {
   type CanonicalFormName,
   canonicalJson,
@@ -11,8 +13,6 @@ import {
 } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLimits } from '../limits.ts'
-import type { Participant } from '../model/participant.ts'
 import { envelopeBounds, messageBounds, readEnvelope, readMessage } from './envelope.ts'
 import { checkedLarge, readLargeEnvelope, readLargeMessage, wholeMessage } from './large.ts'
 import { createReadingThreads } from './threads.ts'

@@ -1,6 +1,8 @@
 /** Large requests as the checks see them: read on a thread, with their items as text. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Message } from '@rollcall/core/model/exchange'
+import type { Participant } from '@rollcall/core/model/participant'
 import {
   CanonicalText,
   type JsonBounds,
@@ -12,8 +14,6 @@ import {
   type SignedEnvelope,
   SourcedEnvelope,
 } from '@rollcall/protocol'
-import type { Message } from '../model/exchange.ts'
-import type { Participant } from '../model/participant.ts'
 import type { Envelope } from './envelope.ts'
 import type { Items, Parted, ReadEnvelope, ReadMessage } from './thread.ts'
 import type { ReadingThreads } from './threads.ts'

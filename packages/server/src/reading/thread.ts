@@ -3,6 +3,8 @@
  * Results are small objects and texts, because those are handed over quickly.
  */
 import { parentPort } from 'node:worker_threads'
+import type { Message } from '@rollcall/core/model/exchange'
+import { referenceId } from '@rollcall/core/model/reference-id'
 import {
   type CanonicalFormName,
   canonicalJson,
@@ -21,8 +23,6 @@ import {
   type SourcedEnvelope,
 } from '@rollcall/protocol'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
-import type { Message } from '../model/exchange.ts'
-import { referenceId } from '../model/reference-id.ts'
 import { decodeBody } from './body.ts'
 import { readEnvelope, readMessage } from './envelope.ts'
 

@@ -3,6 +3,7 @@
  * and cached. No address that a message names is ever fetched.
  */
 
+import type { Participant } from '@rollcall/core/model/participant'
 import {
   type Fetched,
   KEY_SET,
@@ -15,7 +16,6 @@ import {
 import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { Answer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
-import type { Participant } from '../model/participant.ts'
 import type { Log } from '../observe/log.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { Memo } from '../shared/memo.ts'

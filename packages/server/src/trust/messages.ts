@@ -1,5 +1,9 @@
 /** Messages from and to participants: verified, decrypted, encrypted and signed (spec "Authentication", D16 to D20). */
 
+import type { Limits } from '@rollcall/core/limits'
+import type { Exchange } from '@rollcall/core/model/exchange'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   CANNOT_BE_DECRYPTED,
   type Callback,
@@ -18,10 +22,6 @@ import {
   signedEnvelope,
   verifyEnvelope as verifyWith,
 } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
-import type { Exchange } from '../model/exchange.ts'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
 import { messageBounds } from '../reading/envelope.ts'
 import { readLargeMessage } from '../reading/large.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'

@@ -1,7 +1,7 @@
 /** A worker: it answers accepted exchanges and sends due deliveries, until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Limits } from '@rollcall/core/limits'
 import type { Dispatcher } from '../delivery/dispatcher.ts'
-import type { Limits } from '../limits.ts'
 import type { Mailboxes } from '../notify/drain-mailboxes.ts'
 import type { Log } from '../observe/log.ts'
 import { createWake, type Wake } from '../shared/wake.ts'

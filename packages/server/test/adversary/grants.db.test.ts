@@ -2,11 +2,12 @@
  * What a grant or a consent hides is answered like what is not there: the same code, text, counts and pages, and the same
  * statements to the database. What is refused is refused before a record is read.
  */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { revokeConsents, withdrawConsent } from '../../src/admin/consents/consents.ts'
 import { protectPerson } from '../../src/admin/persons/protected-persons.ts'
-import type { GrantTerms } from '../../src/model/grant.ts'
 import { type Got, gotten, masked } from '../answers.ts'
 import { asyncPeer, searchFor } from '../asynchronous.ts'
 import { testClock } from '../clock.ts'

@@ -1,5 +1,6 @@
 /** What a participant learns from ids, numbers and times: nothing of events, messages and sessions that are not its own. */
 import { hash } from 'node:crypto'
+import { filingKeys } from '@rollcall/core/events/filing'
 import {
   AckMessage,
   CALLBACKS,
@@ -14,7 +15,6 @@ import { listMailboxes } from '../../src/admin/deliveries/mailboxes.ts'
 import { publishEvent } from '../../src/admin/events/publish.ts'
 import { showSubscription } from '../../src/admin/events/subscriptions.ts'
 import { trace } from '../../src/admin/messages/trace.ts'
-import { filingKeys } from '../../src/events/filing.ts'
 import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
 import { answering, type Receiver } from '../deliveries.ts'
 import { mailboxSender } from '../mailboxes.ts'

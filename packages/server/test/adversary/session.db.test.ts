@@ -1,10 +1,11 @@
 /** What an attacker tries with the session of an operator's browser. */
+
+import { hasRole } from '@rollcall/core/model/operator'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addOperator, type OperatorRole, revokeOperator } from '../../src/admin/operators/operators.ts'
 import { makeSignInLink } from '../../src/admin/operators/sessions.ts'
 import { ADMIN_BASE, type AdminRoute } from '../../src/http/admin/route.ts'
 import { ADMIN_ROUTES } from '../../src/http/admin/routes.ts'
-import { hasRole } from '../../src/model/operator.ts'
 import { testClock } from '../clock.ts'
 import { type Sent as Request, rawCall } from '../raw-call.ts'
 import { type TestServer, testServer } from '../server.ts'

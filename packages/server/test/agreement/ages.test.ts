@@ -1,10 +1,11 @@
 /** Every age of the pool, of everybody, on every day: the days that matter are too few to be met by chance. */
+
+import type { Comparator, Predicate } from '@rollcall/core/model/predicate'
+import { atDay } from '@rollcall/core/query/at-day'
+import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { matches } from '@rollcall/core/query/memory/matches'
 import type { RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import type { Comparator, Predicate } from '../../src/model/predicate.ts'
-import { atDay } from '../../src/query/at-day.ts'
-import { extractRecord } from '../../src/query/memory/extract-record.ts'
-import { matches } from '../../src/query/memory/matches.ts'
 import { everything } from './everything.ts'
 import { rawValues, TODAYS } from './raw-values.ts'
 import { answer } from './reference.ts'

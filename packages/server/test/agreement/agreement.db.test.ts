@@ -3,13 +3,14 @@
  * evaluation in memory and the slow, obvious reference give the same answer. With more trees than usual:
  * `AGREEMENT_TREES=1000 npx vitest run packages/server/test/agreement`.
  */
+
+import type { Predicate } from '@rollcall/core/model/predicate'
+import { atDay } from '@rollcall/core/query/at-day'
+import { matches } from '@rollcall/core/query/memory/matches'
 import { KINDS, readIdentifiers } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
-import type { Predicate } from '../../src/model/predicate.ts'
-import { atDay } from '../../src/query/at-day.ts'
-import { matches } from '../../src/query/memory/matches.ts'
 import { connectionsOf, findMatching } from '../../src/store/records/own-records.ts'
 import { toSql } from '../../src/store/records/sql/to-sql.ts'
 import { type TestDatabase, testDatabase } from '../postgres.ts'

@@ -1,4 +1,6 @@
 /** What stands in the columns of a record, and what should. */
+
+import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
 import type {
   Attribute,
   AttributeScalar,
@@ -6,7 +8,6 @@ import type {
   RecordIdentifier,
   RecordType,
 } from '@rollcall/protocol'
-import type { ExtractedRecord } from '../../src/query/memory/extract-record.ts'
 import type { Database } from '../../src/store/db/database.ts'
 import { quoteName } from '../../src/store/db/names.ts'
 import type { RecordTable } from '../../src/store/records/record-tables.ts'

@@ -1,7 +1,7 @@
 /** The order of records, slow and obvious. */
 
+import type { SortKey } from '@rollcall/core/model/records'
 import type { AttributeValue } from '@rollcall/protocol'
-import type { SortKey } from '../../src/model/records.ts'
 import type { HeldRecord } from './population.ts'
 
 /** Below 0 where `one` stands before `other`: missing values last in either direction, then in the order of ids. */

@@ -1,9 +1,9 @@
 /** Random records of one record type in a database, and what each of them has. */
 
+import type { RegistryShape } from '@rollcall/core/model/registry'
+import { type ExtractedRecord, extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { type Kind, parseJson, type RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
-import type { RegistryShape } from '../../src/model/registry.ts'
-import { type ExtractedRecord, extractRecord } from '../../src/query/memory/extract-record.ts'
 import type { Database } from '../../src/store/db/database.ts'
 import { quoteName } from '../../src/store/db/names.ts'
 import { inTransaction } from '../../src/store/db/transaction.ts'

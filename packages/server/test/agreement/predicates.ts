@@ -1,6 +1,14 @@
 /** Random predicate trees over any record type: every leaf, every operator that a type of attribute knows. */
 
 import {
+  type Comparator,
+  type List,
+  type Literal,
+  membersOf,
+  type Predicate,
+} from '@rollcall/core/model/predicate'
+import type { Identifier } from '@rollcall/core/model/records'
+import {
   type Attribute,
   type AttributeType,
   identifierValue,
@@ -9,14 +17,6 @@ import {
   readLiteral,
 } from '@rollcall/protocol'
 import fc from 'fast-check'
-import {
-  type Comparator,
-  type List,
-  type Literal,
-  membersOf,
-  type Predicate,
-} from '../../src/model/predicate.ts'
-import type { Identifier } from '../../src/model/records.ts'
 import { askedValues, rawIdentifiers } from './raw-values.ts'
 
 const ORDER: readonly Comparator[] = ['eq', 'lt', 'le', 'gt', 'ge']

@@ -2,9 +2,10 @@
  * The slow, obvious reading of the predicate tree. It shares nothing with the two evaluators of the server but
  * the types: a date is every day that it may mean, an age is counted birthday by birthday, text is its bytes.
  */
+
+import type { Comparator, Interval, List, Literal, Predicate } from '@rollcall/core/model/predicate'
+import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Attribute, AttributeScalar, AttributeValue, DayInterval } from '@rollcall/protocol'
-import type { Comparator, Interval, List, Literal, Predicate } from '../../src/model/predicate.ts'
-import type { ExtractedRecord } from '../../src/query/memory/extract-record.ts'
 import { ageOf, daysOf } from './days.ts'
 import { type Answer, all, certain, ofEvery, opposite, some } from './truth.ts'
 

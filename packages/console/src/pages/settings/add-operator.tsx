@@ -1,8 +1,8 @@
 /** A new token: who has it, what it may do, where, and until when. */
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 import { useState } from 'react'
-import { OPERATOR_ROLES, type OperatorRole } from '../../../../server/src/model/operator.ts'
 import { answered, api } from '../../api/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { isoOf } from '../../parts/filters.ts'

@@ -1,6 +1,6 @@
 /** One chain: every hash, every commitment, every checkpoint. */
 import { hash } from 'node:crypto'
-import type { StoredAccountEntry } from '../../model/account.ts'
+import type { StoredAccountEntry } from '@rollcall/core/model/account'
 import type {
   AccountToVerify,
   CheckpointToVerify,

@@ -1,4 +1,6 @@
 /** Any writes of several processes verify; any change of any byte of them is found. */
+
+import { PERSON_ROLES } from '@rollcall/core/model/account'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountEntry } from '../../../test/account-entry.ts'
@@ -6,7 +8,6 @@ import { testAccounts } from '../../../test/accounts.ts'
 import { startedDatabase, type TestDatabase } from '../../../test/postgres.ts'
 import { query } from '../../../test/statement.ts'
 import { bury, erase, faults, prune, review, tamper } from '../../../test/tampering.ts'
-import { PERSON_ROLES } from '../../model/account.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

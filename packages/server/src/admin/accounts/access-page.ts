@@ -1,6 +1,7 @@
 /** The report to a person as a page: to be read and printed, without a script, and with nothing from elsewhere. */
+
+import type { ReadOnly } from '@rollcall/core/model/read-only'
 import Type, { type Static } from 'typebox'
-import type { ReadOnly } from '../../model/read-only.ts'
 import { cellText } from '../../shared/spreadsheet.ts'
 import { closed, instant, orNull, personalData, text } from '../members.ts'
 import { MONTH } from './looks-by-month.ts'

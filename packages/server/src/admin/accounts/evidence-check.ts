@@ -1,8 +1,9 @@
 /** Verifies evidence without a database. */
+
+import { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { checkEvidence, EvidenceFault } from '../../accounts/evidence.ts'
-import { ACCOUNT_KINDS } from '../../model/account.ts'
 import { closed, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 

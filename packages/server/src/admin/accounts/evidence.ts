@@ -1,4 +1,7 @@
 /** Evidence of what was accounted of a message, which is verified without the database. */
+
+import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import { messageKey } from '@rollcall/core/model/message-key'
 import Type from 'typebox'
 import { firstHash } from '../../accounts/chain.ts'
 import type { CheckpointContent } from '../../accounts/checkpoints.ts'
@@ -6,8 +9,6 @@ import { Evidence, signedText } from '../../accounts/evidence.ts'
 import { createVerifier, type Verifier } from '../../accounts/verify/keys.ts'
 import { newReport } from '../../accounts/verify/report.ts'
 import { publishedKeys } from '../../keys/own-keys.ts'
-import type { StoredAccountEntry } from '../../model/account.ts'
-import { messageKey } from '../../model/message-key.ts'
 import { listAccountKeys } from '../../store/accounts/account-keys.ts'
 import {
   type EntryPlace,

@@ -1,10 +1,11 @@
 /** Entries of the accounts, as admin functions give them. */
+
+import type { Limits } from '@rollcall/core/limits'
+import { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { openDetails } from '../../accounts/confidential.ts'
 import { type AccountKeys, loadAccountKeys } from '../../accounts/keys.ts'
-import type { Limits } from '../../limits.ts'
-import { ACCOUNT_KINDS } from '../../model/account.ts'
 import { accountAt, type Period, type ReadAccount } from '../../store/accounts/read-accounts.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasVault } from '../needs.ts'

@@ -1,9 +1,10 @@
 /** The newest entries of the accounts, and what a review found of emergencies. */
+
+import { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { AccountKeys } from '../../accounts/keys.ts'
 import { openReview, type Review as SealedReview, sealReview } from '../../accounts/reviews.ts'
-import { ACCOUNT_KINDS } from '../../model/account.ts'
 import type { StoredReview } from '../../store/accounts/account-pages.ts'
 import { accountAt, emergencyAccounts, newestAccounts } from '../../store/accounts/read-accounts.ts'
 import { addReview, listReviews } from '../../store/accounts/reviews.ts'
@@ -26,7 +27,7 @@ import {
 } from './facts.ts'
 import { accountOperator } from './operator-looks.ts'
 
-export { ACCOUNT_KINDS } from '../../model/account.ts'
+export { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 
 const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
 

@@ -1,7 +1,8 @@
 /** Who looked at the data of a person, as sentences: one for each institution and month. */
+
+import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { KINDS } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import type { ReadOnly } from '../../model/read-only.ts'
 import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import { type AccountFacts, AccountId } from './facts.ts'
 

@@ -1,7 +1,8 @@
 /** Who has seen, asked about, or written the data of a person: the accounts of all registries. */
+
+import type { PersonRole } from '@rollcall/core/model/account'
 import Type from 'typebox'
 import { pseudonymOf } from '../../accounts/persons.ts'
-import type { PersonRole } from '../../model/account.ts'
 import {
   type AccountOfPerson,
   accountsOfPseudonyms,

@@ -1,8 +1,9 @@
 /** Every admin function that says that it may wait has a row that says when, and each row is of one. */
+
+import { hasRole } from '@rollcall/core/model/operator'
 import { expect, test } from 'vitest'
 import { adminFunctions } from '../../../test/admin-functions.ts'
 import { ADMIN_ROUTES } from '../../http/admin/routes.ts'
-import { hasRole } from '../../model/operator.ts'
 import { APPROVAL_ACTS } from './acts.ts'
 
 /** Every admin function, by the name of its export. */

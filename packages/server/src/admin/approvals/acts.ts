@@ -1,9 +1,10 @@
 /** THE table of acts that may wait for a second operator: when each does, and what the second one sees. */
+
+import { DECIDING_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
+import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { readPublicKey } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { readKeyFile } from '../../directory/key-file.ts'
-import { DECIDING_ROLES, type Operator, type OperatorRole } from '../../model/operator.ts'
-import type { ReadOnly } from '../../model/read-only.ts'
 import { findAuthority } from '../../store/consents/authorities.ts'
 import { countChange } from '../../store/deliveries/delivery-changes.ts'
 import { listGrants as listStoredGrants } from '../../store/directory/grants.ts'

@@ -1,7 +1,7 @@
 /** Acts that wait for a second operator: an act that needs one is not done, but stored as a proposal. */
 import { randomUUID } from 'node:crypto'
-import type { Limits } from '../../limits.ts'
-import { hasRole, type Operator, type OperatorRole } from '../../model/operator.ts'
+import type { Limits } from '@rollcall/core/limits'
+import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { CLOCK, type Clock } from '../../shared/clock.ts'
 import { type Actor, addProposal } from '../../store/directory/proposals.ts'
 import { ENCRYPTED, withCurrentMasterKey } from '../../store/keys/master-keys.ts'

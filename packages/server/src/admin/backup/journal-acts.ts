@@ -1,11 +1,12 @@
 /** Doing the acts of the journal again, in a database that was restored. Each may be done any number of times. */
+
+import type { Limits } from '@rollcall/core/limits'
+import { hostsBeside } from '@rollcall/core/model/allowed-hosts'
+import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
 import type { AccountSigner } from '../../accounts/keys.ts'
 import type { LaterActs } from '../../journal/read-journal.ts'
 import { revokeOwnKey } from '../../keys/rotation.ts'
 import type { Vault } from '../../keys/vault.ts'
-import type { Limits } from '../../limits.ts'
-import { hostsBeside } from '../../model/allowed-hosts.ts'
-import type { JournalAct, JournalKind } from '../../model/journal.ts'
 import { authorityNumber, removeAuthority, tightenAgain } from '../../store/consents/authorities.ts'
 import { revokeSigned, stopOfAuthority, withdraw } from '../../store/consents/withdrawals.ts'
 import type { Database } from '../../store/db/database.ts'

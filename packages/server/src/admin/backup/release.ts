@@ -1,6 +1,7 @@
 /** What a restored database would send: held until the operator releases it. */
+
+import type { Participant } from '@rollcall/core/model/participant'
 import Type from 'typebox'
-import type { Participant } from '../../model/participant.ts'
 import { cancelHeld, heldMessages } from '../../store/backup/outgoing.ts'
 import { isHeld, markReleased } from '../../store/backup/restorations.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'

@@ -1,5 +1,6 @@
 /** Which acts of the journal a restore does again, and which it leaves. */
 import { join } from 'node:path'
+import type { Journal } from '@rollcall/core/model/journal'
 import { expect, test } from 'vitest'
 import {
   accounted,
@@ -13,7 +14,6 @@ import {
   world,
 } from '../../../test/restoring.ts'
 import { subscribeLive } from '../../../test/subscriptions.ts'
-import type { Journal } from '../../model/journal.ts'
 import { promoteParticipant } from '../../store/directory/promote-participant.ts'
 import { addParticipant, setParticipantStatus } from '../participants/participants.ts'
 import { changeParticipantPolicy } from '../participants/policy.ts'

@@ -1,12 +1,13 @@
 /** Restoring a database, and what belongs to it: the journal, the accounts, and what would be sent. */
+
+import type { Limits } from '@rollcall/core/limits'
+import { NO_JOURNAL } from '@rollcall/core/model/journal'
+import { bodyKeyRetention } from '@rollcall/core/model/retention'
 import Type from 'typebox'
 import { loadAccountKeys } from '../../accounts/keys.ts'
 import { type RestoreTombstone, signTombstone } from '../../accounts/tombstones.ts'
 import { loadBackup } from '../../backup/restore.ts'
 import { type LaterActs, readJournal } from '../../journal/read-journal.ts'
-import type { Limits } from '../../limits.ts'
-import { NO_JOURNAL } from '../../model/journal.ts'
-import { bodyKeyRetention } from '../../model/retention.ts'
 import { openChains } from '../../store/accounts/open-chains.ts'
 import { insertTombstone } from '../../store/accounts/tombstones.ts'
 import { advanceMailboxes, advanceSequences } from '../../store/backup/after-load.ts'

@@ -1,5 +1,8 @@
 /** The addresses and settings for callbacks to a participant. */
 
+import type { Participant } from '@rollcall/core/model/participant'
+import type { ReadOnly } from '@rollcall/core/model/read-only'
+import type { Registry } from '@rollcall/core/model/registry'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import {
@@ -15,9 +18,6 @@ import { tryCallback } from '../../delivery/try-callback.ts'
 import { createCallbacks } from '../../directory/directory.ts'
 import { createAddressGuard, createGuards, type Guards } from '../../egress/address-guard.ts'
 import { createKeys } from '../../keys/own-keys.ts'
-import type { Participant } from '../../model/participant.ts'
-import type { ReadOnly } from '../../model/read-only.ts'
-import type { Registry } from '../../model/registry.ts'
 import { createLog } from '../../observe/log.ts'
 import { CLOCK } from '../../shared/clock.ts'
 import type { Database } from '../../store/db/database.ts'

@@ -2,9 +2,10 @@
  * The configuration file: registries, participants and what they may do, without secrets. What stands in it is made so;
  * what is left out of it is left as it is.
  */
+
+import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { KINDS, oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import type { ReadOnly } from '../../model/read-only.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { AuthorityMembers } from '../consents/authorities.ts'
 import { addPurpose } from '../consents/purposes.ts'

@@ -1,8 +1,9 @@
 /** The steps for the grants of a configuration file. */
+
+import type { Environment } from '@rollcall/core/model/environment'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
-import type { Environment } from '../../model/environment.ts'
-import type { GrantTerms } from '../../model/grant.ts'
-import type { Registry } from '../../model/registry.ts'
 import { nearestHint } from '../../shared/nearest.ts'
 import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '../../store/directory/grants.ts'
 import { registryAt } from '../../store/registries/registries.ts'

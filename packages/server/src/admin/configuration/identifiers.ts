@@ -1,4 +1,6 @@
 /** The steps for the identifier types of a registry in a configuration file, and for the primary ones. */
+
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   type IdentifierType,
   identifierTypeProblem,
@@ -6,7 +8,6 @@ import {
   type PathStep,
   withIdentifiers,
 } from '@rollcall/protocol'
-import type { Registry } from '../../model/registry.ts'
 import { readPrimaries } from '../../store/registries/primary-identifiers.ts'
 import {
   changeIdentifierType,

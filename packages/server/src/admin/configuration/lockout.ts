@@ -1,6 +1,6 @@
 /** Who can ask something, as a configuration file finds it and as it leaves it. */
-import { ALL } from '../../model/grant.ts'
-import type { Participant } from '../../model/participant.ts'
+import { ALL } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
 import type { StoredGrant } from '../../store/directory/grants.ts'
 import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
 import { isInForce } from '../grants/grants.ts'

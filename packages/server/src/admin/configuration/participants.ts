@@ -1,6 +1,7 @@
 /** The steps for the participants of a configuration file. */
+
+import type { Participant } from '@rollcall/core/model/participant'
 import type { PathStep } from '@rollcall/protocol'
-import type { Participant } from '../../model/participant.ts'
 import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,

@@ -1,7 +1,8 @@
 /** The configuration of a database, complete, as a file would say it. */
+
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { type Attribute, kindNamed } from '@rollcall/protocol'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
 import { type ConsentAuthority, listAuthorities } from '../../store/consents/authorities.ts'
 import type { Database } from '../../store/db/database.ts'
 import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'

@@ -1,4 +1,7 @@
 /** The steps for the registries of a configuration file. */
+
+import type { Environment } from '@rollcall/core/model/environment'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   type Attribute,
   type AttributeAddition,
@@ -8,8 +11,6 @@ import {
   kindNamed,
   type PathStep,
 } from '@rollcall/protocol'
-import type { Environment } from '../../model/environment.ts'
-import type { Registry } from '../../model/registry.ts'
 import { removeAttribute } from '../../store/registries/registry-attributes.ts'
 import { addAttribute, indexAttribute } from '../registries/attributes.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'

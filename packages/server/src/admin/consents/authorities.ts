@@ -1,10 +1,11 @@
 /** Consent authorities: who may sign consents. */
+
+import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../../directory/key-file.ts'
 import { createAddressGuard } from '../../egress/address-guard.ts'
 import { unreachableHost } from '../../egress/address-rules.ts'
-import type { AllowedHost } from '../../model/allowed-hosts.ts'
 import {
   type ConsentAuthority,
   findAuthority,

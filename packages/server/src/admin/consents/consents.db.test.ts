@@ -1,4 +1,6 @@
 /** Withdrawals: they stop queries, stored answers, and answers on their way, and say so in a signed receipt. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { compactVerify, importJWK } from 'jose'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -14,7 +16,6 @@ import { answering } from '../../../test/deliveries.ts'
 import { grant } from '../../../test/grants.ts'
 import { answerOf, postSearch, testServer } from '../../../test/server.ts'
 import { askStatus } from '../../../test/txn-status.ts'
-import type { GrantTerms } from '../../model/grant.ts'
 import { addOperator } from '../operators/operators.ts'
 import { mergeRecords } from '../records/merge.ts'
 import { removeConsentAuthority } from './authorities.ts'

@@ -1,6 +1,7 @@
 /** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
+
+import { EMERGENCY } from '@rollcall/core/policy/basis'
 import Type from 'typebox'
-import { EMERGENCY } from '../../policy/basis.ts'
 import { isKnownPurpose, liftWithdrawals, revokeSigned, withdraw } from '../../store/consents/withdrawals.ts'
 import { closed, personalData, SenderId, text, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'

@@ -1,9 +1,10 @@
 /** The person who withdraws a consent, in all registries of one environment, as pseudonyms. */
+
+import { bearersOf, identifiersAlone } from '@rollcall/core/model/person-identifiers'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import { createPseudonyms } from '../../accounts/pseudonyms.ts'
-import { bearersOf, identifiersAlone } from '../../model/person-identifiers.ts'
-import type { Identifier } from '../../model/records.ts'
-import type { Registry } from '../../model/registry.ts'
 import { ownRecords } from '../../store/records/own-records.ts'
 import type { HasVault } from '../needs.ts'
 import { meaningIn, registriesOfPerson } from '../persons/person-registries.ts'

@@ -1,6 +1,7 @@
 /** The purposes that consents may name. A grant names some of them. */
+
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import Type from 'typebox'
-import type { GrantTerms } from '../../model/grant.ts'
 import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
 import {
   listPurposes as listRows,

@@ -1,6 +1,7 @@
 /** Deliveries that are retried, replayed or cancelled from afar: with a preview, and not more at a time than the limit. */
+
+import type { Limits } from '@rollcall/core/limits'
 import Type from 'typebox'
-import type { Limits } from '../../limits.ts'
 import { type CountedChange, changeAtMost, countChange } from '../../store/deliveries/delivery-changes.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -1,10 +1,11 @@
 /** Deliveries: what is sent to participants, how it went, and what can be done by hand. */
+
+import type { Limits } from '@rollcall/core/limits'
+import { answerContext, deliveryContext } from '@rollcall/core/model/delivery'
+import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Bodies, createBodies } from '../../keys/bodies.ts'
-import type { Limits } from '../../limits.ts'
-import { answerContext, deliveryContext } from '../../model/delivery.ts'
-import type { ReadOnly } from '../../model/read-only.ts'
 import type { Database } from '../../store/db/database.ts'
 import {
   type CountedChange,

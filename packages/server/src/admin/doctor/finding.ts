@@ -1,7 +1,7 @@
 /** Checks: the facts that they judge, and their findings. */
 
 import { stat } from 'node:fs/promises'
-import type { Limits } from '../../limits.ts'
+import type { Limits } from '@rollcall/core/limits'
 import type { examineDatabase } from '../database.ts'
 
 /** `weak`: it works but could be safer. `broken`: it does not work, or it discloses secrets or data. */

@@ -1,5 +1,5 @@
 /** Checks of the environment and of files, without a database. */
-import { LIMITS, type LimitName } from '../../limits.ts'
+import { LIMITS, type LimitName } from '@rollcall/core/limits'
 import { isLoopback } from '../../shared/loopback.ts'
 import { broken, type Check, ok, type SettingFacts, weak } from './finding.ts'
 

@@ -1,6 +1,9 @@
 /** Events that an existing system says have happened. */
 
 import { hash } from 'node:crypto'
+import type { Removals } from '@rollcall/core/events/merge'
+import type { ReadOnly } from '@rollcall/core/model/read-only'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   CanonicalJsonError,
   canonicalJson,
@@ -14,12 +17,9 @@ import {
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
-import type { Removals } from '../../events/merge.ts'
 import { recordChanges } from '../../events/publish.ts'
 import { filtersOf, type NamedEvent } from '../../events/recording.ts'
 import { MAX_ENTRY_BYTES } from '../../import/source.ts'
-import type { ReadOnly } from '../../model/read-only.ts'
-import type { Registry } from '../../model/registry.ts'
 import { withTransaction } from '../../store/db/transaction.ts'
 import { lockEvents } from '../../store/events/lock.ts'
 import { findEvent, lockPublished, type StoredEvent } from '../../store/events/published.ts'

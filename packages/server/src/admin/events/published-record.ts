@@ -1,4 +1,9 @@
 /** Writing a record that was published: as a new one, or merged into the stored one. */
+
+import { MergeProblem, mergeIntoSurvivor, type Removals } from '@rollcall/core/events/merge'
+import type { RecordChange } from '@rollcall/core/model/event'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   canonicalJson,
   isJsonObject,
@@ -7,10 +12,6 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { MergeProblem, mergeIntoSurvivor, type Removals } from '../../events/merge.ts'
-import type { RecordChange } from '../../model/event.ts'
-import type { Identifier } from '../../model/records.ts'
-import type { Registry } from '../../model/registry.ts'
 import { lockPublished, storeSourceVersion } from '../../store/events/published.ts'
 import {
   InvalidRecord,

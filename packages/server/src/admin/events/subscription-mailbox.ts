@@ -1,10 +1,11 @@
 /** What an operator does with the mailbox of a subscription: tries it out, fills it, and opens it again. */
+
+import { compileCriteria } from '@rollcall/core/events/criteria'
+import { filingKeys } from '@rollcall/core/events/filing'
+import type { Registry } from '@rollcall/core/model/registry'
+import { atDay } from '@rollcall/core/query/at-day'
 import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import Type from 'typebox'
-import { compileCriteria } from '../../events/criteria.ts'
-import { filingKeys } from '../../events/filing.ts'
-import type { Registry } from '../../model/registry.ts'
-import { atDay } from '../../query/at-day.ts'
 import { withTransaction } from '../../store/db/transaction.ts'
 import { openMailbox, resume } from '../../store/events/closing.ts'
 import { lockEvents } from '../../store/events/lock.ts'

@@ -1,7 +1,8 @@
 /** Subscriptions of participants: which there are, and how an operator ends one. */
+
+import type { SubscriptionState } from '@rollcall/core/model/event'
 import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { SubscriptionState } from '../../model/event.ts'
 import { withTransaction } from '../../store/db/transaction.ts'
 import { lockEvents } from '../../store/events/lock.ts'
 import {

@@ -1,12 +1,13 @@
 /** Grants: what a participant may do in a registry. Without one it may do nothing. */
+
+import type { Grant, GrantTerms } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readGrant } from '@rollcall/core/policy/grant'
+import { GrantProblem } from '@rollcall/core/policy/grant-problem'
+import { GRANT_TEMPLATES, termsFor } from '@rollcall/core/policy/grant-templates'
+import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
 import Type from 'typebox'
-import type { Grant, GrantTerms } from '../../model/grant.ts'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
-import { readGrant } from '../../policy/grant.ts'
-import { GrantProblem } from '../../policy/grant-problem.ts'
-import { GRANT_TEMPLATES, termsFor } from '../../policy/grant-templates.ts'
-import { shownAttributes } from '../../policy/shown-attributes.ts'
 import { listAuthorities } from '../../store/consents/authorities.ts'
 import type { Database } from '../../store/db/database.ts'
 import {

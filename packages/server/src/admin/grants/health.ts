@@ -1,6 +1,6 @@
 /** What stands out in the grants of a database. */
-import type { Participant } from '../../model/participant.ts'
-import { isWeakGrant } from '../../policy/weak-grant.ts'
+import type { Participant } from '@rollcall/core/model/participant'
+import { isWeakGrant } from '@rollcall/core/policy/weak-grant'
 import type { Database } from '../../store/db/database.ts'
 import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
 import { listRegistries } from '../../store/registries/registries.ts'

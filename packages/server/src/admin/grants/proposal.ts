@@ -1,10 +1,11 @@
 /** A narrower grant, proposed from what the accounts say that a participant has used. */
+
+import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import { ALL, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
+import { readTerms } from '@rollcall/core/policy/grant'
+import { usedNames } from '@rollcall/core/policy/used-names'
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { StoredAccountEntry } from '../../model/account.ts'
-import { ALL, type Grant, type GrantTerms, QUERY_FORMS } from '../../model/grant.ts'
-import { readTerms } from '../../policy/grant.ts'
-import { usedNames } from '../../policy/used-names.ts'
 import { accountsOfParticipant } from '../../store/accounts/read-accounts.ts'
 import { listGrants } from '../../store/directory/grants.ts'
 import { subscribedTypes } from '../../store/events/subscription-list.ts'

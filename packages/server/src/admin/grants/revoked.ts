@@ -1,6 +1,6 @@
 /** Grants that are revoked, in the journal: a restore must not bring back what is granted no more. */
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '../../store/db/database.ts'
 import { listGrants } from '../../store/directory/grants.ts'
 

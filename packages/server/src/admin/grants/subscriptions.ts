@@ -1,11 +1,12 @@
 /** The subscriptions of a participant, checked again when its grant changes. */
+
+import { isSubscriptionGranted } from '@rollcall/core/events/granted'
+import type { GivenFor } from '@rollcall/core/model/consent'
+import type { Grant } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readStoredGrant } from '@rollcall/core/policy/grant'
 import type { ClientBase } from 'pg'
-import { isSubscriptionGranted } from '../../events/granted.ts'
-import type { GivenFor } from '../../model/consent.ts'
-import type { Grant } from '../../model/grant.ts'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
-import { readStoredGrant } from '../../policy/grant.ts'
 import type { Database } from '../../store/db/database.ts'
 import { withTransaction } from '../../store/db/transaction.ts'
 import { findGrant } from '../../store/directory/grants.ts'

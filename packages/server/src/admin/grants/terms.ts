@@ -1,10 +1,11 @@
 /** The terms of grants, as admin functions take and give them. */
+
+import { GrantTerms } from '@rollcall/core/model/grant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readTerms } from '@rollcall/core/policy/grant'
+import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import Type from 'typebox'
-import { GrantTerms } from '../../model/grant.ts'
-import type { Registry } from '../../model/registry.ts'
-import { readTerms } from '../../policy/grant.ts'
-import { GrantProblem } from '../../policy/grant-problem.ts'
 import { StoreRefusal } from '../../store/db/refusal.ts'
 import { type StoredGrant, timesOf } from '../../store/directory/grants.ts'
 import { AdminRefusal } from '../use-case.ts'

@@ -1,5 +1,5 @@
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { describe, expect, test } from 'vitest'
-import type { GrantTerms } from '../../model/grant.ts'
 import type { StoredGrant } from '../../store/directory/grants.ts'
 import { isWider } from './widening.ts'
 

@@ -1,5 +1,5 @@
 /** Whether a grant permits more than another one. What cannot be compared counts as more. */
-import { ALL, type GrantTerms } from '../../model/grant.ts'
+import { ALL, type GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '../../store/directory/grants.ts'
 import { isSame } from '../configuration/steps.ts'
 

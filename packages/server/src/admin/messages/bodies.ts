@@ -1,9 +1,10 @@
 /** Sealed bodies, opened for an operator with a reason. The look is accounted before anything is opened. */
+
+import { deliveryContext } from '@rollcall/core/model/delivery'
+import { requestContext } from '@rollcall/core/model/exchange'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Bodies, BodyUnreadable, createBodies } from '../../keys/bodies.ts'
-import { deliveryContext } from '../../model/delivery.ts'
-import { requestContext } from '../../model/exchange.ts'
 import { findDelivery } from '../../store/deliveries/delivery-list.ts'
 import { listRequests } from '../../store/exchanges/accepted-exchanges.ts'
 import { inboxContext } from '../../store/exchanges/inbox.ts'

@@ -1,9 +1,10 @@
 /** Who may call the admin API: tokens with roles, which expire. */
+
+import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { operatorToken } from '../../directory/operators.ts'
 import { newSecret } from '../../directory/secrets.ts'
-import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '../../model/operator.ts'
 import { CLOCK, type Clock } from '../../shared/clock.ts'
 import { endOperatorSessions } from '../../store/directory/operator-sessions.ts'
 import {
@@ -19,7 +20,7 @@ import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, whole
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
-export { OPERATOR_ROLES, type OperatorRole } from '../../model/operator.ts'
+export { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 
 const Name = text('Name of the token, such as of the person or program that has it.')
 const Roles = Type.Array(

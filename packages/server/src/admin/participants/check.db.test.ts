@@ -1,4 +1,6 @@
 /** From the sandbox to a live registry, over HTTP: what a check sees, what it does itself, and what a promotion ends. */
+
+import { readLimits } from '@rollcall/core/limits'
 import { generate } from '@rollcall/synthetic'
 import { afterAll, expect, test, vi } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
@@ -18,7 +20,6 @@ import { keySetServer } from '../../../test/key-set-server.ts'
 import { type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../../../test/sealing.ts'
 import { bearer, post, testServer } from '../../../test/server.ts'
 import { subscribeFor, TYPES, unsubscribeFor } from '../../../test/subscribing.ts'
-import { readLimits } from '../../limits.ts'
 import { listSubscriptions } from '../events/subscriptions.ts'
 import { listGrants, setGrant } from '../grants/grants.ts'
 import { checkParticipant } from './check.ts'

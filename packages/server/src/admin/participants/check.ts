@@ -3,14 +3,15 @@
  * arrived and what was acknowledged. What only we can do, the check does itself: it sends a test notification and sends a
  * callback once more.
  */
+
+import { type CheckStep, STEP_STATES } from '@rollcall/core/model/check'
+import { type Grant, isGranted } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { oneOf, operationsOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { type CheckStep, STEP_STATES } from '../../model/check.ts'
-import { type Grant, isGranted } from '../../model/grant.ts'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
-import { readStoredGrant } from '../../policy/grant.ts'
 import { changeDeliveries } from '../../store/deliveries/delivery-changes.ts'
 import { findGrant } from '../../store/directory/grants.ts'
 import { findCallbackSettings } from '../../store/directory/participant-callbacks.ts'

@@ -1,8 +1,9 @@
 /** The public keys that participants have registered. */
+
+import type { Participant } from '@rollcall/core/model/participant'
 import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../../directory/key-file.ts'
-import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../../store/db/database.ts'
 import {
   addParticipantKey,

@@ -1,5 +1,5 @@
 /** Which participants an operator may learn of. */
-import { hasRole, type Operator } from '../../model/operator.ts'
+import { hasRole, type Operator } from '@rollcall/core/model/operator'
 import type { Database } from '../../store/db/database.ts'
 import { isKnownIn } from '../../store/directory/grants.ts'
 import { AdminRefusal } from '../use-case.ts'

@@ -1,10 +1,10 @@
 /** Participants: who may ask the registries. */
 
+import { ENVIRONMENTS, type Environment } from '@rollcall/core/model/environment'
+import { type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { newSecret } from '../../directory/secrets.ts'
-import { ENVIRONMENTS, type Environment } from '../../model/environment.ts'
-import { type Participant, SIGNATURE_POLICIES } from '../../model/participant.ts'
 import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../../store/db/database.ts'
 import { addSecret } from '../../store/directory/client-secrets.ts'

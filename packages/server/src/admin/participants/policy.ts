@@ -1,13 +1,14 @@
 /** The policy of a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
-import { ENCRYPTION_POLICIES, type Participant, SIGNATURE_POLICIES } from '../../model/participant.ts'
+import { ENCRYPTION_POLICIES, type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 
 export {
   ENCRYPTION_POLICIES,
   type EncryptionPolicy,
   SIGNATURE_POLICIES,
   type SignaturePolicy,
-} from '../../model/participant.ts'
+} from '@rollcall/core/model/participant'
 
+import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -26,7 +27,6 @@ import { createAddressGuard } from '../../egress/address-guard.ts'
 import { unreachableHost } from '../../egress/address-rules.ts'
 import { isMadeOnDemand } from '../../keys/own-key-definitions.ts'
 import { ensureOwnKeys } from '../../keys/rotation.ts'
-import type { AllowedHost } from '../../model/allowed-hosts.ts'
 import { setMessagePolicy } from '../../store/directory/participants.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'

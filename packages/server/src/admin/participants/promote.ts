@@ -1,11 +1,12 @@
 /** A sandbox participant that has passed its check becomes a live one, with new keys and a new secret. */
+
+import type { Limits } from '@rollcall/core/limits'
+import type { Participant } from '@rollcall/core/model/participant'
 import { type PublicKey, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../../directory/key-file.ts'
 import { newSecret } from '../../directory/secrets.ts'
 import { createGuards } from '../../egress/address-guard.ts'
-import type { Limits } from '../../limits.ts'
-import type { Participant } from '../../model/participant.ts'
 import { createLog } from '../../observe/log.ts'
 import type { Database } from '../../store/db/database.ts'
 import { listChecks } from '../../store/directory/participant-checks.ts'

@@ -1,10 +1,10 @@
 /** A participant as a whole: what is agreed with it, what it has, and what it uses. Secrets are never shown. */
 
+import type { Limits } from '@rollcall/core/limits'
+import { type Counted, QUOTAS } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Limits } from '../../limits.ts'
-import { type Counted, QUOTAS } from '../../model/grant.ts'
-import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../../store/db/database.ts'
 import { listGrants as listGrantRows } from '../../store/directory/grants.ts'
 import { listChecks } from '../../store/directory/participant-checks.ts'

@@ -1,7 +1,8 @@
 /** From zero to the first signed search: what our own records show of the system of a participant. */
+
+import type { Participant } from '@rollcall/core/model/participant'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Participant } from '../../model/participant.ts'
 import { type Milestones, milestonesOf } from '../../store/directory/milestones.ts'
 import { findCallbackSettings } from '../../store/directory/participant-callbacks.ts'
 import { listLiveKeys } from '../../store/directory/participant-keys.ts'

@@ -1,10 +1,11 @@
 /** A first search in each registry where the participant may search: with its own sender_id, and about nobody who is real. */
+
+import { isGranted } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { operation, operationsOf, PROTOCOL_VERSION } from '@rollcall/protocol'
 import Type from 'typebox'
-import { isGranted } from '../../model/grant.ts'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
-import { readStoredGrant } from '../../policy/grant.ts'
 import { findGrant } from '../../store/directory/grants.ts'
 import { listRegistries } from '../../store/registries/registries.ts'
 import { closed, flag, Namespace, NOTHING, text } from '../members.ts'

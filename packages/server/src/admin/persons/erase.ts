@@ -1,10 +1,11 @@
 /** Erasing a person from what Rollcall has stored beside the records. */
+
+import type { JournalAct } from '@rollcall/core/model/journal'
+import { bodyKeyRetention, DAY } from '@rollcall/core/model/retention'
 import Type from 'typebox'
 import { type AccountSigner, loadAccountKeys } from '../../accounts/keys.ts'
 import { pseudonymOf } from '../../accounts/persons.ts'
 import { signTombstone } from '../../accounts/tombstones.ts'
-import type { JournalAct } from '../../model/journal.ts'
-import { bodyKeyRetention, DAY } from '../../model/retention.ts'
 import { countPerson, deletePersonRows, type PersonPlace } from '../../store/accounts/erase-persons.ts'
 import { lockHolds } from '../../store/accounts/prune-accounts.ts'
 import { insertTombstone } from '../../store/accounts/tombstones.ts'

@@ -1,4 +1,14 @@
 /** The identifiers under which a person is known: the named one, and the others of the person's records of one environment. */
+
+import type { PersonIdentifier } from '@rollcall/core/model/account'
+import {
+  bearersOf,
+  identifiersAlone,
+  type PlaceOfRecords,
+  withAllTypes,
+} from '@rollcall/core/model/person-identifiers'
+import type { RecordReader } from '@rollcall/core/model/record-source'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   identifierValue,
   KINDS,
@@ -7,15 +17,6 @@ import {
   resolveIdentifierType,
   UNLISTED,
 } from '@rollcall/protocol'
-import type { PersonIdentifier } from '../../model/account.ts'
-import {
-  bearersOf,
-  identifiersAlone,
-  type PlaceOfRecords,
-  withAllTypes,
-} from '../../model/person-identifiers.ts'
-import type { RecordReader } from '../../model/record-source.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
 import { ownRecords } from '../../store/records/own-records.ts'
 import { AdminRefusal } from '../use-case.ts'

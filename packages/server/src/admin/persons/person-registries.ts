@@ -1,9 +1,10 @@
 /** In which registries a person is looked up: live and sandbox registries never say anything of one another's people. */
+
+import { ENVIRONMENTS } from '@rollcall/core/model/environment'
+import { bearersOf, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
 import { type IdentifierType, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import { ENVIRONMENTS } from '../../model/environment.ts'
-import { bearersOf, withAllTypes } from '../../model/person-identifiers.ts'
-import type { Identifier } from '../../model/records.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
 import { ownRecords } from '../../store/records/own-records.ts'
 import { listRegistries } from '../../store/registries/registries.ts'

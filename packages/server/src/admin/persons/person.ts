@@ -1,9 +1,10 @@
 /** A person by one identifier: the records in the registries of one environment, and the identifiers that are the person's alone. */
+
+import type { PersonIdentifier } from '@rollcall/core/model/account'
+import { bearersOf, identifiersAlone, withAllTypes } from '@rollcall/core/model/person-identifiers'
+import type { RecordId } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import type { PersonIdentifier } from '../../model/account.ts'
-import { bearersOf, identifiersAlone, withAllTypes } from '../../model/person-identifiers.ts'
-import type { RecordId } from '../../model/records.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
 import { ownRecords } from '../../store/records/own-records.ts'
 import { AdminRefusal } from '../use-case.ts'

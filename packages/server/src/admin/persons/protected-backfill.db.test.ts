@@ -1,7 +1,8 @@
 /** Records whose identifiers are being backfilled, and protected persons whom they name. */
+
+import { IDENTIFIERS } from '@rollcall/core/model/registry'
 import { afterAll, expect, it } from 'vitest'
 import { testServer } from '../../../test/server.ts'
-import { IDENTIFIERS } from '../../model/registry.ts'
 import { backfillColumns } from '../../store/records/backfill.ts'
 import { protectPerson } from './protected-persons.ts'
 

@@ -1,11 +1,12 @@
 /** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
+
+import type { JournalAct } from '@rollcall/core/model/journal'
+import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
+import type { Identifier } from '@rollcall/core/model/records'
+import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import type { ClientBase, PoolClient } from 'pg'
 import Type from 'typebox'
-import type { JournalAct } from '../../model/journal.ts'
-import { PROTECTION_CATEGORIES } from '../../model/protection.ts'
-import type { Identifier } from '../../model/records.ts'
-import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
 import { withTransaction } from '../../store/db/transaction.ts'
 import { lockEvents } from '../../store/events/lock.ts'

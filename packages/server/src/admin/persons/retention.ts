@@ -1,8 +1,9 @@
 /** What is stored for how long, and deleting what is older. */
+
+import type { Limits } from '@rollcall/core/limits'
+import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '@rollcall/core/model/retention'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Limits } from '../../limits.ts'
-import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '../../model/retention.ts'
 import type { Database } from '../../store/db/database.ts'
 import { clearRemovedHolds } from '../../store/db/holds.ts'
 import { mayDeleteAccounts } from '../../store/db/roles.ts'

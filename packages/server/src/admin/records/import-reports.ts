@@ -1,7 +1,8 @@
 /** What an import came to: how far it is while it runs, and its report. Never a value. */
+
+import type { Registry } from '@rollcall/core/model/registry'
 import Type from 'typebox'
 import { reportedPaths, reportOf } from '../../import/report.ts'
-import type { Registry } from '../../model/registry.ts'
 import { findLastImport } from '../../store/records/import-progress.ts'
 import { closed, flag, instant, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

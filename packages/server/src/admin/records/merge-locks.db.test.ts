@@ -1,9 +1,9 @@
 /** What a merge waits for, and what waits for it. */
 import { Readable } from 'node:stream'
+import { LIMITS } from '@rollcall/core/limits'
+import type { Registry } from '@rollcall/core/model/registry'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { LIMITS } from '../../limits.ts'
-import type { Registry } from '../../model/registry.ts'
 import { withTransaction } from '../../store/db/transaction.ts'
 import { lockEvents } from '../../store/events/lock.ts'
 import { addRegistry } from '../../store/registries/registries.ts'

@@ -1,8 +1,9 @@
 /** One person's record, for an operator: the look is accounted before it is shown. */
+
+import { PathNames, personOf, personsIn, relatedIn } from '@rollcall/core/policy/shown-facts'
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import Type from 'typebox'
-import { PathNames, personOf, personsIn, relatedIn } from '../../policy/shown-facts.ts'
 import { findBearers } from '../../store/records/find-bearers.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'

@@ -1,13 +1,13 @@
 /** The records of a registry: taken in from a file, and deleted one by one. */
 
 import type { Readable } from 'node:stream'
+import type { Registry } from '@rollcall/core/model/registry'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import Type from 'typebox'
 import { recordChanges } from '../../events/publish.ts'
 import { filtersOf } from '../../events/recording.ts'
 import { FORMATS, type FormatName } from '../../import/formats.ts'
 import { EVENT_MODES, type ImportProgress, importFile } from '../../import/import-file.ts'
-import type { Registry } from '../../model/registry.ts'
 import { inTransaction } from '../../store/db/transaction.ts'
 import { lockEvents } from '../../store/events/lock.ts'
 import { deleteRecords as deleteRows } from '../../store/records/record-writer.ts'

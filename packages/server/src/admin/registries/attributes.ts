@@ -1,5 +1,6 @@
 /** The searchable attributes of a registry. */
 
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   type Attribute,
   CODE_LISTS,
@@ -10,7 +11,6 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Registry } from '../../model/registry.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import {
   addAttribute as addRow,

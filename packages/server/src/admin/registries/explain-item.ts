@@ -1,11 +1,11 @@
 /** How a search item is answered, for the operator: nothing is sent and, unless asked, nothing is run. */
 
+import type { Limits } from '@rollcall/core/limits'
+import type { Registry } from '@rollcall/core/model/registry'
+import { recordQuery } from '@rollcall/core/query/at-day'
+import { checkBackfilled, mentions } from '@rollcall/core/query/mentions'
+import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn } from '@rollcall/protocol'
-import type { Limits } from '../../limits.ts'
-import type { Registry } from '../../model/registry.ts'
-import { recordQuery } from '../../query/at-day.ts'
-import { checkBackfilled, mentions } from '../../query/mentions.ts'
-import { readSearchCriteria, type SearchCriteria } from '../../query/search-criteria.ts'
 import type { Database } from '../../store/db/database.ts'
 import { planIndexes } from '../../store/records/index-plan.ts'
 import { type Explained, explainSearch } from '../../store/records/sql/explain.ts'

@@ -1,4 +1,6 @@
 /** The identifier types of a registry: those of its kind, and its own. */
+
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   COMPARED_AS,
   type IdentifierType,
@@ -8,7 +10,6 @@ import {
   sharedIdentifierType,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
 import { listRegistries, registryAt } from '../../store/registries/registries.ts'
 import {

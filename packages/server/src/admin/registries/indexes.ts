@@ -1,8 +1,8 @@
 /** The indexes that searches need, against those that are there. */
 
+import type { Registry } from '@rollcall/core/model/registry'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../../store/db/database.ts'
 import { planIndexes as plan } from '../../store/records/index-plan.ts'
 import { type ApplyOptions, applyIndexes as apply } from '../../store/registries/index-apply.ts'

@@ -1,9 +1,9 @@
 /** The registries that are hosted here. */
 
+import { ENVIRONMENTS } from '@rollcall/core/model/environment'
+import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { ENVIRONMENTS } from '../../model/environment.ts'
-import type { Registry } from '../../model/registry.ts'
 import { countRecords } from '../../store/records/record-counts.ts'
 import {
   addRegistry as addRow,

@@ -1,6 +1,7 @@
 /** Synthetic records: what a registry of a kind has, about nobody. */
+
+import type { Registry } from '@rollcall/core/model/registry'
 import { type JsonObject, kindNamed, type RecordType, recordTypesOf } from '@rollcall/protocol'
-import type { Registry } from '../../model/registry.ts'
 import type { HasDatabase } from '../needs.ts'
 
 export interface HasSamples extends HasDatabase {

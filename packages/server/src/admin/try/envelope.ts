@@ -1,5 +1,7 @@
 /** The message of a search that is tried out, and the bytes of it that a participant signs. */
 import { randomUUID } from 'node:crypto'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -11,8 +13,6 @@ import {
   SIGNATURE_LIFETIME,
   signedContent,
 } from '@rollcall/protocol'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
 import { criteriaOf, type TriedForm } from './code.ts'
 

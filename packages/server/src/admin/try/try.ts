@@ -2,10 +2,11 @@
  * A search that is tried out: the message that a participant would send, and in a demo or a sandbox its answer. No private key
  * of a participant is here, so nothing is signed: it is shown which bytes the participant signs, and with which of its keys.
  */
+
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
 import { listLiveKeys } from '../../store/directory/participant-keys.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { recordTypeOf } from '../../store/registries/registry-attributes.ts'

@@ -4,6 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Participant } from '@rollcall/core/model/participant'
 import {
   actionMeans,
   CanonicalText,
@@ -14,7 +15,6 @@ import {
   RequestFault,
   SourcedEnvelope,
 } from '@rollcall/protocol'
-import type { Participant } from '../../model/participant.ts'
 import { type AdmittedRequest, type IncomingRequest, tooLarge } from '../../reading/body.ts'
 import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '../../reading/envelope.ts'
 import { verifyEnvelope } from '../../trust/messages.ts'

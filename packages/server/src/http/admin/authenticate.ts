@@ -1,9 +1,10 @@
 /** Who calls the admin API: a program with a token, or an operator who is signed in to the console. */
+
+import type { Operator } from '@rollcall/core/model/operator'
 import type { FastifyRequest } from 'fastify'
 import type { OperatorSessions } from '../../directory/operator-sessions.ts'
 import type { Operators } from '../../directory/operators.ts'
 import { bearerToken, unauthorized } from '../../exchange/authenticate.ts'
-import type { Operator } from '../../model/operator.ts'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
 import type { Call } from './call-log.ts'

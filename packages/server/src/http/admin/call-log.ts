@@ -1,10 +1,10 @@
 /** Every call of the admin API has a line in the log: who, what, in which registry, and how it ended. */
 import type { IncomingMessage } from 'node:http'
+import type { Operator } from '@rollcall/core/model/operator'
+import type { Registry } from '@rollcall/core/model/registry'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { OperatorSession } from '../../directory/operator-sessions.ts'
-import type { Operator } from '../../model/operator.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Gate } from '../gate.ts'
 import type { HttpServer } from '../server.ts'

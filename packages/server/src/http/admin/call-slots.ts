@@ -1,7 +1,8 @@
 /** How many calls of the admin API a node works on at a time: what operators look at must not slow the messages of peers. */
+
+import type { Limits } from '@rollcall/core/limits'
+import type { Operator } from '@rollcall/core/model/operator'
 import { RequestFault } from '@rollcall/protocol'
-import type { Limits } from '../../limits.ts'
-import type { Operator } from '../../model/operator.ts'
 import { createSemaphore } from '../../shared/semaphore.ts'
 import type { Method } from '../server.ts'
 

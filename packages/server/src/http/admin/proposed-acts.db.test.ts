@@ -1,4 +1,6 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
+
+import type { Operator } from '@rollcall/core/model/operator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
 import type { OperatorNeeds, ReadyAct } from '../../../test/proposed-act.ts'
@@ -6,7 +8,6 @@ import { type ProposedActs, proposedActs } from '../../../test/proposed-acts.ts'
 import { APPROVAL_ACTS } from '../../admin/approvals/acts.ts'
 import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
 import { approveProposal, declineProposal } from '../../admin/approvals/proposals.ts'
-import type { Operator } from '../../model/operator.ts'
 import { catalogTables, tableSql } from '../../store/backup/catalog.ts'
 import { type Database, openDatabase } from '../../store/db/database.ts'
 

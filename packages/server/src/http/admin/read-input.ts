@@ -1,4 +1,6 @@
 /** From a request to the input of a use case: members of the path, and of the query or the body. */
+
+import type { Limits } from '@rollcall/core/limits'
 import {
   ACCEPTED_TYPES,
   isJsonObject,
@@ -9,7 +11,6 @@ import {
 } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import type { Limits } from '../../limits.ts'
 import { checkContentType, readText, tooLarge } from '../../reading/body.ts'
 import { itemBounds } from '../../reading/envelope.ts'
 import { type AdminRoute, otherMembers } from './route.ts'

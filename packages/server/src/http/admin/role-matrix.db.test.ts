@@ -1,9 +1,10 @@
 /** Each call, by a token of each role: those that the row does not admit are refused before anything is read. */
+
+import { hasRole, OPERATOR_ROLES } from '@rollcall/core/model/operator'
 import { afterAll, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { grant } from '../../../test/grants.ts'
 import { testServer } from '../../../test/server.ts'
-import { hasRole, OPERATOR_ROLES } from '../../model/operator.ts'
 import { otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 

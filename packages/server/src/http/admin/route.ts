@@ -1,4 +1,7 @@
 /** A call of the admin API: what a row of its table says. */
+
+import type { Limits } from '@rollcall/core/limits'
+import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import type { HasVerifying } from '../../admin/accounts/verification.ts'
@@ -17,8 +20,6 @@ import type { HasSamples } from '../../admin/registries/samples.ts'
 import type { HasSettings } from '../../admin/settings.ts'
 import type { HasTrial } from '../../admin/try/try.ts'
 import type { Approvals, Given, UseCase } from '../../admin/use-case.ts'
-import type { Limits } from '../../limits.ts'
-import type { OperatorRole } from '../../model/operator.ts'
 import type { Method } from '../server.ts'
 import type { Heavy } from './call-slots.ts'
 

@@ -1,7 +1,7 @@
+import { LIMITS } from '@rollcall/core/limits'
 import { afterAll, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { MASTER_KEY, testServer } from '../../../test/server.ts'
-import { LIMITS } from '../../limits.ts'
 
 const server = await testServer({ ROLLCALL_MAX_PAGE_SIZE: '101' })
 afterAll(() => server.close())

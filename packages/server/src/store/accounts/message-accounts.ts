@@ -1,6 +1,6 @@
 /** The messages that are accounted: what was answered, acknowledged or sent, as an operator looks for it. */
 
-import { messageKey } from '../../model/message-key.ts'
+import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
 import {

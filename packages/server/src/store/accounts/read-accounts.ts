@@ -1,5 +1,5 @@
 /** Entries of the accounts, as they are read: by the persons that they are about, or the newest first. */
-import type { AccountKind, PersonRole, StoredAccountEntry } from '../../model/account.ts'
+import type { AccountKind, PersonRole, StoredAccountEntry } from '@rollcall/core/model/account'
 import type { Database } from '../db/database.ts'
 
 /** An entry in its place. */

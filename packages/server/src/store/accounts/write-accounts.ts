@@ -1,6 +1,7 @@
 /** Entries of a chain and the persons they are about, written by one statement. */
+
+import type { PersonRole } from '@rollcall/core/model/account'
 import type pg from 'pg'
-import type { PersonRole } from '../../model/account.ts'
 
 /** An entry that is hashed. */
 export interface NewAccount {

@@ -1,9 +1,10 @@
 /** Consent authorities: who may sign consents, and with which keys. */
+
+import { type AllowedHost, hostsBeside } from '@rollcall/core/model/allowed-hosts'
+import type { JournalAct } from '@rollcall/core/model/journal'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import type { ClientBase } from 'pg'
-import { type AllowedHost, hostsBeside } from '../../model/allowed-hosts.ts'
-import type { JournalAct } from '../../model/journal.ts'
 import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'

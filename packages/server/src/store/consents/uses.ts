@@ -1,6 +1,7 @@
 /** Under which consents something was answered, and whether they still hold. */
+
+import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
 import type { ClientBase } from 'pg'
-import type { ConsentUse, GivenFor } from '../../model/consent.ts'
 import type { Database } from '../db/database.ts'
 import { hasEnded } from '../events/consent-ended.ts'
 

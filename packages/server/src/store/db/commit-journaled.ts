@@ -1,6 +1,7 @@
 /** A transaction whose line is written when all of it is done: what is refused in it has no line. */
+
+import type { JournalAct } from '@rollcall/core/model/journal'
 import type { Transaction } from 'kysely'
-import type { JournalAct } from '../../model/journal.ts'
 import type { Database } from './database.ts'
 
 /**

@@ -1,7 +1,8 @@
 /** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and pools of searches and of claims. */
+
+import { type Journal, NO_JOURNAL } from '@rollcall/core/model/journal'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { type Journal, NO_JOURNAL } from '../../model/journal.ts'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { answeredWithin, answerTime, WaitingPool } from './pools.ts'

@@ -3,8 +3,8 @@
  * attempt at a time is let through to see how the peer is (`recordAttempt` counts and closes).
  */
 
-import type { Destination } from '../../model/delivery.ts'
-import type { DeliveryHealth } from '../../model/health.ts'
+import type { Destination } from '@rollcall/core/model/delivery'
+import type { DeliveryHealth } from '@rollcall/core/model/health'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Attempt, Claim, DeliveryUpdate, Health } from '@rollcall/core/model/delivery'
+import type { Participant } from '@rollcall/core/model/participant'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   aClaim,
@@ -10,8 +12,6 @@ import {
   takes,
   testSender,
 } from '../../../test/deliveries.ts'
-import type { Attempt, Claim, DeliveryUpdate, Health } from '../../model/delivery.ts'
-import type { Participant } from '../../model/participant.ts'
 import { listen } from '../db/queue.ts'
 import { findBreaker, takeProbes } from './breakers.ts'
 import {

@@ -3,7 +3,6 @@
  * Nodes that work look for what is due and not claimed.
  */
 
-import type pg from 'pg'
 import type {
   Attempt,
   Claim,
@@ -11,7 +10,8 @@ import type {
   DeliveryUpdate,
   Destination,
   Health,
-} from '../../model/delivery.ts'
+} from '@rollcall/core/model/delivery'
+import type pg from 'pg'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { participantsWith, WORK_CHANNEL } from '../db/queue.ts'

@@ -1,5 +1,5 @@
 /** Deliveries as an operator looks at them. */
-import type { EncryptedReply } from '../../model/delivery.ts'
+import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '../db/database.ts'
 import { chosen, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
 

@@ -1,6 +1,7 @@
 /** The digests of participants' client secrets. */
+
+import type { Participant } from '@rollcall/core/model/participant'
 import { sql } from 'kysely'
-import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { lockParticipant } from './participants.ts'
 

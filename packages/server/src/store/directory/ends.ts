@@ -1,5 +1,5 @@
 /** The grants and keys of participants that end soon. */
-import type { End } from '../../model/health.ts'
+import type { End } from '@rollcall/core/model/health'
 import type { Database } from '../db/database.ts'
 
 /**

@@ -1,9 +1,10 @@
 /** Grants of participants in registries. A changed grant is a new row: the one before it stays, as a record of what counted. */
+
+import type { Environment } from '@rollcall/core/model/environment'
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import { sql, type Transaction } from 'kysely'
-import type { Environment } from '../../model/environment.ts'
-import type { GrantTerms } from '../../model/grant.ts'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'

@@ -1,8 +1,8 @@
+import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
+import type { MessagePolicy } from '@rollcall/core/model/participant'
 import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import type { AllowedHost } from '../../model/allowed-hosts.ts'
-import type { MessagePolicy } from '../../model/participant.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { addParticipant, findParticipant, setMessagePolicy } from './participants.ts'
 

@@ -1,10 +1,15 @@
 /** What is agreed with a participant about signing and encrypting its messages: what may be decided, and its rules. Pure. */
 
 import { isDeepStrictEqual } from 'node:util'
+import {
+  type AllowedHost,
+  allowedHosts,
+  hostsBeside,
+  MAX_ADDRESS_LENGTH,
+} from '@rollcall/core/model/allowed-hosts'
+import type { JournalAct } from '@rollcall/core/model/journal'
+import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
-import { type AllowedHost, allowedHosts, hostsBeside, MAX_ADDRESS_LENGTH } from '../../model/allowed-hosts.ts'
-import type { JournalAct } from '../../model/journal.ts'
-import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '../../model/participant.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { isStorable } from '../db/text.ts'
 

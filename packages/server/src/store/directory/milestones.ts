@@ -1,5 +1,5 @@
 /** What the system of a participant was seen to do. Messages are forgotten; what was seen once is noted. */
-import type { Participant } from '../../model/participant.ts'
+import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '../db/database.ts'
 import { perPool } from '../db/group-commit.ts'
 

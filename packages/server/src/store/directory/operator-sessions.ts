@@ -1,6 +1,7 @@
 /** Sessions of the console, and links by which an operator signs in once. Both are known by the SHA-256 of their secret only. */
+
+import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import { sql } from 'kysely'
-import type { Operator, OperatorRole } from '../../model/operator.ts'
 import type { Database } from '../db/database.ts'
 import { rowOf } from '../db/statement-parts.ts'
 

@@ -1,5 +1,5 @@
 /** Tokens of the admin API. Here they are known by the SHA-256 of their secret only. */
-import type { Operator, OperatorRole } from '../../model/operator.ts'
+import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'

@@ -1,7 +1,7 @@
 /** What our own records show of the system of a participant in a registry, and the reports of checks made of it. */
-import type { CheckStep } from '../../model/check.ts'
-import type { Participant } from '../../model/participant.ts'
-import type { Registry } from '../../model/registry.ts'
+import type { CheckStep } from '@rollcall/core/model/check'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '../db/database.ts'
 
 interface Of {

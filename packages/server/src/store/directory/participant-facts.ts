@@ -1,5 +1,5 @@
 /** What is stored of a participant beside its settings: secrets without their digests, use, and when it was last there. */
-import type { Participant } from '../../model/participant.ts'
+import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '../db/database.ts'
 
 type Pool = Pick<Database, 'pool'>

@@ -1,7 +1,7 @@
+import type { Participant } from '@rollcall/core/model/participant'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { publicKey } from '../../../test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import type { Participant } from '../../model/participant.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import {
   addParticipantKey,

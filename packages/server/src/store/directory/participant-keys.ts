@@ -1,8 +1,8 @@
 /** Participants' public keys that the operator has registered, one by one. */
 
+import type { Participant } from '@rollcall/core/model/participant'
 import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { sql } from 'kysely'
-import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate, isViolation } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'

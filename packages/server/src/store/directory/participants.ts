@@ -1,9 +1,9 @@
 /** The directory of participants, with the digests of their client secrets. */
 
 import { randomBytes } from 'node:crypto'
+import type { MessagePolicy, Participant } from '@rollcall/core/model/participant'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import type { MessagePolicy, Participant } from '../../model/participant.ts'
 import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'

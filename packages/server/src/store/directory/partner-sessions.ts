@@ -2,8 +2,9 @@
  * Sessions of the partner page, and links by which a participant signs in once. Both are known by the SHA-256 of their secret
  * only, and are of an active participant.
  */
+
+import type { Participant } from '@rollcall/core/model/participant'
 import { type Kysely, sql } from 'kysely'
-import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
 import { withTransaction } from '../db/transaction.ts'

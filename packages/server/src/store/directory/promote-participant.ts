@@ -1,7 +1,8 @@
 /** A sandbox participant becomes a live one: everything that it had in the sandbox ends in one transaction. */
+
+import type { Participant } from '@rollcall/core/model/participant'
 import type { PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import type { Participant } from '../../model/participant.ts'
 import { commitJournaled } from '../db/commit-journaled.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'

@@ -1,8 +1,9 @@
 /** The people of updates: who they are, their records, and what was written of them. All by portions of an update. */
+
+import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordIdentifier, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { FoundRecord, Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'

@@ -1,7 +1,8 @@
 /** Events that are corrected later, and who was notified of them. */
+
+import type { Purpose } from '@rollcall/core/model/event'
+import type { RecordId } from '@rollcall/core/model/records'
 import type { ClientBase } from 'pg'
-import type { Purpose } from '../../model/event.ts'
-import type { RecordId } from '../../model/records.ts'
 
 /** An event of a record, that a change of it takes back or corrects. */
 export interface Correctable {

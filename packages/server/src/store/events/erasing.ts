@@ -1,6 +1,7 @@
 /** Withdrawing what events show of a record, for a person whose data are erased. */
+
+import type { RecordId } from '@rollcall/core/model/records'
 import type { PoolClient } from 'pg'
-import type { RecordId } from '../../model/records.ts'
 
 /** With the records that were merged into it. */
 interface AboutRecord {

@@ -1,7 +1,8 @@
 /** Events, and the notifications that they cause. */
+
+import type { Presence, Purpose } from '@rollcall/core/model/event'
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { ClientBase } from 'pg'
-import type { Presence, Purpose } from '../../model/event.ts'
-import type { Identifier, RecordId } from '../../model/records.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 
 /**

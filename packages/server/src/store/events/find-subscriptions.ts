@@ -1,7 +1,8 @@
 /** Subscriptions as they stand. */
+
+import type { GivenFor } from '@rollcall/core/model/consent'
+import type { SubscriptionState } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
-import type { GivenFor } from '../../model/consent.ts'
-import type { SubscriptionState } from '../../model/event.ts'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
 import { IS_UNFILTERED } from './waiting.ts'

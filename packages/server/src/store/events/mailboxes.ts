@@ -2,8 +2,9 @@
  * Mailboxes: the notifications of one participant, registry and address, sent in order. A mailbox with something due is
  * claimed by the node that makes its next envelope; while that is on its way its delivery holds the mailbox.
  */
+
+import type { Claim } from '@rollcall/core/model/delivery'
 import type pg from 'pg'
-import type { Claim } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { openMailbox } from './closing.ts'

@@ -1,8 +1,9 @@
 /** Records that others name: a household names its members. */
+
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
 import { recordTable } from '../records/record-tables.ts'
 import { aliasesOf } from '../records/retired-records.ts'

@@ -1,6 +1,7 @@
 /** The outbox: a table of its own schema, in which existing systems INSERT events (docs/events.md). */
+
+import type { OutboxHealth } from '@rollcall/core/model/health'
 import type { ClientBase, Pool } from 'pg'
-import type { OutboxHealth } from '../../model/health.ts'
 import type { Database } from '../db/database.ts'
 import { secondsUntilDue } from '../db/queue.ts'
 

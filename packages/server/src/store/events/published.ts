@@ -1,6 +1,7 @@
 /** What was published under an event_id, and the versions that the sources of records give them. */
+
+import type { RecordId } from '@rollcall/core/model/records'
 import type { ClientBase } from 'pg'
-import type { RecordId } from '../../model/records.ts'
 
 /** One of these publishes at a time: two with the same name wait for each other until the end of their transactions. */
 export async function lockPublished(client: ClientBase, registryId: number, name: string): Promise<void> {

@@ -1,10 +1,10 @@
 /** Notifications that an operator asks for: a test, and a backfill of the records that match already. */
 
+import type { GivenFor } from '@rollcall/core/model/consent'
+import type { Predicate } from '@rollcall/core/model/predicate'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { GivenFor } from '../../model/consent.ts'
-import type { Predicate } from '../../model/predicate.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'

@@ -1,6 +1,7 @@
 /** Whom the grants of subscribers hide, by the grants that count now. */
+
+import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { ClientBase } from 'pg'
-import { PROTECTION_CATEGORIES } from '../../model/protection.ts'
 
 /** What the grant of a subscriber says of persons who may be hidden. */
 export interface Hiding {

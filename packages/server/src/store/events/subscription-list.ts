@@ -1,5 +1,5 @@
 /** Subscriptions as an operator sees them. What they are about may be personal data, and is given only where it is asked for. */
-import type { EndReason, SubscriptionState, SuspensionReason } from '../../model/event.ts'
+import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
 

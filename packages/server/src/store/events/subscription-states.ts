@@ -2,8 +2,9 @@
  * Subscriptions that end, are suspended, or are open again. Whoever changes several locks them in the order of their ids, so
  * that no two wait for each other.
  */
+
+import { type EndReason, type SuspensionReason, TAKEN_BACK } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
-import { type EndReason, type SuspensionReason, TAKEN_BACK } from '../../model/event.ts'
 
 /** A filed subscription is a live one: what ends or is suspended leaves the keys. */
 async function unfile(client: ClientBase, subscriptions: readonly number[]): Promise<void> {

@@ -2,9 +2,10 @@
  * Making and renewing subscriptions. Those who call hold `lockEvents(..., 'subscribe')`, so that no change is
  * matched in between. Live subscriptions alone have keys: nothing else is matched.
  */
+
+import type { SubscriptionConsent } from '@rollcall/core/model/consent'
+import type { Frequency } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
-import type { SubscriptionConsent } from '../../model/consent.ts'
-import type { Frequency } from '../../model/event.ts'
 import { moveWaiting } from './recall.ts'
 import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 

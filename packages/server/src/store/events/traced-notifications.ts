@@ -2,8 +2,8 @@
  * What is persisted of a notification, found by the reference_id of its item or by the code of its subscription: the event,
  * the envelope that it was composed into, and every attempt at that. Nothing here says whom the event is about.
  */
-import type { Presence, Purpose } from '../../model/event.ts'
-import type { Participant } from '../../model/participant.ts'
+import type { Presence, Purpose } from '@rollcall/core/model/event'
+import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'

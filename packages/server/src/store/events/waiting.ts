@@ -1,8 +1,9 @@
 /** What waits in mailboxes, with all that an envelope is made of. */
+
+import type { GivenFor } from '@rollcall/core/model/consent'
+import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type pg from 'pg'
-import type { GivenFor } from '../../model/consent.ts'
-import { type Presence, type Purpose, TAKEN_BACK } from '../../model/event.ts'
-import type { Identifier, RecordId } from '../../model/records.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { hasEnded } from './consent-ended.ts'
 

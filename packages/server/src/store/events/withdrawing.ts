@@ -1,6 +1,7 @@
 /** Notifications that wait, taken back before they are sent. */
+
+import type { RecordId } from '@rollcall/core/model/records'
 import type { ClientBase } from 'pg'
-import type { RecordId } from '../../model/records.ts'
 import { hidingOf } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
 

@@ -1,5 +1,5 @@
 /** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
-import type { EncryptedReply } from '../../model/delivery.ts'
+import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { isStorable } from '../db/text.ts'

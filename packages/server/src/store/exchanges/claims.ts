@@ -2,9 +2,10 @@
  * The queue of accepted exchanges: each row is claimed by the node that answers it, for the time of a lease that the node
  * renews while it works. A claim that is not renewed ends, and another node takes the exchange.
  */
+
+import type { Claim } from '@rollcall/core/model/delivery'
+import type { WaitingExchanges } from '@rollcall/core/model/health'
 import type pg from 'pg'
-import type { Claim } from '../../model/delivery.ts'
-import type { WaitingExchanges } from '../../model/health.ts'
 import type { Database } from '../db/database.ts'
 import { participantsWith } from '../db/queue.ts'
 import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchanges.ts'

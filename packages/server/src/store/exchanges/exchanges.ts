@@ -1,6 +1,6 @@
 /** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
 
-import { messageKey } from '../../model/message-key.ts'
+import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 import { WORK_CHANNEL } from '../db/queue.ts'

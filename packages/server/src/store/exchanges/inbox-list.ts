@@ -1,6 +1,6 @@
 /** The inbox as an operator looks at it. Bodies stay encrypted. */
 
-import { messageKey } from '../../model/message-key.ts'
+import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '../db/database.ts'
 
 /** What is shown of a message without decrypting it. */

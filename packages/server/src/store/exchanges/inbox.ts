@@ -1,6 +1,6 @@
 /** The inbox: callbacks that were received, by participant and message_id. */
 
-import { messageKey } from '../../model/message-key.ts'
+import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 import { countInto } from './day-counts.ts'

@@ -1,7 +1,8 @@
 /** Writes down how an accepted exchange is answered: its items, and the delivery that carries a page of the answer. */
+
+import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
+import type { Effect } from '@rollcall/core/model/outcome'
 import type pg from 'pg'
-import type { Claim, NewDelivery } from '../../model/delivery.ts'
-import type { Effect } from '../../model/outcome.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { withTransaction } from '../db/transaction.ts'

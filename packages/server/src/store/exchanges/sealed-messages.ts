@@ -1,6 +1,6 @@
 /** The received ciphertexts with their messages: none is accepted from another sender or in another message. */
 
-import { messageKey } from '../../model/message-key.ts'
+import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 

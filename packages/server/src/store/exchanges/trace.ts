@@ -3,8 +3,8 @@
  * callback in the inbox. Bodies and answers stay encrypted, and nothing here says whom a message is about.
  */
 
-import { messageKey } from '../../model/message-key.ts'
-import type { Participant } from '../../model/participant.ts'
+import { messageKey } from '@rollcall/core/model/message-key'
+import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
 import type { DeliveryState } from '../deliveries/delivery-choice.ts'

@@ -1,9 +1,9 @@
 /** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
 
+import { publicRecord } from '@rollcall/core/model/protection'
+import { IDENTIFIERS, type RegistryShape } from '@rollcall/core/model/registry'
 import { isJsonObject, type JsonValue, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
-import { publicRecord } from '../../model/protection.ts'
-import { IDENTIFIERS, type RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { inTransaction } from '../db/transaction.ts'

@@ -1,5 +1,6 @@
 /** How the attributes and compounds of a record type are stored in columns. */
 
+import { sortGroup } from '@rollcall/core/model/registry'
 import {
   type Attribute,
   type AttributeScalar,
@@ -10,7 +11,6 @@ import {
   type RecordType,
   sortedIdentifiers,
 } from '@rollcall/protocol'
-import { sortGroup } from '../../model/registry.ts'
 import { columnName, joinName } from '../db/names.ts'
 
 /** A column of a record table that is made from its record type. */

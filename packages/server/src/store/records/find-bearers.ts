@@ -1,8 +1,9 @@
 /** The records that bear an identifier, for operators. */
+
+import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import type { Pool } from 'pg'
-import type { FoundRecord, Identifier } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
 import { recordTable } from './record-tables.ts'
 

@@ -1,8 +1,9 @@
 /** The rows of the identifiers that find a record: those of its document, and those of records that were merged into it. */
+
+import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type RecordIdentifier, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { FoundRecord, Identifier } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
 import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'

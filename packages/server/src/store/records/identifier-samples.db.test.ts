@@ -1,7 +1,7 @@
+import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonValue } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import type { Registry } from '../../model/registry.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { addRegistry } from '../registries/registries.ts'
 import { prepareRecord } from './prepare-record.ts'

@@ -1,8 +1,9 @@
 /** Merging one record into another, and taking that back. Those who call hold `lockEvents(..., 'merge')`. */
+
+import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { FoundRecord, Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { copyRows } from '../db/copy.ts'
 import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'

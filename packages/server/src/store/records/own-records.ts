@@ -1,16 +1,16 @@
 /** The records in tables of ours, which imports fill. */
 
-import type { Pool, QueryResultRow } from 'pg'
-import type { ModeName } from '../../model/exchange.ts'
+import type { ModeName } from '@rollcall/core/model/exchange'
 import {
   isLookUp,
   type RecordQuery,
   type RecordReader,
   type RecordSource,
   SearchTimeout,
-} from '../../model/record-source.ts'
-import type { Found, FoundRecord, Page, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
+} from '@rollcall/core/model/record-source'
+import type { Found, FoundRecord, Page, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
+import type { Pool, QueryResultRow } from 'pg'
 import type { Database } from '../db/database.ts'
 import { isStatementTimeout } from '../db/database-errors.ts'
 import { joinName, quoteName } from '../db/names.ts'

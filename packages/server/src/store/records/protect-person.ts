@@ -1,9 +1,10 @@
 /** Protecting persons of a registry, and lifting that. Those who call hold `lockEvents(..., 'merge')`. */
+
+import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { ProtectedPerson, ProtectionCategory } from '../../model/protection.ts'
-import type { Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { addBearers, changeProtection, insertIdentifiers, rewriteReferences } from './protected-records.ts'

@@ -2,6 +2,16 @@
  * Writing records where somebody is protected: a record of a protected person is marked, and one that names a protected person
  * is found by nothing of that person.
  */
+
+import {
+  type ProtectedPerson,
+  type Protection,
+  protectedAs,
+  protectionKey,
+  publicRecord,
+} from '@rollcall/core/model/protection'
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import {
   isJsonObject,
   isOfAnother,
@@ -11,15 +21,6 @@ import {
   readIdentifiers,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import {
-  type ProtectedPerson,
-  type Protection,
-  protectedAs,
-  protectionKey,
-  publicRecord,
-} from '../../model/protection.ts'
-import type { Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues, type PreparedRecord } from './prepare-record.ts'

@@ -1,15 +1,16 @@
 /** The protected persons of a registry, as the database has them. */
-import { isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
-import type { ClientBase } from 'pg'
+
 import {
   NOBODY_PROTECTED,
   type ProtectedPerson,
   type Protection,
   protectionKey,
   publicRecord,
-} from '../../model/protection.ts'
-import type { Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
+} from '@rollcall/core/model/protection'
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
+import { isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
 
 type Connection = Pick<ClientBase, 'query'>
 

@@ -1,7 +1,7 @@
+import type { Registry } from '@rollcall/core/model/registry'
 import { type Kind, kindNamed, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import type { Registry } from '../../model/registry.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { addRegistry, registryAt } from '../registries/registries.ts'
 import { backfillColumns } from './backfill.ts'

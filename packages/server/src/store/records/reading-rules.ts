@@ -3,6 +3,7 @@
  * what an earlier one wrote: such a column is listed to be backfilled, and no query may ask about it before.
  */
 import { createHash } from 'node:crypto'
+import { IDENTIFIERS, sortGroup } from '@rollcall/core/model/registry'
 import {
   attributeRules,
   canonicalJson,
@@ -14,7 +15,6 @@ import {
   sortedIdentifiers,
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import { IDENTIFIERS, sortGroup } from '../../model/registry.ts'
 import { columnGroups } from './columns.ts'
 
 /** The rules of every column group of a record type, each as a digest, by name. */

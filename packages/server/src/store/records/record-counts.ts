@@ -1,8 +1,8 @@
 /** How many records a registry holds, and identifiers to try it with. */
 
+import type { Identifier } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
-import type { Identifier } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { holdsRows } from './catalog.ts'

@@ -1,3 +1,4 @@
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import {
   type Attribute,
   type Compound,
@@ -8,7 +9,6 @@ import {
 } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { openDatabase } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'

@@ -1,8 +1,8 @@
 /** The tables of a registry's records, made from its kind's data. */
 
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { RegistryShape } from '../../model/registry.ts'
 import { joinName, quoteName, recordTableName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { columnsOf, holdsRows, indexesOf } from './catalog.ts'

@@ -1,9 +1,9 @@
 /** Writing records: new ones by COPY, known ones by one UPDATE, a batch at a time. */
 
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { copyField, copyRows } from '../db/copy.ts'
 import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'

@@ -2,10 +2,11 @@
  * Records that were merged into others. The identifiers of a retired record are aliases of its survivor: they find it,
  * and no record is made under its primary identifier.
  */
+
+import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type JsonValue, type Kind, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Identifier, RecordId } from '../../model/records.ts'
-import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
 import { recordTable } from './record-tables.ts'
 

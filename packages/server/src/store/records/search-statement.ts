@@ -1,7 +1,7 @@
 /** The statements that find records: by an identifier, and by any condition. */
 
+import type { Identifier, Page, SortKey } from '@rollcall/core/model/records'
 import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
-import type { Identifier, Page, SortKey } from '../../model/records.ts'
 import { joinName, quoteName } from '../db/names.ts'
 import type { NamedStatement } from '../db/pipeline.ts'
 import { attributeColumns, sortColumn } from './columns.ts'

@@ -1,9 +1,9 @@
 /** Bringing a registry's tables to what is declared: columns are backfilled and indexes built while searches and imports go on. */
 
+import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { isStatementTimeout } from '../db/database-errors.ts'
 import { quoteName } from '../db/names.ts'

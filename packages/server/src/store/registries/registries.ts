@@ -1,8 +1,8 @@
 /** The registries that are hosted here, each mounted at its namespace. */
 
+import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Registry } from '../../model/registry.ts'
 import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'

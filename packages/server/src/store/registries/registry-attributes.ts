@@ -1,5 +1,6 @@
 /** Attributes that an operator gives a registry beside those of its kind, and indexes for those that the kind has. */
 
+import type { Registry, RegistryShape } from '@rollcall/core/model/registry'
 import {
   type Attribute,
   type AttributeAddition,
@@ -10,7 +11,6 @@ import {
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
-import type { Registry, RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { joinName, quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'

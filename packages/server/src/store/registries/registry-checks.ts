@@ -1,6 +1,7 @@
 /** What the members of a registry may be; each check throws StoreRefusal with the rule. */
+
+import { webOriginProblem } from '@rollcall/core/model/web-origin'
 import { isRegType, isTimeZone, type Kind, kindNamed } from '@rollcall/protocol'
-import { webOriginProblem } from '../../model/web-origin.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 
 /** One segment of a path. */

@@ -1,4 +1,6 @@
 /** Identifier types that an operator gives a registry beside those of its kind, and the primary one of its records. */
+
+import type { Registry } from '@rollcall/core/model/registry'
 import {
   type IdentifierType,
   identifierTypeProblem,
@@ -7,7 +9,6 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'

@@ -1,4 +1,6 @@
 /** How registries are stored: their rows, with what operators added to their kinds. */
+
+import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
 import {
   type Attribute,
   type AttributeAddition,
@@ -10,7 +12,6 @@ import {
   withIdentifiers,
 } from '@rollcall/protocol'
 import { type Kysely, sql } from 'kysely'
-import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { columnGroups } from '../records/columns.ts'
 

@@ -1,3 +1,6 @@
+import type { Predicate } from '@rollcall/core/model/predicate'
+import type { RecordQuery } from '@rollcall/core/model/record-source'
+import { type Asked, recordQuery } from '@rollcall/core/query/at-day'
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
@@ -14,9 +17,6 @@ import {
   surname,
   writeFixture,
 } from '../../../../test/query-fixture.ts'
-import type { Predicate } from '../../../model/predicate.ts'
-import type { RecordQuery } from '../../../model/record-source.ts'
-import { type Asked, recordQuery } from '../../../query/at-day.ts'
 import { ownRecords } from '../own-records.ts'
 import { explainSearch } from './explain.ts'
 

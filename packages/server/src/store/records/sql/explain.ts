@@ -1,8 +1,8 @@
 /** How a search is answered, for an operator who asks why it is slow. */
 
-import { type Comparator, isCompound, type Predicate } from '../../../model/predicate.ts'
-import type { RecordQuery } from '../../../model/record-source.ts'
-import type { RegistryShape } from '../../../model/registry.ts'
+import { type Comparator, isCompound, type Predicate } from '@rollcall/core/model/predicate'
+import type { RecordQuery } from '@rollcall/core/model/record-source'
+import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '../../db/database.ts'
 import { recordTable } from '../record-tables.ts'
 import { searchStatement } from '../search-statement.ts'

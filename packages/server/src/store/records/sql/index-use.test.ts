@@ -1,3 +1,4 @@
+import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Attribute, Compound } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import {
@@ -19,7 +20,6 @@ import {
   surname,
   tag,
 } from '../../../../test/query-fixture.ts'
-import type { Predicate } from '../../../model/predicate.ts'
 import { missingIndexes, predicateText } from './explain.ts'
 
 const { indexed: _, ...unindexed } = crop

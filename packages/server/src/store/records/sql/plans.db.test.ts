@@ -1,4 +1,6 @@
 /** That searches for few records of many read indexes, on 100,000 records. */
+
+import type { Interval, Predicate } from '@rollcall/core/model/predicate'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
 import {
@@ -28,7 +30,6 @@ import {
   watered,
 } from '../../../../test/query-fixture.ts'
 import { writePopulation } from '../../../../test/query-population.ts'
-import type { Interval, Predicate } from '../../../model/predicate.ts'
 import { connectionsOf, findMatching } from '../own-records.ts'
 import { searchStatement } from '../search-statement.ts'
 import { toSql } from './to-sql.ts'

@@ -1,3 +1,4 @@
+import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Attribute } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import {
@@ -15,7 +16,6 @@ import {
   times,
 } from '../../../../test/query-fixture.ts'
 import { type SqlCase, testSql } from '../../../../test/to-sql.ts'
-import type { Predicate } from '../../../model/predicate.ts'
 import { toSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [

@@ -3,8 +3,16 @@
  * exactly when the condition is definitely true, and SQL that is true exactly when it is definitely false. Where the
  * value is missing neither is, be it false or null.
  */
+
+import type {
+  Comparator,
+  Comparison,
+  Interval,
+  Literal,
+  OneOf,
+  Presence,
+} from '@rollcall/core/model/predicate'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
-import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '../../../model/predicate.ts'
 import { quoteName } from '../../db/names.ts'
 import { isStorable } from '../../db/text.ts'
 import { attributeColumns } from '../columns.ts'

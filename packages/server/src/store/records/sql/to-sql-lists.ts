@@ -2,7 +2,7 @@
  * Conditions on some element of a list. What an index answers, that some element has these very values, is asked of
  * the column as a whole; the rest of its elements one by one.
  */
-import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
+
 import {
   type Comparison,
   isCompound,
@@ -14,7 +14,8 @@ import {
   type OneOf,
   type Predicate,
   type SomeElement,
-} from '../../../model/predicate.ts'
+} from '@rollcall/core/model/predicate'
+import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
 import { quoteName } from '../../db/names.ts'
 import { isStorable } from '../../db/text.ts'
 import { attributeColumns, compoundColumn, memberWriter } from '../columns.ts'

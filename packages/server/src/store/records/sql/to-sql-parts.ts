@@ -1,6 +1,6 @@
 /** What conditions are put together of, the same over a record and over an element of a list: trees and values. */
 
-import type { Leaf, Predicate } from '../../../model/predicate.ts'
+import type { Leaf, Predicate } from '@rollcall/core/model/predicate'
 import { isStorable } from '../../db/text.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** The predicate tree as a condition of SQL, in which every value is a parameter. */
 
-import type { BearsIdentifier, BearsIdentifierType, Leaf, Predicate } from '../../../model/predicate.ts'
-import type { Identifier } from '../../../model/records.ts'
+import type { BearsIdentifier, BearsIdentifierType, Leaf, Predicate } from '@rollcall/core/model/predicate'
+import type { Identifier } from '@rollcall/core/model/records'
 import { quoteName } from '../../db/names.ts'
 import { isStorable } from '../../db/text.ts'
 import type { RecordTable } from '../record-tables.ts'

@@ -102,7 +102,7 @@ describe('what leaves', () => {
       expect(written).toHaveLength(1)
       expect(text(file)).toMatch(/\bdisclose(?:Parts|Again)?\(/)
     }
-    expect(withText(/extends Disclosed\b/)).toEqual(['packages/server/src/policy/disclosure.ts'])
+    expect(withText(/extends Disclosed\b/)).toEqual(['packages/core/src/policy/disclosure.ts'])
   })
 
   it('leaves as a type of its own: a reply takes no other text', () => {

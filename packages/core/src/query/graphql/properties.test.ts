@@ -9,7 +9,7 @@ import {
 import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { processorTime } from '../../../test/processor-time.ts'
+import { processorTime } from '../../../../server/test/processor-time.ts'
 import { type Query, QueryProblem } from '../query.ts'
 import { readGraphql } from './graphql.ts'
 import { membersOfSchema, type ObjectShape, objectType } from './types.ts'
