@@ -3,6 +3,8 @@
  * one programme into the document, the column of enrolments, the ledger, an event and the receipt. Both in this process.
  */
 import { randomUUID } from 'node:crypto'
+import { CLOCK } from '@rollcall/base/shared/clock'
+import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { readLimits } from '@rollcall/core/limits'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { operation } from '@rollcall/protocol'
@@ -11,8 +13,6 @@ import {
   answerEnrolmentUpdates,
   type Updating,
 } from '../../packages/server/src/operations/enrolment-updates.ts'
-import { CLOCK } from '../../packages/server/src/shared/clock.ts'
-import { createSemaphore } from '../../packages/server/src/shared/semaphore.ts'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { findParticipant } from '../../packages/server/src/store/directory/participants.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'

@@ -3,6 +3,9 @@
  * stop are `@rollcall/server/serve`, so that a command that only asks the database does not load the listeners. What an operator does stands in `admin/`, each file an entry of its own (`@rollcall/server/admin/participants`).
  */
 
+export { makeDataDirectory } from '@rollcall/base/shared/data-directory'
+export { isLoopback } from '@rollcall/base/shared/loopback'
+export { nearestHint } from '@rollcall/base/shared/nearest'
 export { LIMITS, type LimitName } from '@rollcall/core/limits'
 export type { Accounts } from '@rollcall/core/model/account'
 export type { GrantTerms } from '@rollcall/core/model/grant'
@@ -27,9 +30,6 @@ export { layout as embeddedLayout } from './embedded/files.ts'
 export { importFile } from './import/import-file.ts'
 export type { Vault } from './keys/vault.ts'
 export { createLog, type Log } from './observe/log.ts'
-export { makeDataDirectory } from './shared/data-directory.ts'
-export { isLoopback } from './shared/loopback.ts'
-export { nearestHint } from './shared/nearest.ts'
 export { checkSchema, type Database, migrate, openDatabase } from './store/db/database.ts'
 export { isUnavailable, safeDatabaseError } from './store/db/database-errors.ts'
 export { addSecret } from './store/directory/client-secrets.ts'

@@ -1,4 +1,4 @@
-import { CLOCK, type Clock } from '../src/shared/clock.ts'
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 
 /** Milliseconds after which a node reads anew what it knows of participants, registries and what a day has had. */
 export const SETTINGS_AGE = 500

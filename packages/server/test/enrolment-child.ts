@@ -1,11 +1,11 @@
 /** A node that is killed: it answers enrolment updates, one after the other, and prints the number of each that is answered. */
 
+import { CLOCK } from '@rollcall/base/shared/clock'
+import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { readLimits } from '@rollcall/core/limits'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { type JsonObject, operation } from '@rollcall/protocol'
 import { answerEnrolmentUpdates } from '../src/operations/enrolment-updates.ts'
-import { CLOCK } from '../src/shared/clock.ts'
-import { createSemaphore } from '../src/shared/semaphore.ts'
 import { openDatabase } from '../src/store/db/database.ts'
 import { findParticipant } from '../src/store/directory/participants.ts'
 import { findRegistry } from '../src/store/registries/registries.ts'

@@ -1,5 +1,6 @@
 /** The writer of accounts: entries that come while a commit runs go together into the next. */
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import type { AccountEntry, Accounts } from '@rollcall/core/model/account'
 import { messageKey } from '@rollcall/core/model/message-key'
@@ -7,7 +8,6 @@ import { canonicalJson } from '@rollcall/protocol'
 import type { Vault } from '../keys/vault.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Clock } from '../shared/clock.ts'
 import {
   databaseTime,
   type NewAccount,

@@ -3,11 +3,11 @@
  * made beside the entries: no entry waits for one.
  */
 import { hash } from 'node:crypto'
+import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { canonicalJson } from '@rollcall/protocol'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Clock } from '../shared/clock.ts'
 import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from '../store/accounts/checkpoints.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'

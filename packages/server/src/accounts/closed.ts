@@ -1,9 +1,9 @@
 /** What cannot be accounted for does not leave. */
 
+import type { Clock } from '@rollcall/base/shared/clock'
 import type { Accounts } from '@rollcall/core/model/account'
 import { RequestFault } from '@rollcall/protocol'
 import { createFloodLog, type Log } from '../observe/log.ts'
-import type { Clock } from '../shared/clock.ts'
 import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 
 /** An entry could not be written: 503, and nothing of what it is about may be sent. */

@@ -3,10 +3,11 @@
  * whole is found. A witness that fails, or does not answer, stops no answer and no checkpoint: what it has not taken is sent with
  * the next one.
  */
+
+import type { Clock } from '@rollcall/base/shared/clock'
 import { canonicalJson } from '@rollcall/protocol'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Clock } from '../shared/clock.ts'
 import { fileWitness } from './witness-file.ts'
 import type { WitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'

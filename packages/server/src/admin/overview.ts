@@ -1,11 +1,11 @@
 /** How the server is and what it did in the last 24 hours, on one screen. */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { DatabaseHealth } from '../observe/health.ts'
 import type { SchemaWatch } from '../observe/schema.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
 import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
 import { countDeliveries, listOpenBreakers } from '../store/deliveries/delivery-counts.ts'
 import { findEnds } from '../store/directory/ends.ts'

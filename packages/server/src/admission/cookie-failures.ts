@@ -3,7 +3,7 @@
  * node lately is read in any case: whoever is signed in is not locked out by a stranger behind the same address.
  */
 import { createHash } from 'node:crypto'
-import { recentlyUsed } from '../shared/recently-used.ts'
+import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import type { Throttle } from './throttle.ts'
 
 export interface CookieFailures {

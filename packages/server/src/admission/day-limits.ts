@@ -1,10 +1,10 @@
 /** How much a participant may have persisted in a day, as rows, and the check. */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { type ShortLived, shortLived } from '@rollcall/base/shared/short-lived'
 import type { Limits } from '@rollcall/core/limits'
 import { RequestFault } from '@rollcall/protocol'
 import type { Metrics } from '../observe/metrics.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { type ShortLived, shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { type DayTable, type DayUse, useOfToday } from '../store/exchanges/day-counts.ts'
 

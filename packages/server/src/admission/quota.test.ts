@@ -1,7 +1,7 @@
+import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../observe/metrics.ts'
-import { createSemaphore } from '../shared/semaphore.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createQuota, type QuotaOwner } from './quota.ts'
 

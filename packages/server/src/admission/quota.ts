@@ -1,10 +1,10 @@
 /** How much a participant, and all together, may ask of us: requests a second and requests at a time. */
 
+import type { Semaphore, Slot } from '@rollcall/base/shared/semaphore'
 import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
 import { RequestFault } from '@rollcall/protocol'
 import type { QuotaName } from '../observe/metrics.ts'
-import type { Semaphore, Slot } from '../shared/semaphore.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createRates } from './rate.ts'
 

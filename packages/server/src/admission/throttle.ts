@@ -1,6 +1,6 @@
 /** Counts failures, so that guessing gets slow. Per process: 256-bit secrets need no more than a brake on noise. */
 
-import { recentlyUsed } from '../shared/recently-used.ts'
+import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 
 export interface Throttle {
   /**

@@ -1,5 +1,5 @@
+import { isLoopback } from '@rollcall/base/shared/loopback'
 import { expect, test } from 'vitest'
-import { isLoopback } from '../shared/loopback.ts'
 import { baseUrl, isOperatorHost, listenerUrl, reachNote } from './addresses.ts'
 
 test.each(['127.0.0.1', '127.8.0.1', '::1', 'localhost', 'LOCALHOST.', '::ffff:127.0.0.1'])(

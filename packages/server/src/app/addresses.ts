@@ -1,7 +1,7 @@
 /** The addresses of a server, and who can reach them. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { isLoopback } from '../shared/loopback.ts'
+import { isLoopback } from '@rollcall/base/shared/loopback'
 
 /** What addresses have to do with the configuration. */
 interface Listeners {

@@ -1,5 +1,8 @@
 /** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { createSemaphore } from '@rollcall/base/shared/semaphore'
+import { createWake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
 import { createRefusalAccounts } from '../accounts/account-of-refusals.ts'
@@ -43,9 +46,6 @@ import { createRefusals } from '../observe/refusals.ts'
 import { createSchemaWatch } from '../observe/schema.ts'
 import type { Modes } from '../operations/item.ts'
 import { createReadingThreads } from '../reading/threads.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { createSemaphore } from '../shared/semaphore.ts'
-import { createWake } from '../shared/wake.ts'
 import { refuseUnfinished } from '../store/backup/restorations.ts'
 import type { Database } from '../store/db/database.ts'
 import { readSchemaVersions } from '../store/db/schema-version.ts'

@@ -1,9 +1,9 @@
 /** The provider of OpenID Connect at which operators sign in to the console, from the environment. */
 import { isIP } from 'node:net'
+import { isLoopback } from '@rollcall/base/shared/loopback'
 import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 import { readClientKey } from '../directory/openid-client-key.ts'
 import type { ClientCredential, OpenIdSettings } from '../directory/openid-provider.ts'
-import { isLoopback } from '../shared/loopback.ts'
 import type { Environment } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { CLOCK } from '@rollcall/base/shared/clock'
 import pg, { type PoolConfig } from 'pg'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
 import { layout } from '../embedded/files.ts'
@@ -11,9 +12,7 @@ import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { createJournal } from '../journal/journal.ts'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
-
 import { createLog } from '../observe/log.ts'
-import { CLOCK } from '../shared/clock.ts'
 import { type Database, openDatabase } from '../store/db/database.ts'
 import type { Config } from './config.ts'
 

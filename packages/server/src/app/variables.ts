@@ -1,6 +1,7 @@
 /** Environment variables: those that there are, and what a misspelled one most likely means. */
+
+import { nearestName } from '@rollcall/base/shared/nearest'
 import { LIMITS, REPLACED_LIMITS } from '@rollcall/core/limits'
-import { nearestName } from '../shared/nearest.ts'
 import { OPENID_VARIABLES } from './openid-settings.ts'
 
 /** Besides those of limits. docs/settings.md describes them. */

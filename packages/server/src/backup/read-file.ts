@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { inflateRaw } from 'node:zlib'
-import { systemReason } from '../shared/system-error.ts'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import {
   BackupDamaged,

@@ -4,7 +4,7 @@ import { type FileHandle, link, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
-import { syncDirectory } from '../shared/data-directory.ts'
+import { syncDirectory } from '@rollcall/base/shared/data-directory'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { type BackupHeader, bindingOf, MAGIC, PARTS, type PartKind, sealChunk } from './file-format.ts'
 

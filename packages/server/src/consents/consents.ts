@@ -1,11 +1,11 @@
 /** Consents as operations ask for them: whether one is good, and whether it still holds. */
 
+import type { Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Pseudonyms } from '@rollcall/core/model/account'
 import type { ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Identifier } from '@rollcall/core/model/records'
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import type { Clock } from '../shared/clock.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import { findAuthority } from '../store/consents/authorities.ts'
 import { firstUse, isEnded } from '../store/consents/uses.ts'
 import type { Database } from '../store/db/database.ts'

@@ -1,7 +1,7 @@
 /** Whether a destination may be attempted, as its breaker says, at most half a second old. */
 
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Destination } from '@rollcall/core/model/delivery'
-import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 

@@ -5,6 +5,8 @@
  */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { Memo } from '@rollcall/base/shared/memo'
 import {
   type Fetched,
   isJsonObject,
@@ -18,8 +20,6 @@ import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/pr
 import { DecryptionError } from '../keys/encrypted-value.ts'
 import { MasterKeyError } from '../keys/master-key.ts'
 import type { Vault } from '../keys/vault.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { Memo } from '../shared/memo.ts'
 import type { CallbackAuth, CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { ENCRYPTED } from '../store/keys/master-keys.ts'
 

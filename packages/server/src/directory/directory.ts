@@ -2,11 +2,12 @@
  * Who may call, what is hosted, and where participants take what is sent to them: as the database says it, at most half a
  * second old.
  */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Log } from '../observe/log.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { type CallbackSettings, findCallbackSettings } from '../store/directory/participant-callbacks.ts'

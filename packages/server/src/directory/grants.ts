@@ -1,5 +1,7 @@
 /** What a participant may do in a registry, and who is hidden from it, as the database says it, at most half a second old. */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -8,8 +10,6 @@ import { withHidden } from '@rollcall/core/policy/hidden'
 import { dayIn } from '@rollcall/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../observe/log.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { findGrant, type StoredGrant } from '../store/directory/grants.ts'
 import { readProtection } from '../store/records/protection.ts'

@@ -1,7 +1,8 @@
 /** Sessions of the console. One ends with its token too, or when its provider of OpenID Connect is not configured any more. */
+
+import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import type { Operator } from '@rollcall/core/model/operator'
-import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addOperatorSession,

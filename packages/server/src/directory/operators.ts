@@ -1,6 +1,7 @@
 /** Tokens of the admin API: `rollcall_<id>_<secret>`, shown once. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Operator } from '@rollcall/core/model/operator'
-import { CLOCK, type Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import { findOperatorToken } from '../store/directory/operator-tokens.ts'
 import { isSecretOf } from './secrets.ts'

@@ -1,6 +1,7 @@
 /** Sessions of the partner page. One is of one participant, and ends when that is disabled or removed. */
+
+import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
-import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addPartnerSession,

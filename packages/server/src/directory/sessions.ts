@@ -2,8 +2,9 @@
  * Sessions in a browser, and the one-time links that begin one. A cookie, and the code of a link, are `<id>_<secret>`; a session
  * ends when it is idle, and with its time.
  */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
-import { CLOCK, type Clock } from '../shared/clock.ts'
 import { isSecretOf, newSecret } from './secrets.ts'
 
 export type SessionLimits = Pick<Limits, 'session_idle' | 'session_time'>

@@ -1,9 +1,9 @@
 /** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
 import { randomUUID } from 'node:crypto'
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { recentlyUsed } from '../shared/recently-used.ts'
 
 /** The keys that sign and verify tokens; the server's own keys implement it. */
 export interface TokenKeys {

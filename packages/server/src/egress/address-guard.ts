@@ -4,9 +4,9 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
+import { Memo } from '@rollcall/base/shared/memo'
 import { type AllowedHost, allowedHosts, bareHost } from '@rollcall/core/model/allowed-hosts'
 import { Agent, buildConnector } from 'undici'
-import { Memo } from '../shared/memo.ts'
 import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { codeOf, RequestFailed } from './problems.ts'

@@ -16,7 +16,7 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { makeDataDirectory, syncDirectory } from '../shared/data-directory.ts'
+import { makeDataDirectory, syncDirectory } from '@rollcall/base/shared/data-directory'
 import { type Binaries, usableBinaries } from './binaries.ts'
 import {
   type ClusterUser,

@@ -3,6 +3,7 @@
  * their filters is evaluated on the record before the change and after it. Cost follows the candidates.
  */
 
+import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import { recordKeys } from '@rollcall/core/events/filing'
 import type { Presence } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
@@ -12,7 +13,6 @@ import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record
 import { matches } from '@rollcall/core/query/memory/matches'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { recentlyUsed } from '../shared/recently-used.ts'
 import {
   type Borne,
   type Candidate,

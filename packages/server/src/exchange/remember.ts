@@ -1,8 +1,8 @@
 /** Remembers a message before anything is done about it, so that a retry is known as one (D27). */
 
+import { exchangeFingerprint } from '@rollcall/base/shared/fingerprint'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { HeaderRejection, type JsonObject } from '@rollcall/protocol'
-import { exchangeFingerprint } from '../shared/fingerprint.ts'
 import { isStorable } from '../store/db/text.ts'
 import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.ts'
 

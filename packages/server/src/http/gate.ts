@@ -1,12 +1,12 @@
 /** From where a request comes, who was refused, and how often an address came without anything to show. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { readPrefix } from '@rollcall/base/shared/address-prefix'
 import { RequestFault } from '@rollcall/protocol'
 import type { Throttle } from '../admission/throttle.ts'
 import { OtherEnvironment } from '../exchange/admit.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Refusals, RefusedRequest } from '../observe/refusals.ts'
-import { readPrefix } from '../shared/address-prefix.ts'
 
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>

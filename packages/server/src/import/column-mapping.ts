@@ -2,6 +2,8 @@
  * The mapping of a CSV file: by path in the record, the column that the value is taken from, and how it is read
  * (docs/import.md). One schema and one reader, for every file of columns.
  */
+
+import { nearestHint, nearestName } from '@rollcall/base/shared/nearest'
 import {
   type Attribute,
   type Kind,
@@ -14,7 +16,6 @@ import {
   validator,
 } from '@rollcall/protocol'
 import Type, { type Static, type TSchema } from 'typebox'
-import { nearestHint, nearestName } from '../shared/nearest.ts'
 import { type DateFormats, dateFormats } from './date-formats.ts'
 import { ImportError } from './import-error.ts'
 import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'

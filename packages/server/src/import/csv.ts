@@ -1,7 +1,7 @@
 /** CSV (RFC 4180), made into documents by a column mapping. */
 
 import { isUtf8 } from 'node:buffer'
-import { type Row, RowCutter, splitRow } from '../files/csv-rows.ts'
+import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import type { ColumnMapping } from './column-mapping.ts'
 import { type RowReader, rowReader } from './row-documents.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'

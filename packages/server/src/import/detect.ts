@@ -1,6 +1,6 @@
 /** Finds out from the first bytes of a file what it is, and how its text is written. */
 import { isUtf8 } from 'node:buffer'
-import { UTF8_MARK } from '../files/lines.ts'
+import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { ImportError } from './import-error.ts'
 
 const EXCEL = 'open it and save its sheet as a file of the type "CSV UTF-8", then import that file'

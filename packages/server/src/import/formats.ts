@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
-import { type Line, LineCutter } from '../files/lines.ts'
+import { type Line, LineCutter } from '@rollcall/base/files/lines'
 import { type MappedRecords, readColumnMapping, type Target } from './column-mapping.ts'
 import { readCsv, type TableForm } from './csv.ts'
 import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'

@@ -1,6 +1,7 @@
 /** Rows of a table become documents, by a column mapping. */
+
+import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { JsonValue } from '@rollcall/protocol'
-import { nearestHint } from '../shared/nearest.ts'
 import type { ColumnMapping, Target } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 

@@ -1,9 +1,9 @@
 /** The first rows of a table in a file, for looking at them. */
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
-import { RowCutter, splitRow } from '../files/csv-rows.ts'
-import { UTF8_MARK } from '../files/lines.ts'
-import { systemReason } from '../shared/system-error.ts'
+import { RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
+import { UTF8_MARK } from '@rollcall/base/files/lines'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import { refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'

@@ -5,6 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { exchangeFingerprint } from '@rollcall/base/shared/fingerprint'
 import type { Limits } from '@rollcall/core/limits'
 import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -27,7 +28,6 @@ import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
 import type { Bodies } from '../keys/bodies.ts'
 import { decodeBody, type IncomingRequest, readJsonBody } from '../reading/body.ts'
 import { checkBeginning, envelopeBounds, readCallbackEnvelope, readResult } from '../reading/envelope.ts'
-import { exchangeFingerprint } from '../shared/fingerprint.ts'
 import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
 

@@ -1,11 +1,11 @@
 /** Writes the journal: a line is on the disk before the act that it names is committed. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncDirectory } from '@rollcall/base/shared/data-directory'
+import { handOver } from '@rollcall/base/shared/handed-over'
+import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
 import type { Journal } from '@rollcall/core/model/journal'
 import type { Vault } from '../keys/vault.ts'
-import { syncDirectory } from '../shared/data-directory.ts'
-import { handOver } from '../shared/handed-over.ts'
-import { createSemaphore, inTurn } from '../shared/semaphore.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   closeLine,

@@ -1,10 +1,10 @@
 /** Reads the files of a journal, and finds what is newer than a snapshot. */
 import { readFile } from 'node:fs/promises'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { DecryptionError } from '../keys/encrypted-value.ts'
 import type { MasterKeySource } from '../keys/master-key.ts'
 import { decryptWithAny } from '../keys/vault.ts'
-import { systemReason } from '../shared/system-error.ts'
 import type { JournalHead, JournalPosition } from '../store/db/journal-head.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'

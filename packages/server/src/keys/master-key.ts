@@ -5,7 +5,7 @@
 import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeDataDirectory, syncDirectory } from '../shared/data-directory.ts'
+import { makeDataDirectory, syncDirectory } from '@rollcall/base/shared/data-directory'
 
 const BYTES = 32
 

@@ -1,9 +1,10 @@
 /** Our own keys as a running server uses them: as they stand in the database, at most half a second ago. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import { type AlgorithmName, qualifiedKid } from '@rollcall/protocol'
 import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
 import { listLiveOwnKeys, type OwnKey } from '../store/keys/own-keys.ts'

@@ -1,6 +1,7 @@
 /** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import type { Accounts } from '@rollcall/core/model/account'
 import {
   type Claim,
@@ -19,7 +20,6 @@ import type { GrantQuota } from '../admission/grant-quota.ts'
 import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
-import type { Semaphore } from '../shared/semaphore.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { commitEnvelope } from '../store/events/envelopes.ts'

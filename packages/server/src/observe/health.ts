@@ -2,9 +2,10 @@
  * The health of the database as this node sees it, for requests that fail, for `/ready` and for metrics: a circuit breaker
  * over what the node writes. Reads alone would not show a full disk: they are answered while it is full.
  */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { BreakerState } from '@rollcall/core/model/breaker'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import { safeDatabaseError, takesNoWrites } from '../store/db/database-errors.ts'
 import { createFloodLog, type Log } from './log.ts'
 

@@ -1,7 +1,8 @@
 /** The server's log: JSON lines without personal data or secrets; readable lines on a terminal. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
-import { CLOCK, type Clock } from '../shared/clock.ts'
 
 export type Log = Logger
 

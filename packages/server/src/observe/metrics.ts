@@ -4,11 +4,11 @@
  * entered them.
  */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES, type BreakerState } from '@rollcall/core/model/breaker'
 import type { ModeName } from '@rollcall/core/model/exchange'
 import type { Counted } from '@rollcall/core/model/grant'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { CLOCK, type Clock } from '../shared/clock.ts'
 import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-health.ts'
 
 export interface Metrics {

@@ -2,7 +2,7 @@
  * Refused requests: a line in the log for each kind of refusal, participant and address, counters, and accounts by registry and
  * operation as well.
  */
-import type { Clock } from '../shared/clock.ts'
+import type { Clock } from '@rollcall/base/shared/clock'
 import { createFloodLog, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 

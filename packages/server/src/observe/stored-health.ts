@@ -1,10 +1,10 @@
 /** Gauges of what the database says. */
 
+import type { Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import type { DeliveryHealth, End, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
 import { Gauge, type Registry } from 'prom-client'
-import type { Clock } from '../shared/clock.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
 
 /** What the gauges are read from. */

@@ -1,11 +1,11 @@
 /** The request of an accepted exchange, as it is persisted. */
 
+import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestContext } from '@rollcall/core/model/exchange'
 import { type Operation, operation } from '@rollcall/protocol'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { wholeMessage } from '../reading/large.ts'
 import { LARGE } from '../reading/threads.ts'
-import { inTurn, type Semaphore } from '../shared/semaphore.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { itemsOf, type OpeningRequest } from './item.ts'
 

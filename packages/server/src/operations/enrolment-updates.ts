@@ -3,6 +3,8 @@
  * are written in portions, each a transaction, and answered after all are committed.
  */
 
+import { inTurn } from '@rollcall/base/shared/semaphore'
+import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import type { Origin } from '@rollcall/core/enrolment/ledger'
 import { elementsOf } from '@rollcall/core/enrolment/registers'
@@ -14,8 +16,6 @@ import { may } from '@rollcall/core/policy/permission'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { filtersOf } from '../events/recording.ts'
-import { inTurn } from '../shared/semaphore.ts'
-import { ShortTurns } from '../shared/short-turns.ts'
 import { receiptContext, storeReceipt } from '../store/enrolment/receipts.ts'
 import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
 import type { Answering, Asked } from './item.ts'

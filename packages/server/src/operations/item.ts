@@ -1,5 +1,7 @@
 /** What is known of one item of a batch, and what is done with it: shared by the batches and by those who handle items. */
 
+import type { Clock } from '@rollcall/base/shared/clock'
+import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import type { Limits } from '@rollcall/core/limits'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
@@ -13,8 +15,6 @@ import type { Bodies } from '../keys/bodies.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { ReadingThreads } from '../reading/threads.ts'
-import type { Clock } from '../shared/clock.ts'
-import type { Semaphore } from '../shared/semaphore.ts'
 import type { Database } from '../store/db/database.ts'
 
 export interface OpeningRequest {

@@ -3,6 +3,8 @@
  * comes before that is answered as if it were.
  */
 
+import type { Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import { documentAt, type LedgerScope, nextDue, objectOf } from '@rollcall/core/enrolment/ledger'
 import { ledgerText, readLedger } from '@rollcall/core/enrolment/ledger-text'
 import type { Limits } from '@rollcall/core/limits'
@@ -11,8 +13,6 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { filtersOf } from '../events/recording.ts'
 import type { Log } from '../observe/log.ts'
-import type { Clock } from '../shared/clock.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { perPool } from '../store/db/group-commit.ts'

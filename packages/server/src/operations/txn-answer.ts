@@ -1,5 +1,6 @@
 /** What a question about an earlier exchange of the sender is answered with. */
 
+import { inTurn } from '@rollcall/base/shared/semaphore'
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
@@ -14,7 +15,6 @@ import {
   type Status,
 } from '@rollcall/protocol'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
-import { inTurn } from '../shared/semaphore.ts'
 import { usesOf } from '../store/consents/uses.ts'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'

@@ -3,6 +3,8 @@
  * and cached. No address that a message names is ever fetched.
  */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { Memo } from '@rollcall/base/shared/memo'
 import type { Participant } from '@rollcall/core/model/participant'
 import {
   type Fetched,
@@ -17,8 +19,6 @@ import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { Answer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 import type { Log } from '../observe/log.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { Memo } from '../shared/memo.ts'
 
 /** Whose key set, and where it is. */
 export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri'>

@@ -1,5 +1,6 @@
 /** Messages from and to participants: verified, decrypted, encrypted and signed (spec "Authentication", D16 to D20). */
 
+import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -25,7 +26,6 @@ import {
 import { messageBounds } from '../reading/envelope.ts'
 import { readLargeMessage } from '../reading/large.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
-import type { Clock } from '../shared/clock.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
 /** What verifying needs. */

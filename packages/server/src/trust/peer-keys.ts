@@ -1,4 +1,8 @@
 /** The keys of participants, ready for use: those that verify what they signed, and one to encrypt for them. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { recentlyUsed } from '@rollcall/base/shared/recently-used'
+import { shortLived } from '@rollcall/base/shared/short-lived'
 import {
   type AlgorithmName,
   type EncryptionKey,
@@ -9,9 +13,6 @@ import {
   type WebCryptoKey,
 } from '@rollcall/protocol'
 import type { Log } from '../observe/log.ts'
-import { CLOCK, type Clock } from '../shared/clock.ts'
-import { recentlyUsed } from '../shared/recently-used.ts'
-import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findRegisteredKeys, listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'

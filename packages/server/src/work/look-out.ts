@@ -3,8 +3,9 @@
  * announced work wakes the loops at once. The look-out finds what was announced to nobody: the work of a node that stopped,
  * and the work whose announcement was lost.
  */
+
+import type { Wake } from '@rollcall/base/shared/wake'
 import type { Mailboxes } from '../notify/drain-mailboxes.ts'
-import type { Wake } from '../shared/wake.ts'
 import type { Database } from '../store/db/database.ts'
 import { secondsUntilDue } from '../store/db/queue.ts'
 import { DELIVERIES_DUE } from '../store/deliveries/deliveries.ts'

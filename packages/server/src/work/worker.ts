@@ -1,10 +1,10 @@
 /** A worker: it answers accepted exchanges and sends due deliveries, until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createWake, type Wake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
 import type { Dispatcher } from '../delivery/dispatcher.ts'
 import type { Mailboxes } from '../notify/drain-mailboxes.ts'
 import type { Log } from '../observe/log.ts'
-import { createWake, type Wake } from '../shared/wake.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { openConnections } from '../store/db/pools.ts'

@@ -1,8 +1,8 @@
 /** The report to a person as a page: to be read and printed, without a script, and with nothing from elsewhere. */
 
+import { cellText } from '@rollcall/base/shared/spreadsheet'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import Type, { type Static } from 'typebox'
-import { cellText } from '../../shared/spreadsheet.ts'
 import { closed, instant, orNull, personalData, text } from '../members.ts'
 import { MONTH } from './looks-by-month.ts'
 

@@ -1,8 +1,8 @@
 /** Acts that wait for a second operator: an act that needs one is not done, but stored as a proposal. */
 import { randomUUID } from 'node:crypto'
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
-import { CLOCK, type Clock } from '../../shared/clock.ts'
 import { type Actor, addProposal } from '../../store/directory/proposals.ts'
 import { ENCRYPTED, withCurrentMasterKey } from '../../store/keys/master-keys.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'

@@ -1,10 +1,10 @@
 /** Proposals: acts that one operator wants, and that are done when a second one approves. */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { OPERATOR_ROLES, type Operator } from '@rollcall/core/model/operator'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { createOperators } from '../../directory/operators.ts'
-import { CLOCK, type Clock } from '../../shared/clock.ts'
 import {
   decideProposal,
   findProposal,

@@ -1,5 +1,6 @@
 /** The addresses and settings for callbacks to a participant. */
 
+import { CLOCK } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -19,7 +20,6 @@ import { createCallbacks } from '../../directory/directory.ts'
 import { createAddressGuard, createGuards, type Guards } from '../../egress/address-guard.ts'
 import { createKeys } from '../../keys/own-keys.ts'
 import { createLog } from '../../observe/log.ts'
-import { CLOCK } from '../../shared/clock.ts'
 import type { Database } from '../../store/db/database.ts'
 import {
   type CallbackAuth,

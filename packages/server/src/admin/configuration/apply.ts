@@ -1,7 +1,8 @@
 /** Configuration as code: a file that says which registries and participants there are, and what they may do. */
+
+import { nearestHint } from '@rollcall/base/shared/nearest'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
-import { nearestHint } from '../../shared/nearest.ts'
 import { listWithoutSecret } from '../../store/directory/participants.ts'
 import { withClaim } from '../../store/directory/session-claim.ts'
 import { closed, flag, NOTHING, orNull, SenderId, text } from '../members.ts'

@@ -1,10 +1,10 @@
 /** The steps for the grants of a configuration file. */
 
+import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
-import { nearestHint } from '../../shared/nearest.ts'
 import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '../../store/directory/grants.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { accountActs } from '../accounts/operator-looks.ts'

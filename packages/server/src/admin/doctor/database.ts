@@ -1,6 +1,6 @@
 /** Checks of the database. */
-import { counted } from '../../shared/counted.ts'
-import { isLoopback } from '../../shared/loopback.ts'
+import { counted } from '@rollcall/base/shared/counted'
+import { isLoopback } from '@rollcall/base/shared/loopback'
 import { REPORT_AGE } from '../../store/db/journal-reports.ts'
 import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
 

@@ -1,6 +1,7 @@
 /** Checks of the environment and of files, without a database. */
+
+import { isLoopback } from '@rollcall/base/shared/loopback'
 import { LIMITS, type LimitName } from '@rollcall/core/limits'
-import { isLoopback } from '../../shared/loopback.ts'
 import { broken, type Check, ok, type SettingFacts, weak } from './finding.ts'
 
 export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [

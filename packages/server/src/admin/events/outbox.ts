@@ -1,9 +1,10 @@
 /** The outbox, in which existing systems INSERT events: publishing what waits, and what an operator sees of it. */
+
+import type { Wake } from '@rollcall/base/shared/wake'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { MAX_ENTRY_BYTES } from '../../import/source.ts'
 import type { Log } from '../../observe/log.ts'
-import type { Wake } from '../../shared/wake.ts'
 import {
   isConflict,
   isDataError,

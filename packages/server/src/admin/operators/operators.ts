@@ -1,11 +1,11 @@
 /** Who may call the admin API: tokens with roles, which expire. */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { operatorToken } from '../../directory/operators.ts'
 import { newSecret } from '../../directory/secrets.ts'
-import { CLOCK, type Clock } from '../../shared/clock.ts'
 import { endOperatorSessions } from '../../store/directory/operator-sessions.ts'
 import {
   addOperatorToken,

@@ -1,10 +1,10 @@
 /** Who is signed in to the console, and links by which an operator signs in once. */
 
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import Type from 'typebox'
 import { newSecret } from '../../directory/secrets.ts'
 import { LINK_TIME, sessionBounds } from '../../directory/sessions.ts'
-import { CLOCK, type Clock } from '../../shared/clock.ts'
 import {
   addSignInLink,
   endOperatorSessions,

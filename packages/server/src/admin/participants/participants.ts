@@ -1,11 +1,11 @@
 /** Participants: who may ask the registries. */
 
+import { nearestHint } from '@rollcall/base/shared/nearest'
 import { ENVIRONMENTS, type Environment } from '@rollcall/core/model/environment'
 import { type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { newSecret } from '../../directory/secrets.ts'
-import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../../store/db/database.ts'
 import { addSecret } from '../../store/directory/client-secrets.ts'
 import { directoryContent } from '../../store/directory/demo-data.ts'

@@ -1,7 +1,8 @@
 /** Links by which a participant signs in to the partner page, once. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { newSecret } from '../../directory/secrets.ts'
 import { LINK_TIME } from '../../directory/sessions.ts'
-import { CLOCK, type Clock } from '../../shared/clock.ts'
 import { addPartnerLink, endPartnerSessions } from '../../store/directory/partner-sessions.ts'
 import { closed, instant, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

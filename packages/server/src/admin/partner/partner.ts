@@ -2,9 +2,10 @@
  * What a participant sees of itself on the partner page. Each function is about `sender_id`, which comes from the session and
  * never from the caller. It shows no person, no other participant, and no number of the database.
  */
+
+import type { Clock } from '@rollcall/base/shared/clock'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Clock } from '../../shared/clock.ts'
 import { findSubscription } from '../../store/events/subscription-list.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'

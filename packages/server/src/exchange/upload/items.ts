@@ -1,5 +1,7 @@
 /** Files of items, one a line: how each format is read, as rows. CSV has an identifier a row. */
 import { isUtf8 } from 'node:buffer'
+import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
+import { isBlank, LineCutter, UTF8_MARK } from '@rollcall/base/files/lines'
 import type { Limits } from '@rollcall/core/limits'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import {
@@ -13,8 +15,6 @@ import {
   parseJson,
   RequestFault,
 } from '@rollcall/protocol'
-import { type Row, RowCutter, splitRow } from '../../files/csv-rows.ts'
-import { isBlank, LineCutter, UTF8_MARK } from '../../files/lines.ts'
 import type { Item } from '../../operations/item.ts'
 import { itemBounds, readMessage } from '../../reading/envelope.ts'
 

@@ -1,9 +1,9 @@
 /** How many calls of the admin API a node works on at a time: what operators look at must not slow the messages of peers. */
 
+import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import type { Limits } from '@rollcall/core/limits'
 import type { Operator } from '@rollcall/core/model/operator'
 import { RequestFault } from '@rollcall/protocol'
-import { createSemaphore } from '../../shared/semaphore.ts'
 import type { Method } from '../server.ts'
 
 export interface CallSlots {

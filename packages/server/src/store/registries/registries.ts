@@ -1,9 +1,9 @@
 /** The registries that are hosted here, each mounted at its namespace. */
 
+import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { assignments, rowOf } from '../db/statement-parts.ts'
