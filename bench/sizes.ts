@@ -6,10 +6,10 @@
  */
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { quoteName } from '@rollcall/database/names'
 import { type Database, openStorage, type Registry, readConfig } from '@rollcall/server'
 import { createContext, startServer } from '@rollcall/server/serve'
 import { KIND_GENERATORS } from '@rollcall/synthetic'
-import { quoteName } from '../packages/server/src/store/db/names.ts'
 import { recordTable } from '../packages/server/src/store/records/record-tables.ts'
 import { DEFAULT_CALLBACKS, registerCalled } from './async/setting.ts'
 import { startReceiver } from './footprint.ts'

@@ -25,7 +25,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { openEmbeddedPostgres } from '../packages/server/src/embedded/postgres.ts'
+import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { useRunFolder } from '../test/run-folder.ts'
 import { root } from './compile.ts'
 

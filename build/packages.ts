@@ -16,7 +16,14 @@ export const PACKAGES: readonly PublishedPackage[] = [
   {
     directory: 'packages/cli',
     engines: { node: '>=24' },
-    bundles: ['packages/core', 'packages/base', 'packages/server', 'packages/synthetic', 'packages/console'],
+    bundles: [
+      'packages/core',
+      'packages/base',
+      'packages/database',
+      'packages/server',
+      'packages/synthetic',
+      'packages/console',
+    ],
     // The units, settings and manifests that docs/production.md copies.
     folders: ['deploy'],
   },

@@ -119,7 +119,7 @@ function typeSurfaces(): Readonly<Record<string, Surface>> {
 
 /** The columns that a registry system may write, from the statements that grant it. */
 function outboxSurface(): Surface {
-  const folder = join(import.meta.dirname, '../packages/server/src/store/db/migrations')
+  const folder = join(import.meta.dirname, '../packages/database/src/migrations')
   const facts: Record<string, Surface[string]> = {}
   for (const file of readdirSync(folder).filter((name) => !name.includes('.test.'))) {
     const grants = readFileSync(join(folder, file), 'utf8').matchAll(

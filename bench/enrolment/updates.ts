@@ -7,13 +7,13 @@ import { CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { readLimits } from '@rollcall/core/limits'
 import { readGrant } from '@rollcall/core/policy/grant'
+import { quoteName } from '@rollcall/database/names'
 import { operation } from '@rollcall/protocol'
 import type { Database, Registry } from '@rollcall/server'
 import {
   answerEnrolmentUpdates,
   type Updating,
 } from '../../packages/server/src/operations/enrolment-updates.ts'
-import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { findParticipant } from '../../packages/server/src/store/directory/participants.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { ASKER_SENDER } from '../search/question.ts'

@@ -6,10 +6,10 @@
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { withTransaction } from '@rollcall/database/transaction'
 import { type Kind, parseJson } from '@rollcall/protocol'
 import type { Database, Registry } from '@rollcall/server'
 import { CompiledFilters, type MatchedEvent, matchEvents } from '../../packages/server/src/events/match.ts'
-import { withTransaction } from '../../packages/server/src/store/db/transaction.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { median, percentile, rounded } from '../shared/statistics.ts'
 

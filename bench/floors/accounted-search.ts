@@ -3,8 +3,8 @@
  * while a statement runs go together into the next.
  */
 import { randomBytes } from 'node:crypto'
+import { groupCommit } from '@rollcall/database/group-commit'
 import type { openStorage } from '@rollcall/server'
-import { groupCommit } from '../../packages/server/src/store/db/group-commit.ts'
 import { startFloor } from '../search/floor.ts'
 import { floorVerifier } from '../search/floor-seal.ts'
 import { serveAsChild } from '../shared/server-process.ts'

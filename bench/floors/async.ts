@@ -5,12 +5,12 @@
  * record of what became of the POST. `/signed-search` verifies one signature, and its callbacks are signed.
  */
 import { randomUUID } from 'node:crypto'
+import { outlivingLosses } from '@rollcall/database/database'
 import { openStorage, readConfig } from '@rollcall/server'
 import fastify, { type FastifyRequest } from 'fastify'
 import { Logger, run, type TaskList } from 'graphile-worker'
 import pg from 'pg'
 import { Agent } from 'undici'
-import { outlivingLosses } from '../../packages/server/src/store/db/database.ts'
 import { floorRegistry, openFloorDatabase } from '../async/floor-database.ts'
 import { SIGNATURE_VARIABLE } from '../search/answers.ts'
 import { type Asked, type FloorQuestion, floorAnswers } from '../search/floor-answer.ts'

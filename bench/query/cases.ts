@@ -2,8 +2,9 @@
  * What is asked of every population: each case with the search as a peer writes it, and beside it the SQL that a
  * hand would write for the same answer, prepared once by `pg`.
  */
+
+import { quoteName } from '@rollcall/database/names'
 import type { Database } from '@rollcall/server'
-import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { type Population, RARE_PROGRAMMES, rareProgramme, someIdentifiers, windows } from './populations.ts'
 
 export interface Question {

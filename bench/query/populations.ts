@@ -1,5 +1,6 @@
 /** Registries of generated people of three sizes in one database, and questions that find the same number in each. */
 import { Readable } from 'node:stream'
+import { quoteName } from '@rollcall/database/names'
 import {
   addRegistry,
   countRecords,
@@ -9,7 +10,6 @@ import {
   type Registry,
 } from '@rollcall/server'
 import { generateLines } from '@rollcall/synthetic'
-import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { type RecordTable, recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 
 export const KIND = 'ibr'

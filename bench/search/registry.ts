@@ -1,5 +1,6 @@
 /** What is searched: a registry of synthetic records, filled once, and participants who may ask. */
 import { Readable } from 'node:stream'
+import { quoteName } from '@rollcall/database/names'
 import {
   addParticipant,
   addRegistry,
@@ -18,7 +19,6 @@ import {
 } from '@rollcall/server'
 import { grantTemplate, setGrant } from '@rollcall/server/admin/grants/grants'
 import { generateLines } from '@rollcall/synthetic'
-import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { KIND, NAMESPACE, REGISTRY_SENDER } from './question.ts'
 

@@ -3,12 +3,12 @@
  * exactly the attribute paths that stand in the message.
  */
 import { hash } from 'node:crypto'
+import { openDatabase } from '@rollcall/database/database'
 import { isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDetails } from '../src/accounts/confidential.ts'
 import { loadAccountKeys } from '../src/accounts/keys.ts'
 import { pseudonymOf } from '../src/accounts/persons.ts'
-import { openDatabase } from '../src/store/db/database.ts'
 import { type StoredAccount, storedAccounts } from './accounts.ts'
 import {
   accepted,

@@ -1,5 +1,5 @@
 /** A process of its own that opens the PostgreSQL of the directory in argv, says so, and closes it when told to. */
-import { openEmbeddedPostgres } from '../src/embedded/postgres.ts'
+import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 
 const [directory = '', user] = process.argv.slice(2)
 if (user) {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { canEnter } from '@rollcall/database/embedded/files'
 import { onTestFinished } from 'vitest'
-import { canEnter } from '../src/embedded/files.ts'
 
 export { query } from './statement.ts'
 

@@ -1,6 +1,7 @@
 /** Two nodes on one database, each of which remembers the messages that it has received. */
+
+import { openDatabase } from '@rollcall/database/database'
 import { afterAll } from 'vitest'
-import { openDatabase } from '../src/store/db/database.ts'
 import { createExchangeMemory, type ExchangeMemory } from '../src/store/exchanges/exchanges.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 

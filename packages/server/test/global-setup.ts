@@ -3,9 +3,9 @@ import { readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openEmbeddedPostgres } from '../src/embedded/postgres.ts'
 import { makeTemplates } from './postgres.ts'
 
 /** How to reach the one PostgreSQL of a test run. */

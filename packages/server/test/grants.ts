@@ -1,7 +1,7 @@
 /** Grants of participants in tests: everything in every registry, unless a test says otherwise. */
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { GRANT_TEMPLATES } from '@rollcall/core/policy/grant-templates'
-import type { Database } from '../src/store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { addGrant } from '../src/store/directory/grants.ts'
 import { findParticipant } from '../src/store/directory/participants.ts'
 import { registryAt } from '../src/store/registries/registries.ts'

@@ -10,6 +10,8 @@ import type {
   Predicate,
 } from '@rollcall/core/model/predicate'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { inTransaction } from '@rollcall/database/transaction'
 import {
   type Attribute,
   type Compound,
@@ -18,8 +20,6 @@ import {
   type Kind,
   type RecordType,
 } from '@rollcall/protocol'
-import type { Database } from '../src/store/db/database.ts'
-import { inTransaction } from '../src/store/db/transaction.ts'
 import { prepareRecord } from '../src/store/records/prepare-record.ts'
 import { ensureRecordTables, recordTable } from '../src/store/records/record-tables.ts'
 import { writeRecords } from '../src/store/records/record-writer.ts'

@@ -1,5 +1,5 @@
 /** Many records of the type of `query-fixture.ts`, made by the database itself. */
-import type { Database } from '../src/store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { declaredIndexes, ensureRecordTables, indexStatement } from '../src/store/records/record-tables.ts'
 import { registry, table } from './query-fixture.ts'
 

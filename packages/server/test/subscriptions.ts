@@ -4,11 +4,11 @@ import { compileCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { CompileFilter } from '../src/events/match.ts'
-import type { Database } from '../src/store/db/database.ts'
-import { withTransaction } from '../src/store/db/transaction.ts'
 
 export interface StoredFilter {
   readonly event_type: string

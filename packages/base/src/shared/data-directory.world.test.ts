@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
 import { readOrMakeKeyFile } from '../../../server/src/keys/master-key.ts'
 import { DataDirectoryError, makeDataDirectory } from './data-directory.ts'
 

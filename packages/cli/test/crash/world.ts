@@ -3,6 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { EmbeddedPostgres } from '@rollcall/database/embedded/postgres'
+import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import {
   addParticipant,
   addRegistry,
@@ -14,8 +16,6 @@ import {
   openDatabase,
   type Participant,
 } from '@rollcall/server'
-import type { EmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
-import { openEmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
 import { setCallbackSettings } from '../../../server/src/store/directory/participant-callbacks.ts'
 import type { TestServer } from '../../../server/test/global-setup.ts'
 import { grantEverything } from '../../../server/test/grants.ts'

@@ -3,9 +3,9 @@
  * answers what was acknowledged there. README.md says what is in them.
  */
 import { readFile } from 'node:fs/promises'
+import { openDatabase } from '@rollcall/database/database'
 import { addRegistry } from '@rollcall/server'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openDatabase } from '../../../server/src/store/db/database.ts'
 import { readSchema, schemaLines } from '../../../server/test/database-schema.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, printed, type Running, rollcallJson, start } from '../command.ts'

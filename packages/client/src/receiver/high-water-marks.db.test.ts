@@ -1,6 +1,6 @@
+import { outlivingLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { outlivingLosses } from '../../../server/src/store/db/database.ts'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { HIGH_WATER_MARKS_TABLE, marksInSql } from './high-water-marks.ts'
 

@@ -1,6 +1,6 @@
+import { outlivingLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { outlivingLosses } from '../../../server/src/store/db/database.ts'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { type Query, RECEIVED_MESSAGES_TABLE, rememberInSql } from './received-in-sql.ts'
 

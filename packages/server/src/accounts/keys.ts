@@ -12,6 +12,7 @@ import {
   randomUUID,
   sign,
 } from 'node:crypto'
+import type { Database } from '@rollcall/database/database'
 import { calculateJwkThumbprint } from 'jose'
 import type { Vault } from '../keys/vault.ts'
 import {
@@ -21,7 +22,6 @@ import {
   hasAccounts,
   listAccountKeys,
 } from '../store/accounts/account-keys.ts'
-import type { Database } from '../store/db/database.ts'
 import { ENCRYPTED, withCurrentMasterKey } from '../store/keys/master-keys.ts'
 
 export interface AccountSigner {

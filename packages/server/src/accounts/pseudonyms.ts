@@ -1,8 +1,8 @@
 /** Pseudonyms of persons outside of accounts: the same as in them, of all registries. */
 import type { KeyObject } from 'node:crypto'
 import type { Pseudonyms } from '@rollcall/core/model/account'
+import type { Database } from '@rollcall/database/database'
 import type { Vault } from '../keys/vault.ts'
-import type { Database } from '../store/db/database.ts'
 import { loadAccountKeys } from './keys.ts'
 import { pseudonymOf } from './persons.ts'
 

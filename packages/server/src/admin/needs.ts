@@ -2,8 +2,8 @@
 
 import type { Limits } from '@rollcall/core/limits'
 import type { Accounts } from '@rollcall/core/model/account'
+import type { Database } from '@rollcall/database/database'
 import type { Vault } from '../keys/vault.ts'
-import type { Database } from '../store/db/database.ts'
 
 export interface HasDatabase {
   readonly db: Database

@@ -1,13 +1,13 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { REMOVED_ROWS, type Removable } from '@rollcall/database/removal'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { memoryAccounts } from '../../test/accounts.ts'
 import { publicKey } from '../../test/key-pairs.ts'
 import { bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
 import { liftWithdrawals, withdraw } from '../store/consents/withdrawals.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
-import { REMOVED_ROWS, type Removable } from '../store/db/removal.ts'
 import { listGrants } from '../store/directory/grants.ts'
 import {
   addParticipantKey,

@@ -1,6 +1,5 @@
 /** Removing a registry or a participant, with what is stored of it. Accounts of access and public keys stay. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import Type from 'typebox'
 import {
   closeForRemoval,
   countPending,
@@ -11,7 +10,8 @@ import {
   removeParticipantRow,
   removeRegistryRow,
   removeRows,
-} from '../store/db/removal.ts'
+} from '@rollcall/database/removal'
+import Type from 'typebox'
 import { countRecords } from '../store/records/record-counts.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { accountOperator } from './accounts/operator-looks.ts'

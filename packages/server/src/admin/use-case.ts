@@ -2,11 +2,11 @@
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
+import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { AddressRefused, addressAdvice, RequestFailed } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
-import { StoreRefusal, StoreUnavailable } from '../store/db/refusal.ts'
 import { accountOperator, isAccounting } from './accounts/operator-looks.ts'
 
 /**

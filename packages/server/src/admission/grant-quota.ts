@@ -3,8 +3,8 @@
  * A rate is a bucket of tokens, as the rate of a participant is; all that is wanted is taken at once, or nothing.
  */
 import { type Counted, type Grant, QUOTAS, RATES } from '@rollcall/core/model/grant'
+import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Database } from '../store/db/database.ts'
 import { noteUse, takeOfDay, usedToday } from '../store/directory/grant-use.ts'
 import { takeTokens } from '../store/directory/quotas.ts'
 

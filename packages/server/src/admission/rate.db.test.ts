@@ -1,6 +1,6 @@
+import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { openDatabase } from '../store/db/database.ts'
 import { type Asked, type Granted, takeTokens } from '../store/directory/quotas.ts'
 import { createRates, type Rates } from './rate.ts'
 

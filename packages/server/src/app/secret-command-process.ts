@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { hasCode } from '../embedded/files.ts'
+import { hasCode } from '@rollcall/database/embedded/files'
 import { parseMasterKey } from '../keys/master-key.ts'
 
 export interface Order {

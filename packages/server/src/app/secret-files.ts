@@ -3,7 +3,7 @@
  * VARIABLE_COMMAND names a program that prints them.
  */
 import { readFileSync, statSync } from 'node:fs'
-import { hasCode } from '../embedded/files.ts'
+import { hasCode } from '@rollcall/database/embedded/files'
 import { secretOfCommand } from './secret-commands.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

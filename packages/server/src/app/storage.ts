@@ -5,15 +5,15 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { CLOCK } from '@rollcall/base/shared/clock'
+import { type Database, openDatabase } from '@rollcall/database/database'
+import { layout } from '@rollcall/database/embedded/files'
+import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import pg, { type PoolConfig } from 'pg'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
-import { layout } from '../embedded/files.ts'
-import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { createJournal } from '../journal/journal.ts'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
 import { createLog } from '../observe/log.ts'
-import { type Database, openDatabase } from '../store/db/database.ts'
 import type { Config } from './config.ts'
 
 export interface Storage {

@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { inflateRaw } from 'node:zlib'
 import { systemReason } from '@rollcall/base/shared/system-error'
-import { StoreRefusal } from '../store/db/refusal.ts'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   BackupDamaged,
   type BackupHeader,

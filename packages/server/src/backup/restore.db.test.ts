@@ -1,15 +1,15 @@
 /** A backup has everything, and a restore brings everything back. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkSchema, type Database, migrate } from '@rollcall/database/database'
 import { expect, test } from 'vitest'
+import { MIGRATIONS } from '../../../database/src/migrations/index.ts'
 import { allRows, backupOf, catalogOf, folder, needsOf, target, world } from '../../test/restoring.ts'
 import { tamper } from '../../test/tampering.ts'
 import { makeBackup } from '../admin/backup/backup.ts'
 import { restoreDatabase } from '../admin/backup/restore.ts'
 import { publishEvent } from '../admin/events/publish.ts'
 import { foundObjects } from '../store/backup/catalog.ts'
-import { checkSchema, type Database, migrate } from '../store/db/database.ts'
-import { MIGRATIONS } from '../store/db/migrations/index.ts'
 
 const without = { without_journal: 'test' } as const
 

@@ -1,4 +1,9 @@
 /** Loads a backup into an empty database: all of it in one transaction, or nothing. */
+
+import { type Database, migrate } from '@rollcall/database/database'
+import { unknownMigrations } from '@rollcall/database/migrate'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { withTransaction } from '@rollcall/database/transaction'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { advanceMailboxes, advanceSequences } from '../store/backup/after-load.ts'
@@ -20,10 +25,6 @@ import {
   markLoaded,
   restorationIfAny,
 } from '../store/backup/restorations.ts'
-import { type Database, migrate } from '../store/db/database.ts'
-import { unknownMigrations } from '../store/db/migrate.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
-import { withTransaction } from '../store/db/transaction.ts'
 import { createEmptyRecordTables } from '../store/records/record-tables.ts'
 import { readRegistries } from '../store/registries/registries.ts'
 import { BackupDamaged } from './file-format.ts'

@@ -1,5 +1,14 @@
 /** Makes a backup: every table in one state of the database, beside running servers and in little memory. */
 import { randomUUID } from 'node:crypto'
+import type { Database } from '@rollcall/database/database'
+import {
+  hasOpenLines,
+  type JournalPosition,
+  nameDatabase,
+  readJournalPosition,
+} from '@rollcall/database/journal-head'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { PoolClient } from 'pg'
 import type { Vault } from '../keys/vault.ts'
 import {
@@ -9,15 +18,6 @@ import {
   lockDefinitions,
 } from '../store/backup/catalog.ts'
 import { copyOut } from '../store/backup/copy.ts'
-import type { Database } from '../store/db/database.ts'
-import {
-  hasOpenLines,
-  type JournalPosition,
-  nameDatabase,
-  readJournalPosition,
-} from '../store/db/journal-head.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
-import { withTransaction } from '../store/db/transaction.ts'
 import { newBackupKey } from './backup-key.ts'
 import { type BackupHeader, PART_BYTES } from './file-format.ts'
 import type { BackupEnd, BackupManifest, TableCount } from './manifest.ts'

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
-import { StoreRefusal } from '../store/db/refusal.ts'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { type BackupHeader, bindingOf, MAGIC, PARTS, type PartKind, sealChunk } from './file-format.ts'
 
 const deflate = promisify(deflateRaw)

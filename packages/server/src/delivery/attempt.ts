@@ -2,12 +2,12 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { safeDatabaseError } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { type Signing, signEnvelope } from '../trust/messages.ts'
 import type { Credentials } from './credentials.ts'

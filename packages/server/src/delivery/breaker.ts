@@ -2,7 +2,7 @@
 
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Destination } from '@rollcall/core/model/delivery'
-import type { Database } from '../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 
 export interface Breakers {

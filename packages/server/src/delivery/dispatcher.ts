@@ -3,8 +3,8 @@
  * bounded number of participants at a time. It keeps no queue: the rows of deliveries say what is due.
  */
 
+import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '../observe/metrics.ts'
-import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { participantsWaiting } from '../store/deliveries/deliveries.ts'
 import type { Delivering } from './deliver.ts'
 import { drain } from './drain.ts'

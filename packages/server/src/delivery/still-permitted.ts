@@ -6,10 +6,10 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
 import { isStillShown, showsNobodyProtected } from '@rollcall/core/policy/disclosure'
 import { may } from '@rollcall/core/policy/permission'
+import type { Database } from '@rollcall/database/database'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import type { Grants } from '../directory/grants.ts'
 import { usesOf } from '../store/consents/uses.ts'
-import type { Database } from '../store/db/database.ts'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 
 /** An answer about another exchange: what was granted for that one is not known here. */

@@ -2,7 +2,7 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Operator } from '@rollcall/core/model/operator'
-import type { Database } from '../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { findOperatorToken } from '../store/directory/operator-tokens.ts'
 import { isSecretOf } from './secrets.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
-import type { Database } from '../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import {
   addPartnerSession,
   endOlderPartnerSessions,

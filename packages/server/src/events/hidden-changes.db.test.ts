@@ -1,6 +1,7 @@
 /** A change of a household that concerns hidden persons alone is told to nobody from whom they are hidden, whoever makes it. */
 import { Readable } from 'node:stream'
 import { filingKeys } from '@rollcall/core/events/filing'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testServer } from '../../test/server.ts'
@@ -9,7 +10,6 @@ import { publishOutbox } from '../admin/events/outbox.ts'
 import { publishEvent } from '../admin/events/publish.ts'
 import { protectPerson } from '../admin/persons/protected-persons.ts'
 import { importRecords } from '../admin/records/records.ts'
-import { withTransaction } from '../store/db/transaction.ts'
 import { findParticipant } from '../store/directory/participants.ts'
 
 const server = await testServer()

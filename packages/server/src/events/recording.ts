@@ -6,8 +6,8 @@ import type { Limits } from '@rollcall/core/limits'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
+import { perPool } from '@rollcall/database/group-commit'
 import type { RecordType } from '@rollcall/protocol'
-import { perPool } from '../store/db/group-commit.ts'
 import { CompiledFilters } from './match.ts'
 
 /** Where and when records are changed. */

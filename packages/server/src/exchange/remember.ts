@@ -2,8 +2,8 @@
 
 import { exchangeFingerprint } from '@rollcall/base/shared/fingerprint'
 import type { Exchange } from '@rollcall/core/model/exchange'
+import { isStorable } from '@rollcall/database/text'
 import { HeaderRejection, type JsonObject } from '@rollcall/protocol'
-import { isStorable } from '../store/db/text.ts'
 import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.ts'
 
 export interface Remembering {

@@ -1,7 +1,7 @@
+import { StoreBusy } from '@rollcall/database/database-errors'
 import { RequestFault } from '@rollcall/protocol'
 import { expect, it } from 'vitest'
 import { bareListener } from '../../test/bare-listener.ts'
-import { StoreBusy } from '../store/db/database-errors.ts'
 import { sendJson } from './answer.ts'
 import { mount, mountMethods } from './server.ts'
 

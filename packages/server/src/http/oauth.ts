@@ -1,6 +1,7 @@
 /** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
 
 import type { Limits } from '@rollcall/core/limits'
+import type { Database } from '@rollcall/database/database'
 import { CALLBACKS, OPERATIONS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createThrottle, type Throttle } from '../admission/throttle.ts'
@@ -9,7 +10,6 @@ import { readTokenRequest, TokenRefusal } from '../directory/token-request.ts'
 import type { Tokens } from '../directory/tokens.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { readText } from '../reading/body.ts'
-import type { Database } from '../store/db/database.ts'
 import { findClient } from '../store/directory/participants.ts'
 import { sendJson } from './answer.ts'
 import type { Gate } from './gate.ts'

@@ -1,10 +1,10 @@
 /** Pages beside the protocol: the health of the node, its metrics for the operator, our public keys for peers. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { SchemaLead } from '@rollcall/database/schema-version'
 import type { FastifyReply } from 'fastify'
 import type { Keys } from '../keys/own-keys.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { SchemaLead } from '../store/db/schema-version.ts'
 import { send, sendJson } from './answer.ts'
 import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { type HasDirectory, registryOf } from './protocol-routes.ts'

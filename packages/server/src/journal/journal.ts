@@ -5,8 +5,7 @@ import { syncDirectory } from '@rollcall/base/shared/data-directory'
 import { handOver } from '@rollcall/base/shared/handed-over'
 import { createSemaphore, inTurn } from '@rollcall/base/shared/semaphore'
 import type { Journal } from '@rollcall/core/model/journal'
-import type { Vault } from '../keys/vault.ts'
-import type { Database } from '../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import {
   closeLine,
   currentTimeline,
@@ -16,8 +15,9 @@ import {
   journalOwner,
   moveJournalHead,
   readJournalHead,
-} from '../store/db/journal-head.ts'
-import { StoreRefusal, StoreUnavailable } from '../store/db/refusal.ts'
+} from '@rollcall/database/journal-head'
+import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
+import type { Vault } from '../keys/vault.ts'
 import { type JournalLine, makeLine, readLine } from './lines.ts'
 
 interface JournalParts {

@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto'
 import type { JournalAct } from '@rollcall/core/model/journal'
+import type { JournalHead, JournalOwner } from '@rollcall/database/journal-head'
 import type { Vault } from '../keys/vault.ts'
-import type { JournalHead, JournalOwner } from '../store/db/journal-head.ts'
 
 export interface JournalLine {
   readonly sequence: number

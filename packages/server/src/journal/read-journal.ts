@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JournalAct } from '@rollcall/core/model/journal'
+import type { JournalHead, JournalPosition } from '@rollcall/database/journal-head'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { DecryptionError } from '../keys/encrypted-value.ts'
 import type { MasterKeySource } from '../keys/master-key.ts'
 import { decryptWithAny } from '../keys/vault.ts'
-import type { JournalHead, JournalPosition } from '../store/db/journal-head.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
 import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'
 
 export interface LaterActs {

@@ -2,11 +2,11 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
+import type { Database } from '@rollcall/database/database'
+import { isUnavailable } from '@rollcall/database/database-errors'
 import { type AlgorithmName, qualifiedKid } from '@rollcall/protocol'
 import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
-import type { Database } from '../store/db/database.ts'
-import { isUnavailable } from '../store/db/database-errors.ts'
 import { listLiveOwnKeys, type OwnKey } from '../store/keys/own-keys.ts'
 import { MasterKeyError } from './master-key.ts'
 import {

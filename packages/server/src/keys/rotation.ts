@@ -2,9 +2,10 @@
  * The life of our own keys. Each definition has an active key and a next key. Both are published, so that peers know the next
  * key when it becomes active.
  */
+
+import type { Database } from '@rollcall/database/database'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import type { AlgorithmName } from '@rollcall/protocol'
-import type { Database } from '../store/db/database.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
 import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
 import {
   changeOwnKeys,

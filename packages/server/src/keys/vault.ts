@@ -1,5 +1,5 @@
 /** The vault: secrets in the database are encrypted and decrypted here, and nowhere else. */
-import type { Database } from '../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import {
   addFirstMasterKey,
   type MasterKeyRecord,

@@ -3,8 +3,8 @@
  * of notifications say what is due. What it remembers only says when it is worth looking.
  */
 import { randomUUID } from 'node:crypto'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '../observe/metrics.ts'
-import { safeDatabaseError } from '../store/db/database-errors.ts'
 import {
   type ClaimedMailbox,
   claimMailboxes,

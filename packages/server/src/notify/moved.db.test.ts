@@ -1,12 +1,12 @@
 /** A subscription that is renewed from another address: what waits for it goes there, in order, and nothing more to the old one. */
 import type { ServerResponse } from 'node:http'
 import type { Participant } from '@rollcall/core/model/participant'
+import { withTransaction } from '@rollcall/database/transaction'
 import { beforeEach, expect, test } from 'vitest'
 import { answering, type Received, type Receiver } from '../../test/deliveries.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../test/notifications.ts'
 import { changeDeliveries } from '../admin/deliveries/deliveries.ts'
-import { withTransaction } from '../store/db/transaction.ts'
 import { commitEnvelope } from '../store/events/envelopes.ts'
 import { ensureMailbox } from '../store/events/mailboxes.ts'
 import { renewSubscriptions } from '../store/events/subscriptions.ts'

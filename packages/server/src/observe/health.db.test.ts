@@ -1,7 +1,7 @@
+import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testClock } from '../../test/clock.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { type Database, openDatabase } from '../store/db/database.ts'
 import { takeTokens } from '../store/directory/quotas.ts'
 import { createDatabaseHealth } from './health.ts'
 

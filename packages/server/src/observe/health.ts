@@ -6,7 +6,7 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { BreakerState } from '@rollcall/core/model/breaker'
-import { safeDatabaseError, takesNoWrites } from '../store/db/database-errors.ts'
+import { safeDatabaseError, takesNoWrites } from '@rollcall/database/database-errors'
 import { createFloodLog, type Log } from './log.ts'
 
 export interface DatabaseHealth {

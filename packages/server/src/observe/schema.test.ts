@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
+import { schemaVersion } from '@rollcall/database/schema-version'
 import { expect, test } from 'vitest'
-import { schemaVersion } from '../store/db/schema-version.ts'
 import { createLog } from './log.ts'
 import { createSchemaWatch } from './schema.ts'
 

@@ -1,6 +1,6 @@
 /** How far the tables of the database are ahead of this node, which a newer Rollcall has migrated while it runs. */
-import { safeDatabaseError } from '../store/db/database-errors.ts'
-import { type SchemaLead, schemaLead, schemaVersion } from '../store/db/schema-version.ts'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
+import { type SchemaLead, schemaLead, schemaVersion } from '@rollcall/database/schema-version'
 import type { Log } from './log.ts'
 
 /** A node works with the tables of the next version. Those of a later one may lack what it uses. */

@@ -4,8 +4,8 @@ import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import type { DeliveryHealth, End, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
+import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
-import type { SchemaLead } from '../store/db/schema-version.ts'
 
 /** What the gauges are read from. */
 export interface StoredHealth {

@@ -8,6 +8,7 @@ import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
 import type { AskedFacts, FoundRecords, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
+import type { Database } from '@rollcall/database/database'
 import type { GrantQuota } from '../admission/grant-quota.ts'
 import type { SearchGate } from '../admission/search-gate.ts'
 import type { Consents } from '../consents/consents.ts'
@@ -15,7 +16,6 @@ import type { Bodies } from '../keys/bodies.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { ReadingThreads } from '../reading/threads.ts'
-import type { Database } from '../store/db/database.ts'
 
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>

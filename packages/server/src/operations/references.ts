@@ -1,10 +1,10 @@
 /** Stores the references of exchanges that an earlier version accepted: its requests alone have them. */
 
 import { referenceId } from '@rollcall/core/model/reference-id'
+import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { operation } from '@rollcall/protocol'
 import { BodyUnreadable } from '../keys/bodies.ts'
 import type { Log } from '../observe/log.ts'
-import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
 import { findEarlierReferences, findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readRequest } from './accepted-request.ts'

@@ -10,13 +10,13 @@ import { ledgerText, readLedger } from '@rollcall/core/enrolment/ledger-text'
 import type { Limits } from '@rollcall/core/limits'
 import type { FoundRecord } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
+import { perPool } from '@rollcall/database/group-commit'
+import { withTransaction } from '@rollcall/database/transaction'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { filtersOf } from '../events/recording.ts'
 import type { Log } from '../observe/log.ts'
-import type { Database } from '../store/db/database.ts'
-import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
-import { perPool } from '../store/db/group-commit.ts'
-import { withTransaction } from '../store/db/transaction.ts'
 import {
   type DueRecords,
   dropLedgers,

@@ -4,6 +4,7 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
+import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EVERYTHING } from '../../test/grants.ts'
 import { holdTable } from '../../test/held-table.ts'
@@ -14,7 +15,6 @@ import {
   testServer,
   writeDocuments,
 } from '../../test/server.ts'
-import { openDatabase } from '../store/db/database.ts'
 import { ownRecords } from '../store/records/own-records.ts'
 import { recordTable } from '../store/records/record-tables.ts'
 import { searchItem } from './search.ts'

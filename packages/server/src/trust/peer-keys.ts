@@ -3,6 +3,8 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import { shortLived } from '@rollcall/base/shared/short-lived'
+import type { Database } from '@rollcall/database/database'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
 import {
   type AlgorithmName,
   type EncryptionKey,
@@ -13,8 +15,6 @@ import {
   type WebCryptoKey,
 } from '@rollcall/protocol'
 import type { Log } from '../observe/log.ts'
-import type { Database } from '../store/db/database.ts'
-import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findRegisteredKeys, listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { noteUsedKey } from '../store/directory/published-keys.ts'
 import type { KeySetOwner } from './key-sets.ts'

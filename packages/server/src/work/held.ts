@@ -1,9 +1,9 @@
 /** A worker of a database that was restored: it waits until the operator releases what would be sent. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@rollcall/database/database'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '../observe/log.ts'
 import { isHeld } from '../store/backup/restorations.ts'
-import type { Database } from '../store/db/database.ts'
-import { safeDatabaseError } from '../store/db/database-errors.ts'
 import type { RunningWorker } from './worker.ts'
 
 interface HeldParts {

@@ -5,9 +5,9 @@
  */
 
 import type { Wake } from '@rollcall/base/shared/wake'
+import type { Database } from '@rollcall/database/database'
+import { secondsUntilDue } from '@rollcall/database/queue'
 import type { Mailboxes } from '../notify/drain-mailboxes.ts'
-import type { Database } from '../store/db/database.ts'
-import { secondsUntilDue } from '../store/db/queue.ts'
 import { DELIVERIES_DUE } from '../store/deliveries/deliveries.ts'
 import { NOTIFICATIONS_DUE } from '../store/events/mailboxes.ts'
 import { OUTBOX_DUE } from '../store/events/outbox.ts'

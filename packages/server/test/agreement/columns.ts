@@ -1,6 +1,8 @@
 /** What stands in the columns of a record, and what should. */
 
 import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
+import type { Database } from '@rollcall/database/database'
+import { quoteName } from '@rollcall/database/names'
 import type {
   Attribute,
   AttributeScalar,
@@ -8,8 +10,6 @@ import type {
   RecordIdentifier,
   RecordType,
 } from '@rollcall/protocol'
-import type { Database } from '../../src/store/db/database.ts'
-import { quoteName } from '../../src/store/db/names.ts'
 import type { RecordTable } from '../../src/store/records/record-tables.ts'
 
 type Columns = { [column: string]: unknown }

@@ -1,10 +1,10 @@
 /** Reviews of emergencies: whether they are as they were sealed. */
 import { createSecretKey } from 'node:crypto'
+import type { Snapshot } from '@rollcall/database/transaction'
 import { DecryptionError } from '../../keys/encrypted-value.ts'
 import type { Vault } from '../../keys/vault.ts'
 import type { AccountKey } from '../../store/accounts/account-keys.ts'
 import { readReviews } from '../../store/accounts/account-pages.ts'
-import type { Snapshot } from '../../store/db/transaction.ts'
 import { type ConfidentialKey, decryptKey } from '../keys.ts'
 import { openReview } from '../reviews.ts'
 import type { Report } from './report.ts'

@@ -1,4 +1,7 @@
 /** Verifies the accounts of a database, as they are at one moment; the server goes on meanwhile. */
+
+import type { Database } from '@rollcall/database/database'
+import { type Snapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { Vault } from '../../keys/vault.ts'
 import { listAccountKeys } from '../../store/accounts/account-keys.ts'
 import {
@@ -7,8 +10,6 @@ import {
   readEntries,
   readPersons,
 } from '../../store/accounts/account-pages.ts'
-import type { Database } from '../../store/db/database.ts'
-import { type Snapshot, withSnapshot } from '../../store/db/transaction.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { readWitnessLine, type WitnessLine } from '../witness-line.ts'
 import { verifyChain } from './chain.ts'

@@ -1,7 +1,7 @@
+import { openDatabase } from '@rollcall/database/database'
 import { afterAll, describe, expect, it } from 'vitest'
 import { auditing, personAs } from '../../../test/audit.ts'
 import { startedDatabase } from '../../../test/postgres.ts'
-import { openDatabase } from '../../store/db/database.ts'
 import { listAccounts, listEmergencies, reviewEmergency } from './list.ts'
 
 const database = await startedDatabase()

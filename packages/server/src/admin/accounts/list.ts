@@ -1,6 +1,7 @@
 /** The newest entries of the accounts, and what a review found of emergencies. */
 
 import { ACCOUNT_KINDS } from '@rollcall/core/model/account'
+import { perPool } from '@rollcall/database/group-commit'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { AccountKeys } from '../../accounts/keys.ts'
@@ -9,7 +10,6 @@ import type { StoredReview } from '../../store/accounts/account-pages.ts'
 import { accountAt, emergencyAccounts, newestAccounts } from '../../store/accounts/read-accounts.ts'
 import { addReview, listReviews } from '../../store/accounts/reviews.ts'
 import { databaseTime } from '../../store/accounts/write-accounts.ts'
-import { perPool } from '../../store/db/group-commit.ts'
 import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

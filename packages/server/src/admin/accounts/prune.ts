@@ -1,4 +1,6 @@
 /** Pruning accounts of access: chain by chain, in chunks that a checkpoint closes. */
+
+import type { Database } from '@rollcall/database/database'
 import { type CheckpointContent, signCheckpoint } from '../../accounts/checkpoints.ts'
 import { type AccountKeys, loadAccountKeys } from '../../accounts/keys.ts'
 import { signTombstone } from '../../accounts/tombstones.ts'
@@ -21,7 +23,6 @@ import {
   type Stop,
 } from '../../store/accounts/prune-accounts.ts'
 import { insertTombstone } from '../../store/accounts/tombstones.ts'
-import type { Database } from '../../store/db/database.ts'
 import { timeOut } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 

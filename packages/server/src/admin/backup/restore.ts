@@ -3,6 +3,9 @@
 import type { Limits } from '@rollcall/core/limits'
 import { NO_JOURNAL } from '@rollcall/core/model/journal'
 import { bodyKeyRetention } from '@rollcall/core/model/retention'
+import type { Database } from '@rollcall/database/database'
+import { continueJournal, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
+import { withTransaction } from '@rollcall/database/transaction'
 import Type from 'typebox'
 import { loadAccountKeys } from '../../accounts/keys.ts'
 import { type RestoreTombstone, signTombstone } from '../../accounts/tombstones.ts'
@@ -19,9 +22,6 @@ import {
   markLoaded,
   newestAccount,
 } from '../../store/backup/restorations.ts'
-import type { Database } from '../../store/db/database.ts'
-import { continueJournal, type JournalPosition, readJournalPosition } from '../../store/db/journal-head.ts'
-import { withTransaction } from '../../store/db/transaction.ts'
 import { lapseWaiting } from '../../store/directory/proposals.ts'
 import { destroyBodyKeys } from '../../store/keys/body-keys.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'

@@ -4,6 +4,7 @@ import { CLOCK } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import {
@@ -20,7 +21,6 @@ import { createCallbacks } from '../../directory/directory.ts'
 import { createAddressGuard, createGuards, type Guards } from '../../egress/address-guard.ts'
 import { createKeys } from '../../keys/own-keys.ts'
 import { createLog } from '../../observe/log.ts'
-import type { Database } from '../../store/db/database.ts'
 import {
   type CallbackAuth,
   type CallbackSettings,

@@ -2,9 +2,9 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { type Attribute, kindNamed } from '@rollcall/protocol'
 import { type ConsentAuthority, listAuthorities } from '../../store/consents/authorities.ts'
-import type { Database } from '../../store/db/database.ts'
 import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
 import { type CallbackSettings, findCallbackSettings } from '../../store/directory/participant-callbacks.ts'
 import { listParticipantKeys, type ParticipantKey } from '../../store/directory/participant-keys.ts'

@@ -1,6 +1,7 @@
 /** Destinations: where deliveries wait, are held or were given up, why, and what to do. */
+
+import { isStorable } from '@rollcall/database/text'
 import Type from 'typebox'
-import { isStorable } from '../../store/db/text.ts'
 import { listDestinations as listRows } from '../../store/deliveries/destination-list.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

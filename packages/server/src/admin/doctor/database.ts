@@ -1,7 +1,7 @@
 /** Checks of the database. */
 import { counted } from '@rollcall/base/shared/counted'
 import { isLoopback } from '@rollcall/base/shared/loopback'
-import { REPORT_AGE } from '../../store/db/journal-reports.ts'
+import { REPORT_AGE } from '@rollcall/database/journal-reports'
 import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
 
 /** The oldest release that serves, and the encoding that every registry needs. */

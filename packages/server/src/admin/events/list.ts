@@ -1,7 +1,8 @@
 /** Events that were recorded, as an operator looks at them. */
+
+import { isStorable } from '@rollcall/database/text'
 import { resolveEventType } from '@rollcall/protocol'
 import Type from 'typebox'
-import { isStorable } from '../../store/db/text.ts'
 import { listEvents as listRows } from '../../store/events/event-list.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'

@@ -1,7 +1,7 @@
+import { openDatabase } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../../../test/server.ts'
-import { openDatabase } from '../../store/db/database.ts'
 import { publishOutbox, retryOutbox, showOutbox } from './outbox.ts'
 
 let server: TestServer

@@ -1,18 +1,18 @@
 /** The outbox, in which existing systems INSERT events: publishing what waits, and what an operator sees of it. */
 
 import type { Wake } from '@rollcall/base/shared/wake'
-import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
-import Type, { type Static } from 'typebox'
-import { MAX_ENTRY_BYTES } from '../../import/source.ts'
-import type { Log } from '../../observe/log.ts'
 import {
   isConflict,
   isDataError,
   isStatementTimeout,
   isUnavailable,
   safeDatabaseError,
-} from '../../store/db/database-errors.ts'
-import { tried, withTransaction } from '../../store/db/transaction.ts'
+} from '@rollcall/database/database-errors'
+import { tried, withTransaction } from '@rollcall/database/transaction'
+import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { MAX_ENTRY_BYTES } from '../../import/source.ts'
+import type { Log } from '../../observe/log.ts'
 import {
   type FailedRow,
   failOutboxRow,

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { Removals } from '@rollcall/core/events/merge'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
+import { withTransaction } from '@rollcall/database/transaction'
 import {
   CanonicalJsonError,
   canonicalJson,
@@ -20,7 +21,6 @@ import Type, { type Static } from 'typebox'
 import { recordChanges } from '../../events/publish.ts'
 import { filtersOf, type NamedEvent } from '../../events/recording.ts'
 import { MAX_ENTRY_BYTES } from '../../import/source.ts'
-import { withTransaction } from '../../store/db/transaction.ts'
 import { lockEvents } from '../../store/events/lock.ts'
 import { findEvent, lockPublished, type StoredEvent } from '../../store/events/published.ts'
 import { findRegistry, noRegistryAt } from '../../store/registries/registries.ts'

@@ -1,9 +1,9 @@
 /** Subscriptions of participants: which there are, and how an operator ends one. */
 
 import type { SubscriptionState } from '@rollcall/core/model/event'
+import { withTransaction } from '@rollcall/database/transaction'
 import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { withTransaction } from '../../store/db/transaction.ts'
 import { lockEvents } from '../../store/events/lock.ts'
 import {
   findSubscription,

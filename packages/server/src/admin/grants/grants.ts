@@ -7,9 +7,9 @@ import { readGrant } from '@rollcall/core/policy/grant'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { GRANT_TEMPLATES, termsFor } from '@rollcall/core/policy/grant-templates'
 import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
+import type { Database } from '@rollcall/database/database'
 import Type from 'typebox'
 import { listAuthorities } from '../../store/consents/authorities.ts'
-import type { Database } from '../../store/db/database.ts'
 import {
   addGrant,
   environmentProblem,

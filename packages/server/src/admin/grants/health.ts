@@ -1,7 +1,7 @@
 /** What stands out in the grants of a database. */
 import type { Participant } from '@rollcall/core/model/participant'
 import { isWeakGrant } from '@rollcall/core/policy/weak-grant'
-import type { Database } from '../../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
 import { listRegistries } from '../../store/registries/registries.ts'
 import { timeOut } from '../members.ts'

@@ -1,7 +1,7 @@
 /** Grants that are revoked, in the journal: a restore must not bring back what is granted no more. */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import type { Database } from '../../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { listGrants } from '../../store/directory/grants.ts'
 
 type Owner = readonly [Pick<Participant, 'id' | 'sender_id'>, Pick<Registry, 'id' | 'namespace'>]

@@ -1,6 +1,7 @@
 /** Whether grants name what is about to be removed from a registry. */
+
+import type { Database } from '@rollcall/database/database'
 import type { Kind } from '@rollcall/protocol'
-import type { Database } from '../../store/db/database.ts'
 import { listGrants } from '../../store/directory/grants.ts'
 import { listParticipants } from '../../store/directory/participants.ts'
 import { registryAt } from '../../store/registries/registries.ts'

@@ -1,10 +1,10 @@
 /** The public keys that participants have registered. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
 import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../../directory/key-file.ts'
-import type { Database } from '../../store/db/database.ts'
 import {
   addParticipantKey,
   listLiveKeys,

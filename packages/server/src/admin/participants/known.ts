@@ -1,6 +1,6 @@
 /** Which participants an operator may learn of. */
 import { hasRole, type Operator } from '@rollcall/core/model/operator'
-import type { Database } from '../../store/db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { isKnownIn } from '../../store/directory/grants.ts'
 import { AdminRefusal } from '../use-case.ts'
 

@@ -3,9 +3,9 @@
 import type { Limits } from '@rollcall/core/limits'
 import { type Counted, QUOTAS } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Database } from '../../store/db/database.ts'
 import { listGrants as listGrantRows } from '../../store/directory/grants.ts'
 import { listChecks } from '../../store/directory/participant-checks.ts'
 import {

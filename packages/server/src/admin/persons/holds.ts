@@ -1,15 +1,16 @@
 /** Holds: what is not deleted while somebody needs it, such as a court. */
-import { oneOf } from '@rollcall/protocol'
-import Type from 'typebox'
-import { loadAccountKeys } from '../../accounts/keys.ts'
-import { pseudonymOf } from '../../accounts/persons.ts'
+
 import {
   removeHold as endHold,
   HOLD_KINDS,
   type Hold,
   addHold as insertHold,
   listHolds as readHolds,
-} from '../../store/db/holds.ts'
+} from '@rollcall/database/holds'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { loadAccountKeys } from '../../accounts/keys.ts'
+import { pseudonymOf } from '../../accounts/persons.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import {
   closed,

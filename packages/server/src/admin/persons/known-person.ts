@@ -9,6 +9,7 @@ import {
 } from '@rollcall/core/model/person-identifiers'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import {
   identifierValue,
   KINDS,
@@ -17,7 +18,6 @@ import {
   resolveIdentifierType,
   UNLISTED,
 } from '@rollcall/protocol'
-import type { Database } from '../../store/db/database.ts'
 import { ownRecords } from '../../store/records/own-records.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'

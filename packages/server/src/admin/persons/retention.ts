@@ -2,11 +2,11 @@
 
 import type { Limits } from '@rollcall/core/limits'
 import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '@rollcall/core/model/retention'
+import type { Database } from '@rollcall/database/database'
+import { clearRemovedHolds } from '@rollcall/database/holds'
+import { mayDeleteAccounts } from '@rollcall/database/roles'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Database } from '../../store/db/database.ts'
-import { clearRemovedHolds } from '../../store/db/holds.ts'
-import { mayDeleteAccounts } from '../../store/db/roles.ts'
 import { countEvents, forgetEvents } from '../../store/events/forgetting.ts'
 import {
   countExchanges,

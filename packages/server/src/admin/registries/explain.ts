@@ -1,9 +1,9 @@
 /** How a search is understood and answered, and what would make it quicker. */
 
 import type { Limits } from '@rollcall/core/limits'
+import { isStatementTimeout } from '@rollcall/database/database-errors'
 import { ItemRejection, isJsonObject, type JsonObject, type JsonValue, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { isStatementTimeout } from '../../store/db/database-errors.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

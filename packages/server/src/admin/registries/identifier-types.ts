@@ -1,6 +1,7 @@
 /** The identifier types of a registry: those of its kind, and its own. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import {
   COMPARED_AS,
   type IdentifierType,
@@ -10,7 +11,6 @@ import {
   sharedIdentifierType,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Database } from '../../store/db/database.ts'
 import { listRegistries, registryAt } from '../../store/registries/registries.ts'
 import {
   addIdentifierType as addRow,

@@ -1,10 +1,11 @@
 /** Filling columns and building indexes as a task of this node: it is begun, watched and left. */
+
+import type { Database } from '@rollcall/database/database'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import type { Log } from '../../observe/log.ts'
-import type { Database } from '../../store/db/database.ts'
-import { safeDatabaseError } from '../../store/db/database-errors.ts'
-import { StoreRefusal } from '../../store/db/refusal.ts'
 import { type ApplyProgress, applyIndexes, isClaimed } from '../../store/registries/index-apply.ts'
 import { registryAt } from '../../store/registries/registries.ts'
 import { closed, instant, Namespace, orNull, text, timeOut, wholeNumber } from '../members.ts'

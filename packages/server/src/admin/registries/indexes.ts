@@ -1,9 +1,9 @@
 /** The indexes that searches need, against those that are there. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Database } from '../../store/db/database.ts'
 import { planIndexes as plan } from '../../store/records/index-plan.ts'
 import { type ApplyOptions, applyIndexes as apply } from '../../store/registries/index-apply.ts'
 import { listRegistries, registryAt } from '../../store/registries/registries.ts'

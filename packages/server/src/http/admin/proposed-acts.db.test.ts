@@ -1,6 +1,7 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
 import type { Operator } from '@rollcall/core/model/operator'
+import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
 import type { OperatorNeeds, ReadyAct } from '../../../test/proposed-act.ts'
@@ -9,7 +10,6 @@ import { APPROVAL_ACTS } from '../../admin/approvals/acts.ts'
 import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
 import { approveProposal, declineProposal } from '../../admin/approvals/proposals.ts'
 import { catalogTables, tableSql } from '../../store/backup/catalog.ts'
-import { type Database, openDatabase } from '../../store/db/database.ts'
 
 const HOUR = 3_600_000
 let world: ProposedActs

@@ -1,5 +1,5 @@
 /** The keys of the accounts: their secret halves encrypted, the public halves of those that sign for ever. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 export interface AccountKey {
   readonly kid: string

@@ -1,6 +1,6 @@
 /** The accounts in the order of their chains, in pages: a database of any size is read in little memory. */
-import type { Database } from '../db/database.ts'
-import type { Snapshot } from '../db/transaction.ts'
+import type { Database } from '@rollcall/database/database'
+import type { Snapshot } from '@rollcall/database/transaction'
 
 /** An entry as it is stored; `at` with microseconds. */
 export interface AccountToVerify {

@@ -1,6 +1,7 @@
 /** Checkpoints: they sign the entries of a chain up to one of them. */
+
+import type { Database } from '@rollcall/database/database'
 import type pg from 'pg'
-import type { Database } from '../db/database.ts'
 
 export interface NewCheckpoint {
   readonly chain: string

@@ -1,5 +1,5 @@
 /** What an evidence is made of: entries of a message, and the entries after them up to the next checkpoint. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 export interface EntryPlace {
   readonly chain: string

@@ -1,8 +1,8 @@
 /** The messages that are accounted: what was answered, acknowledged or sent, as an operator looks for it. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
 import {
   type AccountFilter,
   type AccountRowOf,

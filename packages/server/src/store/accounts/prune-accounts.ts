@@ -3,8 +3,9 @@
  * accounts of any number are pruned; what is deleted is gone, so that a prune that was stopped goes on where it was. Functions
  * are named with their schema: the application may make others of these names.
  */
+
+import { IS_ACCOUNT_HELD } from '@rollcall/database/holds'
 import { type Kysely, sql } from 'kysely'
-import { IS_ACCOUNT_HELD } from '../db/holds.ts'
 
 /** Entries of a chain up to one of them. */
 export interface ChainPart {

@@ -1,6 +1,6 @@
 /** Entries of the accounts, as they are read: by the persons that they are about, or the newest first. */
 import type { AccountKind, PersonRole, StoredAccountEntry } from '@rollcall/core/model/account'
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** An entry in its place. */
 export interface ReadAccount {

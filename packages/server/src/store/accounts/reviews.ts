@@ -1,5 +1,5 @@
 /** What operators have found of emergencies. The entries themselves never change: a review is a row beside them. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { REVIEW, type StoredReview } from './account-pages.ts'
 
 export type NewReview = Omit<StoredReview, 'id'>

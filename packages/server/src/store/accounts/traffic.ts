@@ -1,5 +1,5 @@
 /** How much was answered, how it ended and how long it took: counted by the accounts of a span of time. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { type MessageOutcome, OUTCOME } from './message-accounts.ts'
 import type { Span } from './read-accounts.ts'
 

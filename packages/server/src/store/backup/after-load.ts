@@ -1,6 +1,7 @@
 /** What is different in a database that was restored: what was given out after the snapshot is not given out again. */
+
+import { quoteName } from '@rollcall/database/names'
 import type { PoolClient } from 'pg'
-import { quoteName } from '../db/names.ts'
 import { type CatalogSequence, tableSql } from './catalog.ts'
 
 type Client = Pick<PoolClient, 'query'>

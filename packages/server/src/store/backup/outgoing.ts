@@ -1,6 +1,7 @@
 /** Outgoing messages that are held after a restore: how many, and what is not to be sent. */
+
+import { withTransaction } from '@rollcall/database/transaction'
 import type { Pool } from 'pg'
-import { withTransaction } from '../db/transaction.ts'
 
 interface HasPool {
   readonly pool: Pool

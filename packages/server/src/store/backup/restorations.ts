@@ -1,7 +1,8 @@
 /** How far the restore of this database has come. Servers start when the journal was applied, and send when it was released. */
+
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { StoreRefusal } from '../db/refusal.ts'
 
 type Client = Pick<PoolClient, 'query'>
 

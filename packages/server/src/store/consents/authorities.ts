@@ -2,14 +2,14 @@
 
 import { type AllowedHost, hostsBeside } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
+import { commitJournaled } from '@rollcall/database/commit-journaled'
+import type { Database } from '@rollcall/database/database'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { isStorable } from '@rollcall/database/text'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import type { ClientBase } from 'pg'
-import { commitJournaled } from '../db/commit-journaled.ts'
-import type { Database } from '../db/database.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { isStorable } from '../db/text.ts'
-import { withTransaction } from '../db/transaction.ts'
 
 export interface ConsentAuthority {
   readonly id: number

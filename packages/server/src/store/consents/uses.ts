@@ -1,8 +1,8 @@
 /** Under which consents something was answered, and whether they still hold. */
 
 import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
+import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
 import { hasEnded } from '../events/consent-ended.ts'
 
 const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [

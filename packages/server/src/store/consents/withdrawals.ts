@@ -1,9 +1,10 @@
 /** Withdrawals of consents: of a signed one, or of a person for a purpose. Persons are pseudonyms. */
+
+import type { Database } from '@rollcall/database/database'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { isStorable } from '@rollcall/database/text'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { isStorable } from '../db/text.ts'
-import { withTransaction } from '../db/transaction.ts'
 import { type Stopped, stopEnded, type Which } from './stopping.ts'
 
 const JTI_LIMIT = 200

@@ -5,8 +5,8 @@
 
 import type { Destination } from '@rollcall/core/model/delivery'
 import type { DeliveryHealth } from '@rollcall/core/model/health'
-import type { Database } from '../db/database.ts'
-import { groupCommit, perPool } from '../db/group-commit.ts'
+import type { Database } from '@rollcall/database/database'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
 
 export interface Breaker {
   /** Failures in a row; while it is open, with each probe that failed. */

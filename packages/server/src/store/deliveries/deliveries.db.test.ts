@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Attempt, Claim, DeliveryUpdate, Health } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
+import { listen } from '@rollcall/database/queue'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   aClaim,
@@ -12,7 +13,6 @@ import {
   takes,
   testSender,
 } from '../../../test/deliveries.ts'
-import { listen } from '../db/queue.ts'
 import { findBreaker, takeProbes } from './breakers.ts'
 import {
   announceDeliveries,

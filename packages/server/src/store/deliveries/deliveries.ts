@@ -11,10 +11,10 @@ import type {
   Destination,
   Health,
 } from '@rollcall/core/model/delivery'
+import type { Database } from '@rollcall/database/database'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { participantsWith, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
-import type { Database } from '../db/database.ts'
-import { groupCommit, perPool } from '../db/group-commit.ts'
-import { participantsWith, WORK_CHANNEL } from '../db/queue.ts'
 
 /**
  * SQL of a `notification` whose newest envelope is this one.

@@ -1,6 +1,6 @@
 /** Changes of deliveries by hand: an operator retries, replays or cancels them, and a participant asks for its own again. */
-import type { Database } from '../db/database.ts'
-import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+import type { Database } from '@rollcall/database/database'
+import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
 import { chosen, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 

@@ -1,5 +1,5 @@
 /** Which deliveries are listed or changed by hand. */
-import { isStorable } from '../db/text.ts'
+import { isStorable } from '@rollcall/database/text'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]

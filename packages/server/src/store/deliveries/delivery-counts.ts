@@ -1,5 +1,5 @@
 /** How many deliveries wait, fail, are held or died, for the overview; and the state of single ones, by message. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import type { DeliveryState } from './delivery-choice.ts'
 
 export interface DeliveryCounts {

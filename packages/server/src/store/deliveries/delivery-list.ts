@@ -1,6 +1,6 @@
 /** Deliveries as an operator looks at them. */
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { chosen, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
 
 export interface ListedDelivery {

@@ -1,5 +1,5 @@
 /** Destinations at which something waits, is held or was given up, as an operator looks at them. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { lastError } from './delivery-list.ts'
 
 export interface ListedDestination {

@@ -2,7 +2,7 @@
  * Where the pending deliveries of a participant go: each origin is found by a step in the index, however many
  * deliveries wait for it, so that a look at thousands of them costs as much as a look at one.
  */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** An origin to which something is on its way. */
 export interface WaitingDestination {

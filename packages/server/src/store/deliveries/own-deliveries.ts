@@ -1,6 +1,6 @@
 /** Deliveries as a participant names its own: by the message_id that it has received them under. */
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
 
 /** The ids of those that are of the participant; the others are left out, whether they are another's or nobody's. */
 export async function ownDeliveryIds(

@@ -1,5 +1,5 @@
 /** Deliveries with every attempt, as they are traced. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import type { DeliveryState } from './delivery-choice.ts'
 import { DUE } from './delivery-list.ts'
 

@@ -1,8 +1,8 @@
 /** The digests of participants' client secrets. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
 import { lockParticipant } from './participants.ts'
 
 /** Two, so that the old one still works while the new one is being put in place. */

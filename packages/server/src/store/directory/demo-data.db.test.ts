@@ -1,6 +1,6 @@
+import { openDatabase } from '@rollcall/database/database'
 import { expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../../test/postgres.ts'
-import { openDatabase } from '../db/database.ts'
 import { addRegistry } from '../registries/registries.ts'
 import { directoryContent } from './demo-data.ts'
 import { addParticipant } from './participants.ts'

@@ -2,8 +2,9 @@
  * Whether a database is the demo's: a demo and a production never share one, and at most one demo runs on it. A second one
  * would write its own address over that of the first.
  */
+
+import type { Database } from '@rollcall/database/database'
 import pg from 'pg'
-import type { Database } from '../db/database.ts'
 
 /** The entries of the directory, such as `registry civil`. Both lists are empty in a new database. */
 export interface DirectoryContent {

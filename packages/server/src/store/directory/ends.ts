@@ -1,6 +1,6 @@
 /** The grants and keys of participants that end soon. */
 import type { End } from '@rollcall/core/model/health'
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /**
  * Of active participants: where the last grant in a registry, or the last key for a use, ends within these days. One that

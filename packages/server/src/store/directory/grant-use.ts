@@ -1,5 +1,5 @@
 /** What has been used today of the daily quotas of grants, on all nodes together. A day is one of UTC, by the database's clock. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** Whose quota, and of what. */
 export interface Used {

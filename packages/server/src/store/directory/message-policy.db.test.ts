@@ -1,9 +1,9 @@
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import type { MessagePolicy } from '@rollcall/core/model/participant'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { addParticipant, findParticipant, setMessagePolicy } from './participants.ts'
 
 let database: TestDatabase

@@ -9,9 +9,9 @@ import {
 } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { isStorable } from '@rollcall/database/text'
 import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
-import { StoreRefusal } from '../db/refusal.ts'
-import { isStorable } from '../db/text.ts'
 
 export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
   signature_policy: 'required',

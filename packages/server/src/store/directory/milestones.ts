@@ -1,7 +1,7 @@
 /** What the system of a participant was seen to do. Messages are forgotten; what was seen once is noted. */
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Database } from '../db/database.ts'
-import { perPool } from '../db/group-commit.ts'
+import type { Database } from '@rollcall/database/database'
+import { perPool } from '@rollcall/database/group-commit'
 
 /** When a step was first seen; null: not yet. */
 export interface Milestones {

@@ -1,9 +1,9 @@
 /** Sessions of the console, and links by which an operator signs in once. Both are known by the SHA-256 of their secret only. */
 
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
+import type { Database } from '@rollcall/database/database'
+import { rowOf } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { rowOf } from '../db/statement-parts.ts'
 
 /** Who an operator is at a provider of OpenID Connect, and what it may do here. */
 export interface ProvidedOperator {

@@ -1,9 +1,9 @@
 /** Tokens of the admin API. Here they are known by the SHA-256 of their secret only. */
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
-import type { Database } from '../db/database.ts'
-import { isDuplicate } from '../db/database-errors.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { isDuplicate } from '@rollcall/database/database-errors'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { isStorable } from '@rollcall/database/text'
 
 /** A token as the operator's list has it. */
 export interface OperatorToken {

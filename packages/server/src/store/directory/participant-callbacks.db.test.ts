@@ -1,3 +1,4 @@
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import { readConfig } from '../../app/config.ts'
@@ -5,7 +6,6 @@ import { masterKeySource, openVault } from '../../app/storage.ts'
 import { decryptCredentials, encryptCredentials, type Secrets } from '../../delivery/credentials.ts'
 import { newMasterKey } from '../../keys/master-key.ts'
 import { rotateMasterKey } from '../../keys/vault.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { withCurrentMasterKey } from '../keys/master-keys.ts'
 import { findCallbackSettings, NO_CALLBACKS, setCallbackSettings } from './participant-callbacks.ts'
 

@@ -1,11 +1,12 @@
 /** The callback settings of a participant: addresses, credentials (encrypted before they come here), rate and retries. */
+
+import type { Database } from '@rollcall/database/database'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { assignments, rowOf } from '@rollcall/database/statement-parts'
 import { CALLBACKS, type Callback } from '@rollcall/protocol'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { groupCommit, perPool } from '../db/group-commit.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { assignments, rowOf } from '../db/statement-parts.ts'
 
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 

@@ -2,7 +2,7 @@
 import type { CheckStep } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 interface Of {
   readonly participant: Pick<Participant, 'id'>

@@ -1,6 +1,6 @@
 /** What is stored of a participant beside its settings: secrets without their digests, use, and when it was last there. */
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 type Pool = Pick<Database, 'pool'>
 type Of = Pick<Participant, 'id'>

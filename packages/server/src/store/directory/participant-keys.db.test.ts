@@ -1,8 +1,8 @@
 import type { Participant } from '@rollcall/core/model/participant'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { publicKey } from '../../../test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import {
   addParticipantKey,
   findRegisteredKeys,

@@ -1,13 +1,13 @@
 /** Participants' public keys that the operator has registered, one by one. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
+import { isDuplicate, isViolation } from '@rollcall/database/database-errors'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { assignments, rowOf } from '@rollcall/database/statement-parts'
+import { isStorable } from '@rollcall/database/text'
 import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { isDuplicate, isViolation } from '../db/database-errors.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { assignments, rowOf } from '../db/statement-parts.ts'
-import { isStorable } from '../db/text.ts'
 import { lockParticipant } from './participants.ts'
 
 export interface ParticipantKey {

@@ -1,6 +1,6 @@
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { addSecret } from './client-secrets.ts'
 import { DEFAULT_MESSAGE_POLICY } from './message-policy.ts'
 import {

@@ -2,15 +2,15 @@
 
 import { randomBytes } from 'node:crypto'
 import type { MessagePolicy, Participant } from '@rollcall/core/model/participant'
+import { commitJournaled } from '@rollcall/database/commit-journaled'
+import type { Database } from '@rollcall/database/database'
+import { isDuplicate } from '@rollcall/database/database-errors'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { assignments, rowOf } from '@rollcall/database/statement-parts'
+import { checkSenderId, isStorable } from '@rollcall/database/text'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import { commitJournaled } from '../db/commit-journaled.ts'
-import type { Database } from '../db/database.ts'
-import { isDuplicate } from '../db/database-errors.ts'
-import { groupCommit, perPool } from '../db/group-commit.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { assignments, rowOf } from '../db/statement-parts.ts'
-import { checkSenderId, isStorable } from '../db/text.ts'
 import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,

@@ -4,10 +4,10 @@
  */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
+import { withTransaction } from '@rollcall/database/transaction'
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
-import { withTransaction } from '../db/transaction.ts'
 
 type Pool = Pick<Database, 'pool'>
 

@@ -1,13 +1,13 @@
 /** A sandbox participant becomes a live one: everything that it had in the sandbox ends in one transaction. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import { commitJournaled } from '@rollcall/database/commit-journaled'
+import type { Database } from '@rollcall/database/database'
+import { isDuplicate } from '@rollcall/database/database-errors'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { rowOf } from '@rollcall/database/statement-parts'
 import type { PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import { commitJournaled } from '../db/commit-journaled.ts'
-import type { Database } from '../db/database.ts'
-import { isDuplicate } from '../db/database-errors.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { rowOf } from '../db/statement-parts.ts'
 import { lockParticipant } from './participants.ts'
 import { endPartnerSessions } from './partner-sessions.ts'
 

@@ -1,7 +1,8 @@
 /** Acts that wait for a second operator. Their input is encrypted here. */
+
+import type { Database } from '@rollcall/database/database'
+import { rowOf } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { rowOf } from '../db/statement-parts.ts'
 
 export const PROPOSAL_STATES = [
   ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),

@@ -1,6 +1,7 @@
 /** Keys that participants publish themselves and that have verified messages: evidence of these messages has them. */
+
+import type { Database } from '@rollcall/database/database'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
-import type { Database } from '../db/database.ts'
 
 export interface UsedKey {
   readonly kid: string

@@ -1,7 +1,7 @@
 /** The purposes that consents may name: codes that the operator has configured. */
-import type { Database } from '../db/database.ts'
-import { StoreRefusal } from '../db/refusal.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { isStorable } from '@rollcall/database/text'
 
 export interface Purpose {
   readonly code: string

@@ -1,5 +1,5 @@
 /** Buckets of tokens in the database, from which all nodes take: what one node takes the others do not get. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 export interface Asked {
   /** Names the bucket. */

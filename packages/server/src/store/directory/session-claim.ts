@@ -1,5 +1,5 @@
 /** What is done by one session at a time. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** What is claimed. */
 const CLAIMS = { configuration: 'rollcall configuration', approval: 'rollcall approval' } as const

@@ -2,11 +2,11 @@
 
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { quoteName } from '@rollcall/database/names'
+import { isStorable } from '@rollcall/database/text'
 import type { RecordIdentifier, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
-import { quoteName } from '../db/names.ts'
-import { isStorable } from '../db/text.ts'
 import { recordTable } from '../records/record-tables.ts'
 import { aliasesOf } from '../records/retired-records.ts'
 

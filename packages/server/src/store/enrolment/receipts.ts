@@ -1,6 +1,7 @@
 /** The answers to enrolment updates, by which a sender asks later what became of them. */
+
+import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
 
 /** What the body of a receipt is bound to at rest. */
 export const receiptContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`

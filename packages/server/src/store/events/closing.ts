@@ -1,7 +1,8 @@
 /** Mailboxes that nobody empties are closed, with their subscriptions; an operator opens them again. */
+
+import type { Database } from '@rollcall/database/database'
+import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
-import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
 
 /** A mailbox that was closed. */

@@ -1,5 +1,5 @@
 /** Subscriptions that end by themselves soon. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 export interface EndingSubscription {
   readonly code: string

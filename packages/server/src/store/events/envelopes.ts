@@ -1,8 +1,8 @@
 /** Envelopes of mailboxes: each is committed with its delivery and its notifications, or nothing of it is. */
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import type pg from 'pg'
-import { groupCommit, perPool } from '../db/group-commit.ts'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK } from './waiting.ts'
 

@@ -1,5 +1,5 @@
 /** Events as an operator looks at them: what happened when, never to whom. Tests and backfills have not happened. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** Which events; what is not given does not matter. */
 export interface EventChoice {

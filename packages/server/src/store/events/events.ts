@@ -2,8 +2,8 @@
 
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type { ClientBase } from 'pg'
-import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 
 /**
  * SQL of the reference_id of the item that an event is in a mailbox, whichever subscriptions cause it. Without the key of the

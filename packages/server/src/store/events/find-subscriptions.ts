@@ -2,9 +2,9 @@
 
 import type { GivenFor } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
 import { IS_UNFILTERED } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>

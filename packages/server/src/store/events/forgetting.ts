@@ -1,6 +1,6 @@
 /** Forgetting events with their notifications, ended subscriptions, and mailboxes that nobody uses any more. */
-import type { Database } from '../db/database.ts'
-import { isHeld } from '../db/holds.ts'
+import type { Database } from '@rollcall/database/database'
+import { isHeld } from '@rollcall/database/holds'
 
 /** Rows in one statement, which delays nobody. */
 const AT_ONCE = 500

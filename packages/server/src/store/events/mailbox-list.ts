@@ -1,5 +1,5 @@
 /** Mailboxes as an operator looks at them: how much waits for whom, and never about whom. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 export interface ListedMailbox {
   readonly id: number

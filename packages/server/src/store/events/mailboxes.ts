@@ -4,9 +4,9 @@
  */
 
 import type { Claim } from '@rollcall/core/model/delivery'
+import type { Database } from '@rollcall/database/database'
+import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
-import type { Database } from '../db/database.ts'
-import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { openMailbox } from './closing.ts'
 
 /** A mailbox with something due, claimed by this node. */

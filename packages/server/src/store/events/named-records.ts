@@ -2,9 +2,9 @@
 
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { quoteName } from '../db/names.ts'
 import { recordTable } from '../records/record-tables.ts'
 import { aliasesOf } from '../records/retired-records.ts'
 

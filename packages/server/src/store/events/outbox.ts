@@ -1,9 +1,9 @@
 /** The outbox: a table of its own schema, in which existing systems INSERT events (docs/events.md). */
 
 import type { OutboxHealth } from '@rollcall/core/model/health'
+import type { Database } from '@rollcall/database/database'
+import { secondsUntilDue } from '@rollcall/database/queue'
 import type { ClientBase, Pool } from 'pg'
-import type { Database } from '../db/database.ts'
-import { secondsUntilDue } from '../db/queue.ts'
 
 /** One event that is to be published. */
 export interface OutboxRow {

@@ -1,6 +1,7 @@
 /** Envelopes that are on their way, and are taken back before they are sent (again). */
+
+import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
-import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK, IS_UNFILTERED } from './waiting.ts'
 

@@ -1,7 +1,7 @@
 /** Subscriptions as an operator sees them. What they are about may be personal data, and is given only where it is asked for. */
 import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
 
 type Pool = Pick<Database, 'pool'>
 

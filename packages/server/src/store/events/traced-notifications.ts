@@ -4,8 +4,8 @@
  */
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
 
 /** One item of an envelope, or what waits to become one. */

@@ -3,8 +3,8 @@
 import type { GivenFor } from '@rollcall/core/model/consent'
 import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import type pg from 'pg'
-import { groupCommit, perPool } from '../db/group-commit.ts'
 import { hasEnded } from './consent-ended.ts'
 
 /** A notification that is due, with its event and its subscription. */

@@ -1,8 +1,8 @@
 /** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
-import type { Database } from '../db/database.ts'
-import { groupCommit, perPool } from '../db/group-commit.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { isStorable } from '@rollcall/database/text'
 
 /** An accepted exchange, and how far its answer is. */
 export interface AcceptedExchange {

@@ -5,9 +5,9 @@
 
 import type { Claim } from '@rollcall/core/model/delivery'
 import type { WaitingExchanges } from '@rollcall/core/model/health'
+import type { Database } from '@rollcall/database/database'
+import { participantsWith } from '@rollcall/database/queue'
 import type pg from 'pg'
-import type { Database } from '../db/database.ts'
-import { participantsWith } from '../db/queue.ts'
 import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchanges.ts'
 
 /** An accepted exchange that this node is to answer. */

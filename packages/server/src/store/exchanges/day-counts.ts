@@ -1,5 +1,5 @@
 /** How much of one sort each participant has had persisted today. Days are those of UTC, by the database's clock. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** The tables in which it is counted, all with the columns of `ParticipantDayRow`. */
 export type DayTable = 'inbox_day' | 'accepted_day'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { openDatabase } from '@rollcall/database/database'
+import { isUnavailable, StoreBusy } from '@rollcall/database/database-errors'
 import { describe, expect, test } from 'vitest'
 import { exchangeNodes } from '../../../test/exchange-nodes.ts'
-import { openDatabase } from '../db/database.ts'
-import { isUnavailable, StoreBusy } from '../db/database-errors.ts'
 import { createExchangeMemory, type NewExchange } from './exchanges.ts'
 
 const { database, memory, elsewhere } = await exchangeNodes()

@@ -1,9 +1,9 @@
 /** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
 
 import { messageKey } from '@rollcall/core/model/message-key'
-import type { Database } from '../db/database.ts'
-import { firstCome } from '../db/group-commit.ts'
-import { WORK_CHANNEL } from '../db/queue.ts'
+import type { Database } from '@rollcall/database/database'
+import { firstCome } from '@rollcall/database/group-commit'
+import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { countInto } from './day-counts.ts'
 import { storableReferences, storeReferencesOf } from './references.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { openDatabase } from '../db/database.ts'
 import { createExchangeMemory } from './exchanges.ts'
 import { forgetExchanges } from './forget-exchanges.ts'
 import { commitReply } from './replies.ts'

@@ -1,6 +1,6 @@
 /** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
-import type { Database } from '../db/database.ts'
-import { isHeld } from '../db/holds.ts'
+import type { Database } from '@rollcall/database/database'
+import { isHeld } from '@rollcall/database/holds'
 import { forgetDays } from './day-counts.ts'
 
 /** Rows in one statement: it takes some ten milliseconds and delays nobody. */

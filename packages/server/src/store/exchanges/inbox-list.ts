@@ -1,7 +1,7 @@
 /** The inbox as an operator looks at it. Bodies stay encrypted. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** What is shown of a message without decrypting it. */
 export interface InboxEntry {

@@ -1,8 +1,8 @@
 /** The inbox: callbacks that were received, by participant and message_id. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
-import type { Database } from '../db/database.ts'
-import { firstCome } from '../db/group-commit.ts'
+import type { Database } from '@rollcall/database/database'
+import { firstCome } from '@rollcall/database/group-commit'
 import { countInto } from './day-counts.ts'
 
 /** A callback that was checked. */

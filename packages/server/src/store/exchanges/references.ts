@@ -3,8 +3,8 @@
  * opens no request. Reference_ids are stored in clear, like transaction_ids and message_ids (docs/security.md).
  */
 
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
 import type { AcceptedExchange, Asker } from './accepted-exchanges.ts'
 
 /** One item of an exchange. */

@@ -2,10 +2,10 @@
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { Effect } from '@rollcall/core/model/outcome'
+import type { Database } from '@rollcall/database/database'
+import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { withTransaction } from '@rollcall/database/transaction'
 import type pg from 'pg'
-import type { Database } from '../db/database.ts'
-import { groupCommit, perPool } from '../db/group-commit.ts'
-import { withTransaction } from '../db/transaction.ts'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 
 /** One answered item, with the records that its further pages are made of. */

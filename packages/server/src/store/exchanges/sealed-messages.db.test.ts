@@ -1,6 +1,6 @@
+import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { openDatabase } from '../db/database.ts'
 import { createCiphertextMemory } from './sealed-messages.ts'
 
 let database: TestDatabase

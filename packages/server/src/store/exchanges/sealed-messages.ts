@@ -1,8 +1,8 @@
 /** The received ciphertexts with their messages: none is accepted from another sender or in another message. */
 
 import { messageKey } from '@rollcall/core/model/message-key'
-import type { Database } from '../db/database.ts'
-import { firstCome } from '../db/group-commit.ts'
+import type { Database } from '@rollcall/database/database'
+import { firstCome } from '@rollcall/database/group-commit'
 
 export interface SealedMessage {
   /** 32 bytes, by the protocol's `ciphertextFingerprint`. */

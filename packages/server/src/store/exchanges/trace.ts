@@ -5,8 +5,8 @@
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Database } from '../db/database.ts'
-import { isStorable } from '../db/text.ts'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
 import type { DeliveryState } from '../deliveries/delivery-choice.ts'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
 import type { AcceptedExchange } from './accepted-exchanges.ts'

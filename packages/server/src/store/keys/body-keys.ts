@@ -1,5 +1,5 @@
 /** The encrypted data keys of bodies at rest, one for each day (UTC). Without the row of its day a body cannot be read any more. */
-import type { Database } from '../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 
 /** @param day 'YYYY-MM-DD' */
 export async function findBodyKey(db: Database, day: string): Promise<Buffer | null> {

@@ -1,8 +1,9 @@
 /** The master key of this database: its version and a value to try it on, never the key itself; and which tables have values encrypted with it. */
+
+import type { Database } from '@rollcall/database/database'
+import { isMissingReference } from '@rollcall/database/database-errors'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { sql, type Transaction } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { isMissingReference } from '../db/database-errors.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 
 export interface EncryptedTable {
   readonly table: string

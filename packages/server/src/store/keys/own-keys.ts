@@ -1,6 +1,7 @@
 /** Our own keys: the private half encrypted, in the database so that every node signs, verifies and decrypts alike. */
+
+import type { Database } from '@rollcall/database/database'
 import { sql, type Transaction } from 'kysely'
-import type { Database } from '../db/database.ts'
 import { lockKeys } from './master-keys.ts'
 
 /** State `next` is published and does not sign yet, `retired` no longer does, `revoked` is refused at once. */

@@ -1,7 +1,8 @@
 /** What PostgreSQL's own catalog says of a table. */
+
+import { quoteName } from '@rollcall/database/names'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
-import { quoteName } from '../db/names.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 
 type Connection = Kysely<unknown>
 

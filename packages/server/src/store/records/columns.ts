@@ -1,6 +1,7 @@
 /** How the attributes and compounds of a record type are stored in columns. */
 
 import { sortGroup } from '@rollcall/core/model/registry'
+import { columnName, joinName } from '@rollcall/database/names'
 import {
   type Attribute,
   type AttributeScalar,
@@ -11,7 +12,6 @@ import {
   type RecordType,
   sortedIdentifiers,
 } from '@rollcall/protocol'
-import { columnName, joinName } from '../db/names.ts'
 
 /** A column of a record table that is made from its record type. */
 export interface RecordColumn {

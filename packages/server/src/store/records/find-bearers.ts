@@ -2,9 +2,9 @@
 
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { Pool } from 'pg'
-import { quoteName } from '../db/names.ts'
 import { recordTable } from './record-tables.ts'
 
 /** Records that the identifier names, or that a record with it was merged into; not those that only mention it. */

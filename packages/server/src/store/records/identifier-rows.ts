@@ -2,9 +2,9 @@
 
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { quoteName } from '@rollcall/database/names'
 import { type RecordIdentifier, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { quoteName } from '../db/names.ts'
 import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'

@@ -1,6 +1,7 @@
 /** How far an import came: one row for each registry, committed with every batch. */
+
+import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
 import { holdsClaim } from './claims.ts'
 
 /** All counts are from the beginning of the source, whether or not the import was interrupted. */

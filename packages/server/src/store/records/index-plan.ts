@@ -1,8 +1,8 @@
 /** Which declared indexes a registry's tables lack, and which others they have. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import type { RecordType } from '@rollcall/protocol'
-import type { Database } from '../db/database.ts'
 import { indexesOf } from './catalog.ts'
 import { type DeclaredIndex, declaredIndexes, recordTable } from './record-tables.ts'
 

@@ -3,10 +3,10 @@
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Database } from '../db/database.ts'
-import { quoteName } from '../db/names.ts'
 import { addBearers, changeProtection, insertIdentifiers, rewriteReferences } from './protected-records.ts'
 import { recordTable } from './record-tables.ts'
 

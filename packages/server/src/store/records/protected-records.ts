@@ -12,6 +12,7 @@ import {
 } from '@rollcall/core/model/protection'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { quoteName } from '@rollcall/database/names'
 import {
   isJsonObject,
   isOfAnother,
@@ -21,7 +22,6 @@ import {
   readIdentifiers,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { quoteName } from '../db/names.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues, type PreparedRecord } from './prepare-record.ts'
 import { readProtection } from './protection.ts'

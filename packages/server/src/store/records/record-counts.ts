@@ -2,9 +2,9 @@
 
 import type { Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
-import type { Database } from '../db/database.ts'
-import { quoteName } from '../db/names.ts'
 import { holdsRows } from './catalog.ts'
 import { recordTable, tableNames } from './record-tables.ts'
 

@@ -1,4 +1,6 @@
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { openDatabase } from '@rollcall/database/database'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Attribute,
   type Compound,
@@ -9,8 +11,6 @@ import {
 } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { openDatabase } from '../db/database.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
 
 let database: TestDatabase

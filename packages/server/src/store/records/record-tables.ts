@@ -1,10 +1,10 @@
 /** The tables of a registry's records, made from its kind's data. */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { joinName, quoteName, recordTableName } from '../db/names.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { columnsOf, holdsRows, indexesOf } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { changedRules, noteRules } from './reading-rules.ts'

@@ -5,9 +5,9 @@
 
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { quoteName } from '@rollcall/database/names'
 import { type JsonValue, type Kind, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { quoteName } from '../db/names.ts'
 import { recordTable } from './record-tables.ts'
 
 export interface RetiredRecord {

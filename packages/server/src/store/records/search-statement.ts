@@ -1,9 +1,9 @@
 /** The statements that find records: by an identifier, and by any condition. */
 
 import type { Identifier, Page, SortKey } from '@rollcall/core/model/records'
+import { joinName, quoteName } from '@rollcall/database/names'
+import type { NamedStatement } from '@rollcall/database/pipeline'
 import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
-import { joinName, quoteName } from '../db/names.ts'
-import type { NamedStatement } from '../db/pipeline.ts'
 import { attributeColumns, sortColumn } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 

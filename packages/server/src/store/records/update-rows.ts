@@ -1,6 +1,7 @@
 /** Setting columns of many records at once. */
+
+import { quoteName } from '@rollcall/database/names'
 import type { ClientBase } from 'pg'
-import { quoteName } from '../db/names.ts'
 import type { RecordColumn } from './columns.ts'
 
 /**

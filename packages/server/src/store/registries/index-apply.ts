@@ -1,13 +1,13 @@
 /** Bringing a registry's tables to what is declared: columns are backfilled and indexes built while searches and imports go on. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { isStatementTimeout } from '@rollcall/database/database-errors'
+import { quoteName } from '@rollcall/database/names'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import type { RecordType } from '@rollcall/protocol'
 import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
-import type { Database } from '../db/database.ts'
-import { isStatementTimeout } from '../db/database-errors.ts'
-import { quoteName } from '../db/names.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { backfillColumns } from '../records/backfill.ts'
 import { checkOwnership, estimatedRows, indexesOf } from '../records/catalog.ts'
 import { holdsClaim } from '../records/claims.ts'

@@ -1,4 +1,6 @@
 /** The identifier types by which the records of a registry are known instead of those of its kind. */
+
+import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Kind,
   kindNamed,
@@ -9,7 +11,6 @@ import {
   withIdentifiers,
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import { StoreRefusal } from '../db/refusal.ts'
 
 /**
  * Declares them for a registry without records. A type that only other kinds have is added to it.

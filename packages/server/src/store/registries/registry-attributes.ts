@@ -1,6 +1,9 @@
 /** Attributes that an operator gives a registry beside those of its kind, and indexes for those that the kind has. */
 
 import type { Registry, RegistryShape } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { joinName, quoteName } from '@rollcall/database/names'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Attribute,
   type AttributeAddition,
@@ -11,9 +14,6 @@ import {
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
-import type { Database } from '../db/database.ts'
-import { joinName, quoteName } from '../db/names.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { checkOwnership } from '../records/catalog.ts'
 import { attributeColumns, type RecordColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'

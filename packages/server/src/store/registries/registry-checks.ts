@@ -1,8 +1,8 @@
 /** What the members of a registry may be; each check throws StoreRefusal with the rule. */
 
 import { webOriginProblem } from '@rollcall/core/model/web-origin'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { isRegType, isTimeZone, type Kind, kindNamed } from '@rollcall/protocol'
-import { StoreRefusal } from '../db/refusal.ts'
 
 /** One segment of a path. */
 const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/

@@ -1,6 +1,9 @@
 /** Identifier types that an operator gives a registry beside those of its kind, and the primary one of its records. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { quoteName } from '@rollcall/database/names'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type IdentifierType,
   identifierTypeProblem,
@@ -9,9 +12,6 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { quoteName } from '../db/names.ts'
-import { StoreRefusal } from '../db/refusal.ts'
 import { holdsRows } from '../records/catalog.ts'
 import { sortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'

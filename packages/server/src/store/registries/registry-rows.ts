@@ -1,6 +1,7 @@
 /** How registries are stored: their rows, with what operators added to their kinds. */
 
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
+import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Attribute,
   type AttributeAddition,
@@ -12,7 +13,6 @@ import {
   withIdentifiers,
 } from '@rollcall/protocol'
 import { type Kysely, sql } from 'kysely'
-import { StoreRefusal } from '../db/refusal.ts'
 import { columnGroups } from '../records/columns.ts'
 
 /** What a registry has beside its names and its kind. */

@@ -3,7 +3,7 @@
 import { type Comparator, isCompound, type Predicate } from '@rollcall/core/model/predicate'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import type { Database } from '../../db/database.ts'
+import type { Database } from '@rollcall/database/database'
 import { recordTable } from '../record-tables.ts'
 import { searchStatement } from '../search-statement.ts'
 import { toSql } from './to-sql.ts'

@@ -12,9 +12,9 @@ import type {
   OneOf,
   Presence,
 } from '@rollcall/core/model/predicate'
+import { quoteName } from '@rollcall/database/names'
+import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
-import { quoteName } from '../../db/names.ts'
-import { isStorable } from '../../db/text.ts'
 import { attributeColumns } from '../columns.ts'
 import { behindPrefix, type Order, storableBound, type Values } from './to-sql-parts.ts'
 

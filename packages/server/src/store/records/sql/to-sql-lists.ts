@@ -15,9 +15,9 @@ import {
   type Predicate,
   type SomeElement,
 } from '@rollcall/core/model/predicate'
+import { quoteName } from '@rollcall/database/names'
+import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
-import { quoteName } from '../../db/names.ts'
-import { isStorable } from '../../db/text.ts'
 import { attributeColumns, compoundColumn, memberWriter } from '../columns.ts'
 import { presence, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
 import { conjuncts, join, treeForm, truthOfNothing, type Values } from './to-sql-parts.ts'

@@ -1,7 +1,7 @@
 /** What conditions are put together of, the same over a record and over an element of a list: trees and values. */
 
 import type { Leaf, Predicate } from '@rollcall/core/model/predicate'
-import { isStorable } from '../../db/text.ts'
+import { isStorable } from '@rollcall/database/text'
 
 /**
  * The tree's form that is true when the tree is `asked`: definitely true, or definitely false. A negation asks the

@@ -2,8 +2,8 @@
 
 import type { BearsIdentifier, BearsIdentifierType, Leaf, Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
-import { quoteName } from '../../db/names.ts'
-import { isStorable } from '../../db/text.ts'
+import { quoteName } from '@rollcall/database/names'
+import { isStorable } from '@rollcall/database/text'
 import type { RecordTable } from '../record-tables.ts'
 import type { Condition } from '../search-statement.ts'
 import { valueForm } from './to-sql-leaves.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDatabase } from '../../../../test/postgres.ts'
-import { listLiveOwnKeys, listOwnKeys } from '../../keys/own-keys.ts'
+import { listLiveOwnKeys, listOwnKeys } from '../../../server/src/store/keys/own-keys.ts'
+import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { directory } from './0001-directory.ts'
 import { keys } from './0003-keys.ts'

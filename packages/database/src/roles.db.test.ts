@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { emptyDatabase, type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { query } from '../../../test/statement.ts'
-import { addRegistry } from '../registries/registries.ts'
+import { addRegistry } from '../../server/src/store/registries/registries.ts'
+import { emptyDatabase, type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { query } from '../../server/test/statement.ts'
 import { type Database, migrate, openDatabase } from './database.ts'
 import { readRoleFacts } from './roles.ts'
 
@@ -311,7 +311,7 @@ describe('roles that a superuser made', () => {
 })
 
 describe('docs/roles.md', async () => {
-  const page = await readFile(new URL('../../../../../docs/roles.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../../docs/roles.md', import.meta.url), 'utf8')
   const blocks = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 
   /** Runs a block of the page as a superuser, with other names: roles are those of the whole server. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import { emptyDatabase } from '../../../../test/postgres.ts'
-import { findDestinations } from '../../deliveries/destinations.ts'
+import { findDestinations } from '../../../server/src/store/deliveries/destinations.ts'
+import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { openDatabase } from '../database.ts'
 import { MIGRATIONS } from './index.ts'
 

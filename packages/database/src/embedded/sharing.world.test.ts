@@ -7,7 +7,7 @@ import {
   query,
   temporaryDirectory,
   waitUntil,
-} from '../../test/embedded.ts'
+} from '../../../server/test/embedded.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('a second process borrows, and only the last one stops PostgreSQL', async () => {

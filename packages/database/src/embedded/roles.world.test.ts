@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { query, temporaryDirectory } from '../../test/embedded.ts'
-import { migrate, openDatabase } from '../store/db/database.ts'
-import { readRoleFacts } from '../store/db/roles.ts'
+import { query, temporaryDirectory } from '../../../server/test/embedded.ts'
+import { migrate, openDatabase } from '../database.ts'
+import { readRoleFacts } from '../roles.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 const databases = ({ connection, application }: Awaited<ReturnType<typeof openEmbeddedPostgres>>) =>

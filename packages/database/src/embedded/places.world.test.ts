@@ -22,7 +22,7 @@ import {
   postmasterOf,
   query,
   temporaryDirectory,
-} from '../../test/embedded.ts'
+} from '../../../server/test/embedded.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('a path that is too long for a socket gets one among the temporary files, and takes it away again', async () => {
