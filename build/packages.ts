@@ -20,6 +20,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/core',
       'packages/base',
       'packages/database',
+      'packages/observe',
       'packages/server',
       'packages/synthetic',
       'packages/console',

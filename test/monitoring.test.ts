@@ -1,9 +1,9 @@
 /** Alert rules, dashboard and docs/monitoring.md use metrics that a server exports, with labels that they have. */
 import { parser } from '@prometheus-io/lezer-promql'
 import type { DeliveryHealth } from '@rollcall/core/model/health'
+import { createMetrics, type Metrics } from '@rollcall/observe/metrics'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createMetrics, type Metrics } from '../packages/server/src/observe/metrics.ts'
 import { text } from './deploy-files.ts'
 
 /** Of each metric, its labels with their values; of a histogram by the names of its series. */

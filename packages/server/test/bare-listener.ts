@@ -1,12 +1,12 @@
 /** A server without a database, for the routes of a listener that need none. */
 import { Writable } from 'node:stream'
 import { readLimits } from '@rollcall/core/limits'
+import { createLog } from '@rollcall/observe/log'
+import { createMetrics } from '@rollcall/observe/metrics'
+import { createRefusals } from '@rollcall/observe/refusals'
 import { createThrottle } from '../src/admission/throttle.ts'
 import { clientAddressReader, createGate } from '../src/http/gate.ts'
 import { createHttpServer, type HttpServer } from '../src/http/server.ts'
-import { createLog } from '../src/observe/log.ts'
-import { createMetrics } from '../src/observe/metrics.ts'
-import { createRefusals } from '../src/observe/refusals.ts'
 
 export function bareListener(): HttpServer {
   const log = createLog({ destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })

@@ -13,6 +13,7 @@ import {
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import { createLog } from '@rollcall/observe/log'
 import { canonicalJson } from '@rollcall/protocol'
 import { afterAll, afterEach } from 'vitest'
 import { readConfig } from '../src/app/config.ts'
@@ -20,7 +21,6 @@ import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { claimFor, type FreshDelivery } from '../src/delivery/deliver.ts'
 import { callbackNamed, callbackTarget } from '../src/delivery/targets.ts'
-import { createLog } from '../src/observe/log.ts'
 import { insertDeliveriesFrom } from '../src/store/deliveries/deliveries.ts'
 import {
   type CallbackSettings,

@@ -1,6 +1,6 @@
 /** The accounts of refused requests: those of one sort share an entry for a minute. Nothing left, so nobody waits for them. */
 import type { AccountEntry, Accounts } from '@rollcall/core/model/account'
-import type { RefusalAccounts } from '../observe/refusals.ts'
+import type { RefusalAccounts } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './account-of.ts'
 
 /** Sorts whose last entry is remembered. */

@@ -3,8 +3,8 @@
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Accounts } from '@rollcall/core/model/account'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
+import { createFloodLog, type Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
-import { createFloodLog, type Log } from '../observe/log.ts'
 
 /** An entry could not be written: 503, and nothing of what it is about may be sent. */
 export class NotAccounted extends RequestFault {

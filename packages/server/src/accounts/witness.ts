@@ -5,9 +5,9 @@
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
+import type { Log } from '@rollcall/observe/log'
+import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
-import type { Log } from '../observe/log.ts'
-import type { Metrics } from '../observe/metrics.ts'
 import { fileWitness } from './witness-file.ts'
 import type { WitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'

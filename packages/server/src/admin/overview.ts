@@ -2,10 +2,10 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
+import type { DatabaseHealth } from '@rollcall/observe/health'
+import type { SchemaWatch } from '@rollcall/observe/schema'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { DatabaseHealth } from '../observe/health.ts'
-import type { SchemaWatch } from '../observe/schema.ts'
 import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
 import { countDeliveries, listOpenBreakers } from '../store/deliveries/delivery-counts.ts'
 import { findEnds } from '../store/directory/ends.ts'

@@ -4,8 +4,8 @@ import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { type ShortLived, shortLived } from '@rollcall/base/shared/short-lived'
 import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
+import type { Metrics } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
-import type { Metrics } from '../observe/metrics.ts'
 import { type DayTable, type DayUse, useOfToday } from '../store/exchanges/day-counts.ts'
 
 interface DayBound {

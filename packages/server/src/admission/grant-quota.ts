@@ -4,7 +4,7 @@
  */
 import { type Counted, type Grant, QUOTAS, RATES } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
-import type { Metrics } from '../observe/metrics.ts'
+import type { Metrics } from '@rollcall/observe/metrics'
 import { noteUse, takeOfDay, usedToday } from '../store/directory/grant-use.ts'
 import { takeTokens } from '../store/directory/quotas.ts'
 

@@ -1,7 +1,7 @@
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
+import { createMetrics } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { createMetrics } from '../observe/metrics.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createQuota, type QuotaOwner } from './quota.ts'
 

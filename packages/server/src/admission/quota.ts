@@ -3,8 +3,8 @@
 import type { Semaphore, Slot } from '@rollcall/base/shared/semaphore'
 import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
+import type { QuotaName } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
-import type { QuotaName } from '../observe/metrics.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createRates } from './rate.ts'
 

@@ -8,12 +8,12 @@ import { CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { layout } from '@rollcall/database/embedded/files'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
+import { createLog } from '@rollcall/observe/log'
 import pg, { type PoolConfig } from 'pg'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
 import { createJournal } from '../journal/journal.ts'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
-import { createLog } from '../observe/log.ts'
 import type { Config } from './config.ts'
 
 export interface Storage {

@@ -1,9 +1,9 @@
 /** The keys of consent authorities: those that are registered, and those that they publish. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
+import type { Log } from '@rollcall/observe/log'
 import { type PublicKey, signatureKeys, verifyingKey, type WebCryptoKey } from '@rollcall/protocol'
 import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
-import type { Log } from '../observe/log.ts'
 import type { ConsentAuthority } from '../store/consents/authorities.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { importedOnce } from '../trust/peer-keys.ts'

@@ -3,11 +3,11 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Log } from '@rollcall/observe/log'
+import type { Metrics } from '@rollcall/observe/metrics'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
-import type { Log } from '../observe/log.ts'
-import type { Metrics } from '../observe/metrics.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { type Signing, signEnvelope } from '../trust/messages.ts'
 import type { Credentials } from './credentials.ts'

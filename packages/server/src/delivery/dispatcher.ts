@@ -4,7 +4,7 @@
  */
 
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import type { Metrics } from '../observe/metrics.ts'
+import type { Metrics } from '@rollcall/observe/metrics'
 import { participantsWaiting } from '../store/deliveries/deliveries.ts'
 import type { Delivering } from './deliver.ts'
 import { drain } from './drain.ts'

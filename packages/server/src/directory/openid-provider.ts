@@ -5,6 +5,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { bareHost } from '@rollcall/core/model/allowed-hosts'
 import { type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
+import type { Log } from '@rollcall/observe/log'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -18,7 +19,6 @@ import {
   PrivateKeyJwt,
 } from 'openid-client'
 import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
-import type { Log } from '../observe/log.ts'
 import type { ProvidedOperator } from '../store/directory/operator-sessions.ts'
 import type { ClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'

@@ -4,9 +4,9 @@
  */
 
 import { readTraceparent } from '@rollcall/core/model/traceparent'
+import type { Log } from '@rollcall/observe/log'
+import type { Metrics, RequestOutcome } from '@rollcall/observe/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Log } from '../observe/log.ts'
-import type { Metrics, RequestOutcome } from '../observe/metrics.ts'
 import type { Gate, Noted } from './gate.ts'
 
 /** Asked every few seconds by load balancers and supervisors: their lines are at debug. */

@@ -1,10 +1,10 @@
 /** Answers, and the one body with which every whole request is refused (D1, D2). */
 import { randomUUID } from 'node:crypto'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
+import type { DatabaseHealth } from '@rollcall/observe/health'
+import type { Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
-import type { DatabaseHealth } from '../observe/health.ts'
-import type { Log } from '../observe/log.ts'
 import { endsWithAnswer } from './connections.ts'
 
 /** Header names as some clients compare them: letter by letter (public standard 3.2, rule 11). */

@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
+import type { Metrics } from '@rollcall/observe/metrics'
+import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
 import { RequestFault } from '@rollcall/protocol'
 import type { Throttle } from '../admission/throttle.ts'
 import { OtherEnvironment } from '../exchange/admit.ts'
-import type { Metrics } from '../observe/metrics.ts'
-import type { Refusals, RefusedRequest } from '../observe/refusals.ts'
 
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>

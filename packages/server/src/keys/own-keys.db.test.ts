@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { openDatabase } from '@rollcall/database/database'
+import { createLog } from '@rollcall/observe/log'
 import {
   CompactEncrypt,
   type CryptoKey,
@@ -12,7 +13,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestClock, testClock } from '../../test/clock.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { createTokens } from '../directory/tokens.ts'
-import { createLog } from '../observe/log.ts'
 import { environmentSource, MasterKeyError, type MasterKeySource, newMasterKey } from './master-key.ts'
 import { createKeys, type Keys } from './own-keys.ts'
 import { revokeOwnKey, rotateOwnKeys } from './rotation.ts'

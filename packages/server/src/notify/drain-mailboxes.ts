@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import type { Metrics } from '../observe/metrics.ts'
+import type { Metrics } from '@rollcall/observe/metrics'
 import {
   type ClaimedMailbox,
   claimMailboxes,

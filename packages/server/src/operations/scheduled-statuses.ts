@@ -14,9 +14,9 @@ import type { Database } from '@rollcall/database/database'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { perPool } from '@rollcall/database/group-commit'
 import { withTransaction } from '@rollcall/database/transaction'
+import type { Log } from '@rollcall/observe/log'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { filtersOf } from '../events/recording.ts'
-import type { Log } from '../observe/log.ts'
 import {
   type DueRecords,
   dropLedgers,

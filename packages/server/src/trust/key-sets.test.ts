@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
+import { createLog } from '@rollcall/observe/log'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type KeyPair, keyPair } from '../../test/key-pairs.ts'
 import { json, type KeySetServer, keySetServer } from '../../test/key-set-server.ts'
 import { createGuards, type Guards } from '../egress/address-guard.ts'
-import { createLog } from '../observe/log.ts'
 import { createKeySets } from './key-sets.ts'
 
 const SECOND = 1_000

@@ -6,6 +6,7 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { Memo } from '@rollcall/base/shared/memo'
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Log } from '@rollcall/observe/log'
 import {
   type Fetched,
   KEY_SET,
@@ -18,7 +19,6 @@ import {
 import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { Answer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
-import type { Log } from '../observe/log.ts'
 
 /** Whose key set, and where it is. */
 export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri'>

@@ -5,6 +5,7 @@ import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import { shortLived } from '@rollcall/base/shared/short-lived'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Log } from '@rollcall/observe/log'
 import {
   type AlgorithmName,
   type EncryptionKey,
@@ -14,7 +15,6 @@ import {
   verifyingKey,
   type WebCryptoKey,
 } from '@rollcall/protocol'
-import type { Log } from '../observe/log.ts'
 import { findRegisteredKeys, listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { noteUsedKey } from '../store/directory/published-keys.ts'
 import type { KeySetOwner } from './key-sets.ts'

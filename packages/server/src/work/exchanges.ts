@@ -1,9 +1,9 @@
 /** Exchanges that this node answers: claimed as far as slots are free, their claims renewed while they are in work. */
 import { randomUUID } from 'node:crypto'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Log } from '@rollcall/observe/log'
+import type { Metrics } from '@rollcall/observe/metrics'
 import type pg from 'pg'
-import type { Log } from '../observe/log.ts'
-import type { Metrics } from '../observe/metrics.ts'
 import {
   type ClaimedExchange,
   claimExchanges,

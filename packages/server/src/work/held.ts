@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import type { Log } from '../observe/log.ts'
+import type { Log } from '@rollcall/observe/log'
 import { isHeld } from '../store/backup/restorations.ts'
 import type { RunningWorker } from './worker.ts'
 

@@ -5,6 +5,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import { createLog } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import {
@@ -20,7 +21,6 @@ import { tryCallback } from '../../delivery/try-callback.ts'
 import { createCallbacks } from '../../directory/directory.ts'
 import { createAddressGuard, createGuards, type Guards } from '../../egress/address-guard.ts'
 import { createKeys } from '../../keys/own-keys.ts'
-import { createLog } from '../../observe/log.ts'
 import {
   type CallbackAuth,
   type CallbackSettings,

@@ -9,10 +9,10 @@ import {
   safeDatabaseError,
 } from '@rollcall/database/database-errors'
 import { tried, withTransaction } from '@rollcall/database/transaction'
+import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { MAX_ENTRY_BYTES } from '../../import/source.ts'
-import type { Log } from '../../observe/log.ts'
 import {
   type FailedRow,
   failOutboxRow,

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { OperatorSession } from '../../directory/operator-sessions.ts'
-import type { Log } from '../../observe/log.ts'
 import type { Gate } from '../gate.ts'
 import type { HttpServer } from '../server.ts'
 

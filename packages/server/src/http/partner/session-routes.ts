@@ -1,4 +1,6 @@
 /** Signing in to the partner page with a one-time link, and out. */
+
+import type { Log } from '@rollcall/observe/log'
 import { RequestFault, validator } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
@@ -6,7 +8,6 @@ import { closed, flag, instant, NOTHING, SenderId, text, wholeNumber } from '../
 import type { Throttle } from '../../admission/throttle.ts'
 import type { PartnerSession } from '../../directory/partner-sessions.ts'
 import type { SessionLimits } from '../../directory/sessions.ts'
-import type { Log } from '../../observe/log.ts'
 import { type InputLimits, readInput } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
 import { checkFailures } from '../admin/session-admission.ts'

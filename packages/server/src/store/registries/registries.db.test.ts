@@ -1,9 +1,9 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
+import { createLog } from '@rollcall/observe/log'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { createDirectory } from '../../directory/directory.ts'
-import { createLog } from '../../observe/log.ts'
 import {
   addRegistry,
   findRegistry,

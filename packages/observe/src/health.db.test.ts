@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testClock } from '../../test/clock.ts'
-import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { takeTokens } from '../store/directory/quotas.ts'
+import { takeTokens } from '../../server/src/store/directory/quotas.ts'
+import { testClock } from '../../server/test/clock.ts'
+import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { createDatabaseHealth } from './health.ts'
 
 let database: TestDatabase

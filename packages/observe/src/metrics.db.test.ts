@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drain } from '../../server/src/delivery/drain.ts'
+import { findEnds } from '../../server/src/store/directory/ends.ts'
+import { outboxHealth } from '../../server/src/store/events/outbox.ts'
+import { waitingExchanges } from '../../server/src/store/exchanges/claims.ts'
 import {
   answering,
   newDelivery,
@@ -7,11 +11,7 @@ import {
   type TestSender,
   takes,
   testSender,
-} from '../../test/deliveries.ts'
-import { drain } from '../delivery/drain.ts'
-import { findEnds } from '../store/directory/ends.ts'
-import { outboxHealth } from '../store/events/outbox.ts'
-import { waitingExchanges } from '../store/exchanges/claims.ts'
+} from '../../server/test/deliveries.ts'
 import { createMetrics } from './metrics.ts'
 import { NOTHING_STORED } from './stored-health.ts'
 
