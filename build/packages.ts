@@ -21,6 +21,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/base',
       'packages/database',
       'packages/observe',
+      'packages/records',
       'packages/server',
       'packages/synthetic',
       'packages/console',

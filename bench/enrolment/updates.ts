@@ -9,13 +9,13 @@ import { readLimits } from '@rollcall/core/limits'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { quoteName } from '@rollcall/database/names'
 import { operation } from '@rollcall/protocol'
+import { recordTable } from '@rollcall/records/records/record-tables'
 import type { Database, Registry } from '@rollcall/server'
 import {
   answerEnrolmentUpdates,
   type Updating,
 } from '../../packages/server/src/operations/enrolment-updates.ts'
 import { findParticipant } from '../../packages/server/src/store/directory/participants.ts'
-import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
 import { endless } from '../search/setting.ts'

@@ -1,6 +1,7 @@
 /** Registries of generated people of three sizes in one database, and questions that find the same number in each. */
 import { Readable } from 'node:stream'
 import { quoteName } from '@rollcall/database/names'
+import { type RecordTable, recordTable } from '@rollcall/records/records/record-tables'
 import {
   addRegistry,
   countRecords,
@@ -10,7 +11,6 @@ import {
   type Registry,
 } from '@rollcall/server'
 import { generateLines } from '@rollcall/synthetic'
-import { type RecordTable, recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 
 export const KIND = 'ibr'
 /** Programmes that hardly anybody is in, and how many people each has. */

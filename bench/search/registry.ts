@@ -1,6 +1,7 @@
 /** What is searched: a registry of synthetic records, filled once, and participants who may ask. */
 import { Readable } from 'node:stream'
 import { quoteName } from '@rollcall/database/names'
+import { recordTable } from '@rollcall/records/records/record-tables'
 import {
   addParticipant,
   addRegistry,
@@ -19,7 +20,6 @@ import {
 } from '@rollcall/server'
 import { grantTemplate, setGrant } from '@rollcall/server/admin/grants/grants'
 import { generateLines } from '@rollcall/synthetic'
-import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { KIND, NAMESPACE, REGISTRY_SENDER } from './question.ts'
 
 /** Which registry is filled. */

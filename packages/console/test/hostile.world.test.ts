@@ -3,12 +3,13 @@
  * templates or marks that turn text round. On every page they stay text: no script runs, nothing of them becomes an
  * element, and the content security policy has nothing to forbid.
  */
+
+import { NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { setCallbackSettings } from '../../server/src/store/directory/participant-callbacks.ts'
 import { saveCheck } from '../../server/src/store/directory/participant-checks.ts'
 import { changeParticipant } from '../../server/src/store/directory/participants.ts'
 import { noteUsedKey } from '../../server/src/store/directory/published-keys.ts'
-import { NOTHING_YET, saveProgress } from '../../server/src/store/records/import-progress.ts'
 import { accepted, byIdentifier, searchFor } from '../../server/test/asynchronous.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import { answering, LOOPBACK, receiver } from '../../server/test/deliveries.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { addRegistry } from '../../server/src/store/registries/registries.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { query } from '../../server/test/statement.ts'
 import { type Database, migrate, openDatabase } from './database.ts'

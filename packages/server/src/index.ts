@@ -15,6 +15,16 @@ export { checkSchema, type Database, migrate, openDatabase } from '@rollcall/dat
 export { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 export { layout as embeddedLayout } from '@rollcall/database/embedded/files'
 export { createLog, type Log } from '@rollcall/observe/log'
+export { ownRecords } from '@rollcall/records/records/own-records'
+export { countRecords, hasRecords, sampleIdentifiers } from '@rollcall/records/records/record-counts'
+export { ensureRecordTables } from '@rollcall/records/records/record-tables'
+export { applyIndexes } from '@rollcall/records/registries/index-apply'
+export {
+  addRegistry,
+  findRegistry,
+  listRegistries,
+  registryAt,
+} from '@rollcall/records/registries/registries'
 export { baseUrl, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { settingsOf } from './app/settings.ts'
@@ -44,8 +54,3 @@ export {
   setParticipantQuotas,
   setSubscriptionSettings,
 } from './store/directory/participants.ts'
-export { ownRecords } from './store/records/own-records.ts'
-export { countRecords, hasRecords, sampleIdentifiers } from './store/records/record-counts.ts'
-export { ensureRecordTables } from './store/records/record-tables.ts'
-export { applyIndexes } from './store/registries/index-apply.ts'
-export { addRegistry, findRegistry, listRegistries, registryAt } from './store/registries/registries.ts'

@@ -3,12 +3,12 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
+import { recordTable } from '@rollcall/records/records/record-tables'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, readConfig } from '../src/app/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
-import { recordTable } from '../src/store/records/record-tables.ts'
 import { holdTable } from './held-table.ts'
 import { type RawConnection, rawConnection } from './raw-http.ts'
 import {

@@ -1,8 +1,9 @@
 /** When everything is answered and delivered, no table but those of records says whom it was about. */
+
+import { registryAt } from '@rollcall/records/registries/registries'
 import { expect, test, vi } from 'vitest'
 import { addOperator } from '../src/admin/operators/operators.ts'
 import { keepHouse } from '../src/app/housekeeping.ts'
-import { registryAt } from '../src/store/registries/registries.ts'
 import { accepted, byExpression, callbacksTo, searchFor } from './asynchronous.ts'
 import { postSearch, writeDocuments } from './server.ts'
 import { about, sentTo, subscribeFor, subscribingServer, TYPES } from './subscribing.ts'

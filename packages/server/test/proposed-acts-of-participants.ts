@@ -1,4 +1,6 @@
 /** Acts about participants that may wait for a second operator. */
+
+import { registryAt } from '@rollcall/records/registries/registries'
 import { setGrant } from '../src/admin/grants/grants.ts'
 import { addParticipantKeys } from '../src/admin/participants/keys.ts'
 import { addParticipant, setParticipantStatus } from '../src/admin/participants/participants.ts'
@@ -7,7 +9,6 @@ import { promoteParticipant } from '../src/admin/participants/promote.ts'
 import { setCallbackSettings } from '../src/store/directory/participant-callbacks.ts'
 import { saveCheck } from '../src/store/directory/participant-checks.ts'
 import { setMessagePolicy } from '../src/store/directory/participants.ts'
-import { registryAt } from '../src/store/registries/registries.ts'
 import { LOOPBACK } from './deliveries.ts'
 import { type ActServer, OUTDATED, type ReadyActs } from './proposed-act.ts'
 

@@ -20,10 +20,10 @@ import {
   type Kind,
   type RecordType,
 } from '@rollcall/protocol'
-import { prepareRecord } from '../src/store/records/prepare-record.ts'
-import { ensureRecordTables, recordTable } from '../src/store/records/record-tables.ts'
-import { writeRecords } from '../src/store/records/record-writer.ts'
-import type { Condition } from '../src/store/records/search-statement.ts'
+import { prepareRecord } from '@rollcall/records/records/prepare-record'
+import { ensureRecordTables, recordTable } from '@rollcall/records/records/record-tables'
+import { writeRecords } from '@rollcall/records/records/record-writer'
+import type { Condition } from '../../records/src/records/search-statement.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 

@@ -1,6 +1,6 @@
 /** Many records of the type of `query-fixture.ts`, made by the database itself. */
 import type { Database } from '@rollcall/database/database'
-import { declaredIndexes, ensureRecordTables, indexStatement } from '../src/store/records/record-tables.ts'
+import { declaredIndexes, ensureRecordTables, indexStatement } from '@rollcall/records/records/record-tables'
 import { registry, table } from './query-fixture.ts'
 
 /** Makes the tables and fills them; indexes come last, which takes a third of the time. */

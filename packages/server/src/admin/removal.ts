@@ -11,9 +11,9 @@ import {
   removeRegistryRow,
   removeRows,
 } from '@rollcall/database/removal'
+import { countRecords } from '@rollcall/records/records/record-counts'
+import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { countRecords } from '../store/records/record-counts.ts'
-import { registryAt } from '../store/registries/registries.ts'
 import { accountOperator } from './accounts/operator-looks.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
 import type { HasAccounts } from './needs.ts'

@@ -4,6 +4,8 @@ import { type Database, migrate } from '@rollcall/database/database'
 import { unknownMigrations } from '@rollcall/database/migrate'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
+import { createEmptyRecordTables } from '@rollcall/records/records/record-tables'
+import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { advanceMailboxes, advanceSequences } from '../store/backup/after-load.ts'
@@ -25,8 +27,6 @@ import {
   markLoaded,
   restorationIfAny,
 } from '../store/backup/restorations.ts'
-import { createEmptyRecordTables } from '../store/records/record-tables.ts'
-import { readRegistries } from '../store/registries/registries.ts'
 import { BackupDamaged } from './file-format.ts'
 import type { TableCount } from './manifest.ts'
 import type { CheckedBackup } from './read-backup.ts'

@@ -10,9 +10,9 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
+import { readRegistries, type UnreadableRegistry } from '@rollcall/records/registries/registries'
 import { type CallbackSettings, findCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { findParticipant, findParticipantById } from '../store/directory/participants.ts'
-import { readRegistries, type UnreadableRegistry } from '../store/registries/registries.ts'
 
 export interface Directory {
   /** The active participant of this sender_id; null when there is none or it is disabled. */

@@ -1,6 +1,7 @@
 /** Stored grants that this version does not allow: they grant nothing. */
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
+import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../test/expectations.ts'
 import { EVERYTHING } from '../../test/grants.ts'
@@ -8,7 +9,6 @@ import { postSearch, testServer } from '../../test/server.ts'
 import { explainGrant } from '../admin/grants/grants.ts'
 import { addGrant } from '../store/directory/grants.ts'
 import { findParticipant } from '../store/directory/participants.ts'
-import { registryAt } from '../store/registries/registries.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

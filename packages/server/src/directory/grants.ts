@@ -10,9 +10,9 @@ import { withHidden } from '@rollcall/core/policy/hidden'
 import type { Database } from '@rollcall/database/database'
 import type { Log } from '@rollcall/observe/log'
 import { dayIn } from '@rollcall/protocol'
+import { readProtection } from '@rollcall/records/records/protection'
 import { LRUCache } from 'lru-cache'
 import { findGrant, type StoredGrant } from '../store/directory/grants.ts'
-import { readProtection } from '../store/records/protection.ts'
 
 export interface Grants {
   /** The grant in force; null: there is none, the participant is disabled, or this version cannot read it. */

@@ -21,9 +21,9 @@ import {
   type TakesOut,
   withoutPersons,
 } from '@rollcall/protocol'
+import { categoriesOf } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { HIDES_ALL, type Hiding, hidingOf } from '../store/events/subscriber-hiding.ts'
-import { categoriesOf } from '../store/records/protection.ts'
 import type { Draft, Recording } from './recording.ts'
 
 /** Of what concerns subscriptions, that of those who may be told of the event. */

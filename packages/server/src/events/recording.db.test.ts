@@ -1,9 +1,9 @@
 import { LIMITS } from '@rollcall/core/limits'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/postgres.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
 import { publishEvent } from '../admin/events/publish.ts'
-import { addRegistry } from '../store/registries/registries.ts'
 
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
 

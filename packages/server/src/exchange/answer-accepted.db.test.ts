@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SearchResponse, validator } from '@rollcall/protocol'
+import { recordTable } from '@rollcall/records/records/record-tables'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type AsyncPeer,
@@ -14,7 +15,6 @@ import {
 } from '../../test/asynchronous.ts'
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import { answering } from '../../test/deliveries.ts'
-import { recordTable } from '../store/records/record-tables.ts'
 
 const person = (n: number, more: object = {}) => ({
   '@type': 'CRVS_Person',

@@ -1,6 +1,7 @@
 /** Exchanges that cannot be answered, or not as a whole, and those whose answer must be encrypted. */
 
 import { SearchResponse, validator } from '@rollcall/protocol'
+import { recordTable } from '@rollcall/records/records/record-tables'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type AsyncPeer,
@@ -16,7 +17,6 @@ import {
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import { answering, LOOPBACK } from '../../test/deliveries.ts'
 import { encrypted, opened, publishedKey, sealingPeer, signedBody } from '../../test/sealing.ts'
-import { recordTable } from '../store/records/record-tables.ts'
 
 const person = (n: number, more: object = {}) => ({
   '@type': 'CRVS_Person',

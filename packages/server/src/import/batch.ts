@@ -2,10 +2,10 @@
 
 import type { RecordChange } from '@rollcall/core/model/event'
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
+import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
+import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
-import { InvalidRecord, type PreparedRecord, prepareGiven } from '../store/records/prepare-record.ts'
-import type { WrittenRecord } from '../store/records/record-writer.ts'
 import { documentOf } from './entry-document.ts'
 import { RecordNotes } from './record-notes.ts'
 import type { Reject } from './rejects.ts'

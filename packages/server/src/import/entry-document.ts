@@ -1,7 +1,7 @@
 /** The document of one entry of a source. */
 import { isUtf8 } from 'node:buffer'
 import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
-import { InvalidRecord } from '../store/records/prepare-record.ts'
+import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import type { Entry } from './source.ts'
 
 /** @throws InvalidRecord when the entry is no JSON */

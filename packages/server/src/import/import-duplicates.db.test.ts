@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
+import { ensureRecordTables, recordTable } from '@rollcall/records/records/record-tables'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { ensureRecordTables, recordTable } from '../store/records/record-tables.ts'
-import { addRegistry } from '../store/registries/registries.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 
 let database: TestDatabase

@@ -10,10 +10,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
 import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
-import type { ClientBase } from 'pg'
-import { filtersOf, type Recording } from '../events/recording.ts'
-import { lockEvents } from '../store/events/lock.ts'
-import { openDryRun } from '../store/records/dry-run.ts'
+import { openDryRun } from '@rollcall/records/records/dry-run'
 import {
   beginRun,
   claimImport,
@@ -24,9 +21,12 @@ import {
   type Progress,
   saveProgress,
   unclaimImport,
-} from '../store/records/import-progress.ts'
-import { hasRecords } from '../store/records/record-counts.ts'
-import { findRegistry } from '../store/registries/registries.ts'
+} from '@rollcall/records/records/import-progress'
+import { hasRecords } from '@rollcall/records/records/record-counts'
+import { findRegistry } from '@rollcall/records/registries/registries'
+import type { ClientBase } from 'pg'
+import { filtersOf, type Recording } from '../events/recording.ts'
+import { lockEvents } from '../store/events/lock.ts'
 import { Batch, type Preparing } from './batch.ts'
 import {
   duplicatesOf,

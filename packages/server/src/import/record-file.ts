@@ -1,7 +1,7 @@
 /** A file of records that are sent to a registry instead of being written here: read as an import reads it. */
 import type { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject } from '@rollcall/protocol'
-import { InvalidRecord } from '../store/records/prepare-record.ts'
+import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import { documentOf } from './entry-document.ts'
 import { FORMATS, type FormatName, type FormatOptions, formatOfSource } from './formats.ts'
 import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'

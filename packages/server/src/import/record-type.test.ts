@@ -1,6 +1,6 @@
 import { type Kind, kindNamed } from '@rollcall/protocol'
+import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import { expect, test } from 'vitest'
-import { InvalidRecord } from '../store/records/prepare-record.ts'
 import { recordTypeOf } from './batch.ts'
 
 const social = kindNamed('social')

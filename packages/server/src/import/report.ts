@@ -7,7 +7,7 @@ import {
   type RepeatedCounts,
   type ReportCounts,
   type ValueCounts,
-} from '../store/records/import-progress.ts'
+} from '@rollcall/records/records/import-progress'
 import type { ReadAs } from './formats.ts'
 import { ruleOf } from './record-notes.ts'
 import { reportedNames } from './report-counts.ts'

@@ -1,6 +1,8 @@
 /** What was found, stored or on its way before somebody was protected; records that were merged; identifiers of several. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import { applyIndexes } from '@rollcall/records/registries/index-apply'
+import { addAttribute } from '@rollcall/records/registries/registry-attributes'
 import { afterAll, expect, it } from 'vitest'
 import {
   accepted,
@@ -20,8 +22,6 @@ import { askStatus } from '../../test/txn-status.ts'
 import { listProtected, protectPerson, unprotectPerson } from '../admin/persons/protected-persons.ts'
 import { mergeRecords, unmergeRecords } from '../admin/records/merge.ts'
 import { deleteRecords } from '../admin/records/records.ts'
-import { applyIndexes } from '../store/registries/index-apply.ts'
-import { addAttribute } from '../store/registries/registry-attributes.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -1,6 +1,7 @@
 /** A protected person is answered about as somebody who is not there, whichever way is tried. */
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
+import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   accepted,
@@ -16,7 +17,6 @@ import { grant } from '../../test/grants.ts'
 import { postSearch, testServer, writeDocuments } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
 import { listProtected, protectPerson, unprotectPerson } from '../admin/persons/protected-persons.ts'
-import { registryAt } from '../store/registries/registries.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -16,6 +16,7 @@ import { perPool } from '@rollcall/database/group-commit'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { Log } from '@rollcall/observe/log'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
+import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { filtersOf } from '../events/recording.ts'
 import {
   type DueRecords,
@@ -27,7 +28,6 @@ import {
   lockLedgers,
 } from '../store/enrolment/ledgers.ts'
 import { lockEvents } from '../store/events/lock.ts'
-import { InvalidRecord, prepareRecord } from '../store/records/prepare-record.ts'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 

@@ -1,8 +1,8 @@
+import { applyIndexes } from '@rollcall/records/registries/index-apply'
+import { addAttribute } from '@rollcall/records/registries/registry-attributes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { applyIndexes } from '../store/registries/index-apply.ts'
-import { addAttribute } from '../store/registries/registry-attributes.ts'
 
 let server: TestServer
 let peer: TestParticipant

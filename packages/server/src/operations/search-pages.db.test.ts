@@ -5,6 +5,8 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { openDatabase } from '@rollcall/database/database'
+import { ownRecords } from '@rollcall/records/records/own-records'
+import { recordTable } from '@rollcall/records/records/record-tables'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EVERYTHING } from '../../test/grants.ts'
 import { holdTable } from '../../test/held-table.ts'
@@ -15,8 +17,6 @@ import {
   testServer,
   writeDocuments,
 } from '../../test/server.ts'
-import { ownRecords } from '../store/records/own-records.ts'
-import { recordTable } from '../store/records/record-tables.ts'
 import { searchItem } from './search.ts'
 
 const person = (uin: string, born: string, phone_number: readonly string[]) => ({

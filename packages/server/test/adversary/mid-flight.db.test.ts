@@ -1,11 +1,12 @@
 /** What changes while messages are being answered: keys are rotated, keys and participants go. */
+
+import { recordTable } from '@rollcall/records/records/record-tables'
 import { expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/storage.ts'
 import { revokeOwnKey, rotateOwnKeys } from '../../src/keys/rotation.ts'
 import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { setParticipantStatus } from '../../src/store/directory/participants.ts'
-import { recordTable } from '../../src/store/records/record-tables.ts'
 import { expectFault } from '../expectations.ts'
 import { holdTable, lockWaits } from '../held-table.ts'
 import {

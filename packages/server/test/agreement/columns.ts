@@ -10,7 +10,7 @@ import type {
   RecordIdentifier,
   RecordType,
 } from '@rollcall/protocol'
-import type { RecordTable } from '../../src/store/records/record-tables.ts'
+import type { RecordTable } from '@rollcall/records/records/record-tables'
 
 type Columns = { [column: string]: unknown }
 

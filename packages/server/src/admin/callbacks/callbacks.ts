@@ -7,6 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
+import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import {
   AUTHS,
@@ -30,7 +31,6 @@ import {
 } from '../../store/directory/participant-callbacks.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { withCurrentMasterKey } from '../../store/keys/master-keys.ts'
-import { listRegistries, registryAt } from '../../store/registries/registries.ts'
 import { createKeySets } from '../../trust/key-sets.ts'
 import { createPeerKeys } from '../../trust/peer-keys.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'

@@ -8,11 +8,11 @@ import {
   type PathStep,
   withIdentifiers,
 } from '@rollcall/protocol'
-import { readPrimaries } from '../../store/registries/primary-identifiers.ts'
+import { readPrimaries } from '@rollcall/records/registries/primary-identifiers'
 import {
   changeIdentifierType,
   removeIdentifierType,
-} from '../../store/registries/registry-identifier-types.ts'
+} from '@rollcall/records/registries/registry-identifier-types'
 import { addIdentifierType, typeOf } from '../registries/identifier-types.ts'
 import { changeRegistry } from '../registries/registries.ts'
 import { asRefusal } from '../use-case.ts'

@@ -11,7 +11,7 @@ import {
   kindNamed,
   type PathStep,
 } from '@rollcall/protocol'
-import { removeAttribute } from '../../store/registries/registry-attributes.ts'
+import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
 import { addAttribute, indexAttribute } from '../registries/attributes.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'

@@ -2,9 +2,9 @@
 
 import { isStorable } from '@rollcall/database/text'
 import { resolveEventType } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { listEvents as listRows } from '../../store/events/event-list.ts'
-import { registryAt } from '../../store/registries/registries.ts'
 import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

@@ -16,6 +16,7 @@ import {
   resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
+import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { recordChanges } from '../../events/publish.ts'
@@ -23,7 +24,6 @@ import { filtersOf, type NamedEvent } from '../../events/recording.ts'
 import { MAX_ENTRY_BYTES } from '../../import/source.ts'
 import { lockEvents } from '../../store/events/lock.ts'
 import { findEvent, lockPublished, type StoredEvent } from '../../store/events/published.ts'
-import { findRegistry, noRegistryAt } from '../../store/registries/registries.ts'
 import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

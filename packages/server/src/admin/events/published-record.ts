@@ -11,15 +11,20 @@ import {
   type JsonValue,
   type RecordType,
 } from '@rollcall/protocol'
-import type { ClientBase } from 'pg'
-import { lockPublished, storeSourceVersion } from '../../store/events/published.ts'
 import {
   InvalidRecord,
   type PreparedRecord,
   prepareGiven,
   prepareRecord,
-} from '../../store/records/prepare-record.ts'
-import { type LockedRecord, lockRecord, sqlState, writeRecords } from '../../store/records/record-writer.ts'
+} from '@rollcall/records/records/prepare-record'
+import {
+  type LockedRecord,
+  lockRecord,
+  sqlState,
+  writeRecords,
+} from '@rollcall/records/records/record-writer'
+import type { ClientBase } from 'pg'
+import { lockPublished, storeSourceVersion } from '../../store/events/published.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export interface PublishedRecord {

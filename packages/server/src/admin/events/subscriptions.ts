@@ -3,6 +3,7 @@
 import type { SubscriptionState } from '@rollcall/core/model/event'
 import { withTransaction } from '@rollcall/database/transaction'
 import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { lockEvents } from '../../store/events/lock.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type ShownSubscription,
 } from '../../store/events/subscription-list.ts'
 import { endSubscriptions } from '../../store/events/subscription-states.ts'
-import { registryAt } from '../../store/registries/registries.ts'
 import {
   closed,
   flag,

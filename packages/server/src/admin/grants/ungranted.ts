@@ -2,9 +2,9 @@
 
 import type { Database } from '@rollcall/database/database'
 import type { Kind } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
 import { listGrants } from '../../store/directory/grants.ts'
 import { listParticipants } from '../../store/directory/participants.ts'
-import { registryAt } from '../../store/registries/registries.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { hasEnded, problemOf } from './terms.ts'
 

@@ -3,6 +3,7 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import { oneOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { operatorToken } from '../../directory/operators.ts'
 import { newSecret } from '../../directory/secrets.ts'
@@ -14,7 +15,6 @@ import {
   revokeOperatorToken,
 } from '../../store/directory/operator-tokens.ts'
 import { lapseProposalsOf } from '../../store/directory/proposals.ts'
-import { registryAt } from '../../store/registries/registries.ts'
 import { authorityNamed } from '../consents/authorities.ts'
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -10,6 +10,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { oneOf, operationsOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { changeDeliveries } from '../../store/deliveries/delivery-changes.ts'
@@ -21,7 +22,6 @@ import {
   type ParticipantCheck,
   saveCheck,
 } from '../../store/directory/participant-checks.ts'
-import { registryAt } from '../../store/registries/registries.ts'
 import { testSubscription } from '../events/subscription-mailbox.ts'
 import { closed, flag, instant, Namespace, SenderId, text, timeOut } from '../members.ts'
 import type { HasSamples } from '../registries/samples.ts'

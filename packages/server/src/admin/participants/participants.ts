@@ -5,6 +5,7 @@ import { ENVIRONMENTS, type Environment } from '@rollcall/core/model/environment
 import { type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { newSecret } from '../../directory/secrets.ts'
 import { addSecret } from '../../store/directory/client-secrets.ts'
@@ -18,7 +19,6 @@ import {
   setParticipantStatus as setStatus,
 } from '../../store/directory/participants.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
-import { registryAt } from '../../store/registries/registries.ts'
 import { accountActs } from '../accounts/operator-looks.ts'
 import { checkedTerms, Terms } from '../grants/terms.ts'
 import {

@@ -4,6 +4,7 @@ import type { JournalAct } from '@rollcall/core/model/journal'
 import { bodyKeyRetention, DAY } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
+import { countTombstones, forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import Type from 'typebox'
 import { type AccountSigner, loadAccountKeys } from '../../accounts/keys.ts'
 import { pseudonymOf } from '../../accounts/persons.ts'
@@ -12,7 +13,6 @@ import { countPerson, deletePersonRows, type PersonPlace } from '../../store/acc
 import { lockHolds } from '../../store/accounts/prune-accounts.ts'
 import { insertTombstone } from '../../store/accounts/tombstones.ts'
 import { countWithdrawable, eraseNotifications } from '../../store/events/erasing.ts'
-import { countTombstones, forgetTombstones } from '../../store/records/forget-tombstones.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import {
   closed,

@@ -18,7 +18,7 @@ import {
   resolveIdentifierType,
   UNLISTED,
 } from '@rollcall/protocol'
-import { ownRecords } from '../../store/records/own-records.ts'
+import { ownRecords } from '@rollcall/records/records/own-records'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
 

@@ -1,11 +1,11 @@
 /** A record of a sandbox registry neither joins live persons nor stands in the way of what is done for them. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
 import { accountEntry } from '../../../test/accounts.ts'
 import { accounted, erased, needsOf, type World, world } from '../../../test/restoring.ts'
 import { writeDocuments } from '../../../test/server.ts'
-import { addRegistry } from '../../store/registries/registries.ts'
 import { auditPerson } from '../accounts/person-looks.ts'
 import { withdrawConsent } from '../consents/consents.ts'
 import { addPurpose } from '../consents/purposes.ts'

@@ -6,8 +6,8 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { type IdentifierType, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import { ownRecords } from '../../store/records/own-records.ts'
-import { listRegistries } from '../../store/registries/registries.ts'
+import { ownRecords } from '@rollcall/records/records/own-records'
+import { listRegistries } from '@rollcall/records/registries/registries'
 
 export interface PersonRegistries {
   readonly registries: readonly Registry[]

@@ -6,7 +6,7 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { ownRecords } from '../../store/records/own-records.ts'
+import { ownRecords } from '@rollcall/records/records/own-records'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
 

@@ -2,8 +2,8 @@
 
 import { IDENTIFIERS } from '@rollcall/core/model/registry'
 import { afterAll, expect, it } from 'vitest'
+import { backfillColumns } from '../../../../records/src/records/backfill.ts'
 import { testServer } from '../../../test/server.ts'
-import { backfillColumns } from '../../store/records/backfill.ts'
 import { protectPerson } from './protected-persons.ts'
 
 const server = await testServer()

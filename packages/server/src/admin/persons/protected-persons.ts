@@ -7,11 +7,7 @@ import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
-import type { ClientBase, PoolClient } from 'pg'
-import Type from 'typebox'
-import { lockEvents } from '../../store/events/lock.ts'
-import { withdrawNotifications } from '../../store/events/withdrawing.ts'
-import { recordsNamed } from '../../store/records/merge-records.ts'
+import { recordsNamed } from '@rollcall/records/records/merge-records'
 import {
   type Bearer,
   findProtected,
@@ -20,10 +16,14 @@ import {
   protectionBy,
   protectPerson as protectRow,
   unprotectPerson as unprotectRow,
-} from '../../store/records/protect-person.ts'
-import { aliasesOf, namesIn } from '../../store/records/retired-records.ts'
-import { applyIndexes } from '../../store/registries/index-apply.ts'
-import { registryAt } from '../../store/registries/registries.ts'
+} from '@rollcall/records/records/protect-person'
+import { aliasesOf, namesIn } from '@rollcall/records/records/retired-records'
+import { applyIndexes } from '@rollcall/records/registries/index-apply'
+import { registryAt } from '@rollcall/records/registries/registries'
+import type { ClientBase, PoolClient } from 'pg'
+import Type from 'typebox'
+import { lockEvents } from '../../store/events/lock.ts'
+import { withdrawNotifications } from '../../store/events/withdrawing.ts'
 import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

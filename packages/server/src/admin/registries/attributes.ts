@@ -10,15 +10,15 @@ import {
   oneOf,
   type RecordType,
 } from '@rollcall/protocol'
-import Type from 'typebox'
-import { registryAt } from '../../store/registries/registries.ts'
+import { registryAt } from '@rollcall/records/registries/registries'
 import {
   addAttribute as addRow,
   indexAttribute as indexRow,
   isOfKind,
   recordTypeOf,
   removeAttribute as removeRow,
-} from '../../store/registries/registry-attributes.ts'
+} from '@rollcall/records/registries/registry-attributes'
+import Type from 'typebox'
 import { checkUngranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -7,8 +7,8 @@ import { checkBackfilled, mentions } from '@rollcall/core/query/mentions'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import type { Database } from '@rollcall/database/database'
 import { dayIn } from '@rollcall/protocol'
-import { planIndexes } from '../../store/records/index-plan.ts'
-import { type Explained, explainSearch } from '../../store/records/sql/explain.ts'
+import { planIndexes } from '@rollcall/records/records/index-plan'
+import { type Explained, explainSearch } from '@rollcall/records/records/sql/explain'
 
 export interface ExplainedItem extends Omit<Explained, 'missing'> {
   readonly record_type: string

@@ -10,13 +10,13 @@ import {
   oneOf,
   sharedIdentifierType,
 } from '@rollcall/protocol'
-import Type from 'typebox'
-import { listRegistries, registryAt } from '../../store/registries/registries.ts'
+import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import {
   addIdentifierType as addRow,
   changeIdentifierType as changeRow,
   removeIdentifierType as removeRow,
-} from '../../store/registries/registry-identifier-types.ts'
+} from '@rollcall/records/registries/registry-identifier-types'
+import Type from 'typebox'
 import { checkUngranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -3,11 +3,11 @@
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Database } from '@rollcall/database/database'
 import { KINDS, type Kind, kindNamed, oneOf, resolveRecordType } from '@rollcall/protocol'
+import { findRegistry, listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { refuseWithoutHeader } from '../../import/header-line.ts'
 import { type ProposedColumn, proposeColumns } from '../../import/propose-mapping.ts'
 import { sampleTable } from '../../import/table-sample.ts'
-import { findRegistry, listRegistries } from '../../store/registries/registries.ts'
 import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 

@@ -3,14 +3,14 @@
 import { ENVIRONMENTS } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, oneOf } from '@rollcall/protocol'
-import Type from 'typebox'
-import { countRecords } from '../../store/records/record-counts.ts'
+import { countRecords } from '@rollcall/records/records/record-counts'
 import {
   addRegistry as addRow,
   listRegistries as listRows,
   setRegistry,
-} from '../../store/registries/registries.ts'
-import { setPrimaryIdentifiers } from '../../store/registries/registry-identifier-types.ts'
+} from '@rollcall/records/registries/registries'
+import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
+import Type from 'typebox'
 import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { isDemoDatabase } from '../participants/participants.ts'

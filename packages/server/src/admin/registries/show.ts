@@ -1,9 +1,9 @@
 /** A registry as a whole: what it has, what can be searched, and how an import goes on. */
 import { type JsonObject, operationsOf } from '@rollcall/protocol'
+import { countRecords } from '@rollcall/records/records/record-counts'
+import { registryAt } from '@rollcall/records/registries/registries'
+import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type, { type TSchema } from 'typebox'
-import { countRecords } from '../../store/records/record-counts.ts'
-import { registryAt } from '../../store/registries/registries.ts'
-import { recordTypeOf } from '../../store/registries/registry-attributes.ts'
 import { listPurposes, PURPOSE } from '../consents/purposes.ts'
 import { closed, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

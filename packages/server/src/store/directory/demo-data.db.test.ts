@@ -1,7 +1,7 @@
 import { openDatabase } from '@rollcall/database/database'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../../test/postgres.ts'
-import { addRegistry } from '../registries/registries.ts'
 import { directoryContent } from './demo-data.ts'
 import { addParticipant } from './participants.ts'
 

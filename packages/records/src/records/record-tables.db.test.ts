@@ -10,7 +10,7 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import { inTransaction } from '@rollcall/database/transaction'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { DOCUMENTS, recordType, registry, writeFixture } from '../../../test/query-fixture.ts'
+import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { DOCUMENTS, recordType, registry, writeFixture } from '../../../server/test/query-fixture.ts'
 import { prepareRecord } from './prepare-record.ts'
 import { deleteRecords, writeRecords } from './record-writer.ts'
 

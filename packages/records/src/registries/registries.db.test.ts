@@ -2,8 +2,8 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { createLog } from '@rollcall/observe/log'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { createDirectory } from '../../directory/directory.ts'
+import { createDirectory } from '../../../server/src/directory/directory.ts'
+import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import {
   addRegistry,
   findRegistry,

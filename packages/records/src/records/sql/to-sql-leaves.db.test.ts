@@ -14,8 +14,8 @@ import {
   surname,
   table,
   times,
-} from '../../../../test/query-fixture.ts'
-import { type SqlCase, testSql } from '../../../../test/to-sql.ts'
+} from '../../../../server/test/query-fixture.ts'
+import { type SqlCase, testSql } from '../../../../server/test/to-sql.ts'
 import { toSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [
