@@ -22,6 +22,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/database',
       'packages/observe',
       'packages/records',
+      'packages/keys',
       'packages/server',
       'packages/synthetic',
       'packages/console',

@@ -9,11 +9,11 @@ import type {
   StoredAccountEntry,
 } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
+import type { Vault } from '@rollcall/keys/vault'
 import { type AccountsOfProcess, createAccounts } from '../src/accounts/accounts.ts'
 import type { WitnessAddress } from '../src/accounts/witness-target.ts'
 import { readConfig } from '../src/app/config.ts'
 import { openVault } from '../src/app/storage.ts'
-import type { Vault } from '../src/keys/vault.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { masterKeyOfRun } from './postgres.ts'
 

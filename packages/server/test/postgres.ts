@@ -1,10 +1,10 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { type Database, migrate, openDatabase } from '@rollcall/database/database'
+import { environmentSource } from '@rollcall/keys/master-key'
+import { ensureOwnKeys } from '@rollcall/keys/rotation'
+import { createVault } from '@rollcall/keys/vault'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { environmentSource } from '../src/keys/master-key.ts'
-import { ensureOwnKeys } from '../src/keys/rotation.ts'
-import { createVault } from '../src/keys/vault.ts'
 import type { TestServer } from './global-setup.ts'
 
 /** A database of one test file. */

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
+import { readOrMakeKeyFile } from '@rollcall/keys/master-key'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readOrMakeKeyFile } from '../../../server/src/keys/master-key.ts'
 import { DataDirectoryError, makeDataDirectory } from './data-directory.ts'
 
 let home: string

@@ -1,5 +1,5 @@
+import { listLiveOwnKeys, listOwnKeys } from '@rollcall/keys/store/own-keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listLiveOwnKeys, listOwnKeys } from '../../../server/src/store/keys/own-keys.ts'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { directory } from './0001-directory.ts'

@@ -8,10 +8,10 @@ import type { Database } from '@rollcall/database/database'
 import { StoreBusy } from '@rollcall/database/database-errors'
 import { groupCommit } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
+import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
-import type { Vault } from '../keys/vault.ts'
 import {
   databaseTime,
   type NewAccount,

@@ -1,7 +1,7 @@
 /** Details that may name a person who works with the data: encrypted, and bound to their entry. */
 
 import type { ConfidentialDetails } from '@rollcall/core/model/account'
-import { decrypt, encrypt, OVERHEAD } from '../keys/encrypted-value.ts'
+import { decrypt, encrypt, OVERHEAD } from '@rollcall/keys/encrypted-value'
 import type { ConfidentialKey } from './keys.ts'
 
 /** The place of an entry. */

@@ -13,8 +13,9 @@ import {
   sign,
 } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
+import { ENCRYPTED, withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
+import type { Vault } from '@rollcall/keys/vault'
 import { calculateJwkThumbprint } from 'jose'
-import type { Vault } from '../keys/vault.ts'
 import {
   type AccountKey,
   type AccountKeyKind,
@@ -22,7 +23,6 @@ import {
   hasAccounts,
   listAccountKeys,
 } from '../store/accounts/account-keys.ts'
-import { ENCRYPTED, withCurrentMasterKey } from '../store/keys/master-keys.ts'
 
 export interface AccountSigner {
   readonly kid: string

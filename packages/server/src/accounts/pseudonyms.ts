@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Pseudonyms } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
-import type { Vault } from '../keys/vault.ts'
+import type { Vault } from '@rollcall/keys/vault'
 import { loadAccountKeys } from './keys.ts'
 import { pseudonymOf } from './persons.ts'
 

@@ -3,7 +3,7 @@
 import type { Limits } from '@rollcall/core/limits'
 import type { Accounts } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
-import type { Vault } from '../keys/vault.ts'
+import type { Vault } from '@rollcall/keys/vault'
 
 export interface HasDatabase {
   readonly db: Database

@@ -5,6 +5,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { storeJournalReport } from '@rollcall/database/journal-reports'
 import { StoreUnavailable } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
+import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { sessionBounds } from '../directory/sessions.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
@@ -26,7 +27,6 @@ import {
   forgetExchanges,
   forgetInbox,
 } from '../store/exchanges/forget-exchanges.ts'
-import { destroyBodyKeys } from '../store/keys/body-keys.ts'
 
 const PERIOD = 60_000
 type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'look'> }

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { hasCode } from '@rollcall/database/embedded/files'
-import { parseMasterKey } from '../keys/master-key.ts'
+import { parseMasterKey } from '@rollcall/keys/master-key'
 
 export interface Order {
   readonly program: string

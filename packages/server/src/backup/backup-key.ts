@@ -1,8 +1,8 @@
 /** The key of a backup: random, for one file, in its header under the master key. Who can restore has the master key anyway. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { DecryptionError } from '../keys/encrypted-value.ts'
-import { MasterKeyError, type MasterKeySource } from '../keys/master-key.ts'
-import { type Vault, vaultOfRecord } from '../keys/vault.ts'
+import { DecryptionError } from '@rollcall/keys/encrypted-value'
+import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
+import { type Vault, vaultOfRecord } from '@rollcall/keys/vault'
 import { BackupDamaged, type BackupHeader } from './file-format.ts'
 
 const PURPOSE = 'backup key'

@@ -9,8 +9,8 @@ import {
 } from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
+import type { Vault } from '@rollcall/keys/vault'
 import type { PoolClient } from 'pg'
-import type { Vault } from '../keys/vault.ts'
 import {
   type CatalogTable,
   catalogSequences,

@@ -1,6 +1,7 @@
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { Vault } from '@rollcall/keys/vault'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
   answering,
@@ -14,7 +15,6 @@ import { partnerCertificate, partnerKey } from '../../test/partner-certificate.t
 import { readConfig } from '../app/config.ts'
 import { openVault } from '../app/storage.ts'
 import { createGuards, type Guards } from '../egress/address-guard.ts'
-import type { Vault } from '../keys/vault.ts'
 import {
   type Credentials,
   createCredentials,

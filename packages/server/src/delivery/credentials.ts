@@ -7,6 +7,10 @@ import { createHash, hash, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { Memo } from '@rollcall/base/shared/memo'
+import { DecryptionError } from '@rollcall/keys/encrypted-value'
+import { MasterKeyError } from '@rollcall/keys/master-key'
+import { ENCRYPTED } from '@rollcall/keys/store/master-keys'
+import type { Vault } from '@rollcall/keys/vault'
 import {
   type Fetched,
   isJsonObject,
@@ -17,11 +21,7 @@ import {
 } from '@rollcall/protocol'
 import type { AddressGuard, ClientIdentity, GuardOwner, Guards } from '../egress/address-guard.ts'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
-import { DecryptionError } from '../keys/encrypted-value.ts'
-import { MasterKeyError } from '../keys/master-key.ts'
-import type { Vault } from '../keys/vault.ts'
 import type { CallbackAuth, CallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { ENCRYPTED } from '../store/keys/master-keys.ts'
 
 /** The members that are encrypted at rest, by `auth`. */
 export interface CredentialsOf {

@@ -1,5 +1,6 @@
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
+import { rotateOwnKeys } from '@rollcall/keys/rotation'
 import { expect, test } from 'vitest'
 import { SETTINGS_AGE, testClock } from '../../test/clock.ts'
 import {
@@ -17,7 +18,6 @@ import {
 import { isSigned, type PublishedKey } from '../../test/stranger/signing.ts'
 import { readConfig } from '../app/config.ts'
 import { openVault } from '../app/storage.ts'
-import { rotateOwnKeys } from '../keys/rotation.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
 import { setParticipantStatus } from '../store/directory/participants.ts'

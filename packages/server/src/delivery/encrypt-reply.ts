@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { deliveryContext, type EncryptedReply } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
+import type { Bodies } from '@rollcall/keys/bodies'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
-import type { Bodies } from '../keys/bodies.ts'
 
 /**
  * The only maker of an `EncryptedReply`: of what a reply or a notification may be made of, in which records are disclosed.

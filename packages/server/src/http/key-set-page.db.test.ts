@@ -1,11 +1,11 @@
+import { rotateOwnKeys } from '@rollcall/keys/rotation'
+import { listLiveOwnKeys } from '@rollcall/keys/store/own-keys'
 import type { JWK } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { byUin } from '../../test/granted.ts'
 import { answerOf, post, postSearch, type TestServer, testServer } from '../../test/server.ts'
 import { SPEC } from '../../test/stranger/signing.ts'
 import { addRegistry } from '../admin/registries/registries.ts'
-import { rotateOwnKeys } from '../keys/rotation.ts'
-import { listLiveOwnKeys } from '../store/keys/own-keys.ts'
 
 let server: TestServer
 

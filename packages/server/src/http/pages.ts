@@ -2,9 +2,9 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { SchemaLead } from '@rollcall/database/schema-version'
+import type { Keys } from '@rollcall/keys/own-keys'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { FastifyReply } from 'fastify'
-import type { Keys } from '../keys/own-keys.ts'
 import { send, sendJson } from './answer.ts'
 import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { type HasDirectory, registryOf } from './protocol-routes.ts'

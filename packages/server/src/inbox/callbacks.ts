@@ -10,6 +10,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Bodies } from '@rollcall/keys/bodies'
 import {
   ACCEPTED_TYPES,
   assumedUtc,
@@ -25,7 +26,6 @@ import { type DayBounded, withinDay } from '../admission/day-limits.ts'
 import { type Admitting, admit } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
-import type { Bodies } from '../keys/bodies.ts'
 import { decodeBody, type IncomingRequest, readJsonBody } from '../reading/body.ts'
 import { checkBeginning, envelopeBounds, readCallbackEnvelope, readResult } from '../reading/envelope.ts'
 import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'

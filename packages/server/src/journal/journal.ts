@@ -17,7 +17,7 @@ import {
   readJournalHead,
 } from '@rollcall/database/journal-head'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
-import type { Vault } from '../keys/vault.ts'
+import type { Vault } from '@rollcall/keys/vault'
 import { type JournalLine, makeLine, readLine } from './lines.ts'
 
 interface JournalParts {

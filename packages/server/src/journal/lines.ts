@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import type { JournalHead, JournalOwner } from '@rollcall/database/journal-head'
-import type { Vault } from '../keys/vault.ts'
+import type { Vault } from '@rollcall/keys/vault'
 
 export interface JournalLine {
   readonly sequence: number

@@ -4,9 +4,9 @@ import { systemReason } from '@rollcall/base/shared/system-error'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import type { JournalHead, JournalPosition } from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { DecryptionError } from '../keys/encrypted-value.ts'
-import type { MasterKeySource } from '../keys/master-key.ts'
-import { decryptWithAny } from '../keys/vault.ts'
+import { DecryptionError } from '@rollcall/keys/encrypted-value'
+import type { MasterKeySource } from '@rollcall/keys/master-key'
+import { decryptWithAny } from '@rollcall/keys/vault'
 import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'
 
 export interface LaterActs {

@@ -2,8 +2,8 @@
 
 import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestContext } from '@rollcall/core/model/exchange'
+import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { type Operation, operation } from '@rollcall/protocol'
-import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { wholeMessage } from '../reading/large.ts'
 import { LARGE } from '../reading/threads.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'

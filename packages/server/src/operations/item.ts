@@ -9,12 +9,12 @@ import type { AskedFacts, FoundRecords, ReplyMembers } from '@rollcall/core/mode
 import type { Participant } from '@rollcall/core/model/participant'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
+import type { Bodies } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { GrantQuota } from '../admission/grant-quota.ts'
 import type { SearchGate } from '../admission/search-gate.ts'
 import type { Consents } from '../consents/consents.ts'
-import type { Bodies } from '../keys/bodies.ts'
 import type { ReadingThreads } from '../reading/threads.ts'
 
 export interface OpeningRequest {

@@ -2,9 +2,9 @@
 
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
+import { BodyUnreadable } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import { operation } from '@rollcall/protocol'
-import { BodyUnreadable } from '../keys/bodies.ts'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
 import { findEarlierReferences, findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readRequest } from './accepted-request.ts'

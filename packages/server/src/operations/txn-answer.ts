@@ -7,6 +7,7 @@ import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
 import { discloseAgain } from '@rollcall/core/policy/disclosure'
 import { totalShown } from '@rollcall/core/policy/total'
+import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import {
   isJsonObject,
   type JsonObject,
@@ -14,7 +15,6 @@ import {
   resolveRecordType,
   type Status,
 } from '@rollcall/protocol'
-import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { usesOf } from '../store/consents/uses.ts'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'

@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { Message } from '@rollcall/core/model/exchange'
 import { referenceId } from '@rollcall/core/model/reference-id'
+import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import {
   type CanonicalFormName,
   canonicalJson,
@@ -22,7 +23,6 @@ import {
   SignatureProblem,
   type SourcedEnvelope,
 } from '@rollcall/protocol'
-import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { decodeBody } from './body.ts'
 import { readEnvelope, readMessage } from './envelope.ts'
 

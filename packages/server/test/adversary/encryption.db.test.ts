@@ -1,8 +1,9 @@
 /** Encrypted messages: what comes in encrypted is opened once, for its sender alone, and answered encrypted or not at all. */
+
+import { revokeOwnKey } from '@rollcall/keys/rotation'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/storage.ts'
-import { revokeOwnKey } from '../../src/keys/rotation.ts'
 import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'

@@ -1,10 +1,10 @@
 /** What changes while messages are being answered: keys are rotated, keys and participants go. */
 
+import { revokeOwnKey, rotateOwnKeys } from '@rollcall/keys/rotation'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/storage.ts'
-import { revokeOwnKey, rotateOwnKeys } from '../../src/keys/rotation.ts'
 import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { setParticipantStatus } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'

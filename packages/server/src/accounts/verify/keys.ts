@@ -1,8 +1,8 @@
 /** The public keys that signatures of accounts are verified with. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { DecryptionError } from '@rollcall/keys/encrypted-value'
+import type { Vault } from '@rollcall/keys/vault'
 import { calculateJwkThumbprint } from 'jose'
-import { DecryptionError } from '../../keys/encrypted-value.ts'
-import type { Vault } from '../../keys/vault.ts'
 import type { AccountKey } from '../../store/accounts/account-keys.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { decryptKey } from '../keys.ts'

@@ -1,8 +1,8 @@
 /** Reviews of emergencies: whether they are as they were sealed. */
 import { createSecretKey } from 'node:crypto'
 import type { Snapshot } from '@rollcall/database/transaction'
-import { DecryptionError } from '../../keys/encrypted-value.ts'
-import type { Vault } from '../../keys/vault.ts'
+import { DecryptionError } from '@rollcall/keys/encrypted-value'
+import type { Vault } from '@rollcall/keys/vault'
 import type { AccountKey } from '../../store/accounts/account-keys.ts'
 import { readReviews } from '../../store/accounts/account-pages.ts'
 import { type ConfidentialKey, decryptKey } from '../keys.ts'

@@ -2,7 +2,7 @@
 
 import type { Database } from '@rollcall/database/database'
 import { type Snapshot, withSnapshot } from '@rollcall/database/transaction'
-import type { Vault } from '../../keys/vault.ts'
+import type { Vault } from '@rollcall/keys/vault'
 import { listAccountKeys } from '../../store/accounts/account-keys.ts'
 import {
   findCheckpoints,

@@ -2,13 +2,13 @@
 
 import type { StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageKey } from '@rollcall/core/model/message-key'
+import { publishedKeys } from '@rollcall/keys/own-keys'
 import Type from 'typebox'
 import { firstHash } from '../../accounts/chain.ts'
 import type { CheckpointContent } from '../../accounts/checkpoints.ts'
 import { Evidence, signedText } from '../../accounts/evidence.ts'
 import { createVerifier, type Verifier } from '../../accounts/verify/keys.ts'
 import { newReport } from '../../accounts/verify/report.ts'
-import { publishedKeys } from '../../keys/own-keys.ts'
 import { listAccountKeys } from '../../store/accounts/account-keys.ts'
 import {
   type EntryPlace,

@@ -1,13 +1,13 @@
 /** Pruning accounts of access: chain by chain, in chunks that a checkpoint closes. */
 
 import type { Database } from '@rollcall/database/database'
+import type { Vault } from '@rollcall/keys/vault'
 import { type CheckpointContent, signCheckpoint } from '../../accounts/checkpoints.ts'
 import { type AccountKeys, loadAccountKeys } from '../../accounts/keys.ts'
 import { signTombstone } from '../../accounts/tombstones.ts'
 import { createVerifier, type Verifier } from '../../accounts/verify/keys.ts'
 import { newReport, type Report } from '../../accounts/verify/report.ts'
 import { verifyAccounts } from '../../accounts/verify/verify.ts'
-import type { Vault } from '../../keys/vault.ts'
 import { listAccountKeys } from '../../store/accounts/account-keys.ts'
 import { insertCheckpoint } from '../../store/accounts/checkpoints.ts'
 import {

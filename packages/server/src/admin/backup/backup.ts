@@ -1,11 +1,12 @@
 /** Backups of the database. */
+
+import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { BackupDamaged, type BackupHeader } from '../../backup/file-format.ts'
 import type { TableCount } from '../../backup/manifest.ts'
 import { type CheckedBackup, checkBackup } from '../../backup/read-backup.ts'
 import { writeBackup } from '../../backup/write-backup.ts'
-import { MasterKeyError, type MasterKeySource } from '../../keys/master-key.ts'
 import { SCHEMAS } from '../../store/backup/catalog.ts'
 import { closed, instant, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'

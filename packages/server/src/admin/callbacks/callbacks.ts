@@ -5,6 +5,8 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import { createKeys } from '@rollcall/keys/own-keys'
+import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
@@ -21,7 +23,6 @@ import { isAllowedEntry, isDefaultUrl, isTarget } from '../../delivery/targets.t
 import { tryCallback } from '../../delivery/try-callback.ts'
 import { createCallbacks } from '../../directory/directory.ts'
 import { createAddressGuard, createGuards, type Guards } from '../../egress/address-guard.ts'
-import { createKeys } from '../../keys/own-keys.ts'
 import {
   type CallbackAuth,
   type CallbackSettings,
@@ -30,7 +31,6 @@ import {
   setCallbackSettings,
 } from '../../store/directory/participant-callbacks.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
-import { withCurrentMasterKey } from '../../store/keys/master-keys.ts'
 import { createKeySets } from '../../trust/key-sets.ts'
 import { createPeerKeys } from '../../trust/peer-keys.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'

@@ -1,7 +1,8 @@
 /** The inbox: callbacks that other systems sent to us. */
+
+import { createBodies } from '@rollcall/keys/bodies'
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { createBodies } from '../../keys/bodies.ts'
 import { inboxContext } from '../../store/exchanges/inbox.ts'
 import { findInInbox, type InboxEntry, listInbox as listRows } from '../../store/exchanges/inbox-list.ts'
 import {

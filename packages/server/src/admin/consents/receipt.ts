@@ -1,7 +1,8 @@
 /** Receipts of withdrawals: what was stopped, signed with our own key, so that a person can show it to others. */
+
+import { createKeys } from '@rollcall/keys/own-keys'
 import { CompactSign } from 'jose'
 import Type from 'typebox'
-import { createKeys } from '../../keys/own-keys.ts'
 import type { Stopped } from '../../store/consents/stopping.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
 import type { HasVault } from '../needs.ts'

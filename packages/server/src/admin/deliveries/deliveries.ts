@@ -4,9 +4,9 @@ import type { Limits } from '@rollcall/core/limits'
 import { answerContext, deliveryContext } from '@rollcall/core/model/delivery'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
+import { type Bodies, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type Bodies, createBodies } from '../../keys/bodies.ts'
 import {
   type CountedChange,
   changeAtMost,

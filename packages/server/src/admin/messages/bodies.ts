@@ -2,9 +2,9 @@
 
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import { requestContext } from '@rollcall/core/model/exchange'
+import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { type Bodies, BodyUnreadable, createBodies } from '../../keys/bodies.ts'
 import { findDelivery } from '../../store/deliveries/delivery-list.ts'
 import { listRequests } from '../../store/exchanges/accepted-exchanges.ts'
 import { inboxContext } from '../../store/exchanges/inbox.ts'

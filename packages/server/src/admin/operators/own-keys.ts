@@ -1,16 +1,17 @@
 /** Our own keys, and the master key that encrypts them. */
+
+import type { MasterKeySource } from '@rollcall/keys/master-key'
+import { OWN_KEY_DEFINITIONS } from '@rollcall/keys/own-key-definitions'
+import { revokeOwnKey as revoke, rotateOwnKeys as rotate } from '@rollcall/keys/rotation'
+import { listOwnKeys as listRows, type OwnKey } from '@rollcall/keys/store/own-keys'
+import { rotateMasterKey as rotateMaster } from '@rollcall/keys/vault'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { MasterKeySource } from '../../keys/master-key.ts'
-import { OWN_KEY_DEFINITIONS } from '../../keys/own-key-definitions.ts'
-import { revokeOwnKey as revoke, rotateOwnKeys as rotate } from '../../keys/rotation.ts'
-import { rotateMasterKey as rotateMaster } from '../../keys/vault.ts'
-import { listOwnKeys as listRows, type OwnKey } from '../../store/keys/own-keys.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 
-export { CACHED_BY_PEERS } from '../../keys/own-key-definitions.ts'
+export { CACHED_BY_PEERS } from '@rollcall/keys/own-key-definitions'
 
 export const OWN_KEY_USES = [...new Set(OWN_KEY_DEFINITIONS.map(({ use }) => use))]
 const Use = oneOf(OWN_KEY_USES, {

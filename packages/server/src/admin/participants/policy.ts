@@ -9,6 +9,8 @@ export {
 } from '@rollcall/core/model/participant'
 
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
+import { isMadeOnDemand } from '@rollcall/keys/own-key-definitions'
+import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -25,8 +27,6 @@ import {
 import Type from 'typebox'
 import { createAddressGuard } from '../../egress/address-guard.ts'
 import { unreachableHost } from '../../egress/address-rules.ts'
-import { isMadeOnDemand } from '../../keys/own-key-definitions.ts'
-import { ensureOwnKeys } from '../../keys/rotation.ts'
 import { setMessagePolicy } from '../../store/directory/participants.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'

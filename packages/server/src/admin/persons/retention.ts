@@ -5,6 +5,7 @@ import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '@rollcall/
 import type { Database } from '@rollcall/database/database'
 import { clearRemovedHolds } from '@rollcall/database/holds'
 import { mayDeleteAccounts } from '@rollcall/database/roles'
+import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { countEvents, forgetEvents } from '../../store/events/forgetting.ts'
@@ -14,7 +15,6 @@ import {
   forgetExchanges,
   forgetInbox,
 } from '../../store/exchanges/forget-exchanges.ts'
-import { countBodyKeys, destroyBodyKeys } from '../../store/keys/body-keys.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { pruneAccounts } from '../accounts/prune.ts'
 import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from '../members.ts'

@@ -1,12 +1,12 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
+import { newMasterKey } from '@rollcall/keys/master-key'
+import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
+import { rotateMasterKey } from '@rollcall/keys/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import { readConfig } from '../../app/config.ts'
 import { masterKeySource, openVault } from '../../app/storage.ts'
 import { decryptCredentials, encryptCredentials, type Secrets } from '../../delivery/credentials.ts'
-import { newMasterKey } from '../../keys/master-key.ts'
-import { rotateMasterKey } from '../../keys/vault.ts'
-import { withCurrentMasterKey } from '../keys/master-keys.ts'
 import { findCallbackSettings, NO_CALLBACKS, setCallbackSettings } from './participant-callbacks.ts'
 
 let sender: TestSender

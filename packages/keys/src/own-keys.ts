@@ -7,7 +7,6 @@ import { isUnavailable } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import { type AlgorithmName, qualifiedKid } from '@rollcall/protocol'
 import type { CryptoKey, JWK } from 'jose'
-import { listLiveOwnKeys, type OwnKey } from '../store/keys/own-keys.ts'
 import { MasterKeyError } from './master-key.ts'
 import {
   decryptJwk,
@@ -19,6 +18,7 @@ import {
   type SignatureKeyDefinition,
 } from './own-key-definitions.ts'
 import { ensureOwnKeys } from './rotation.ts'
+import { listLiveOwnKeys, type OwnKey } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
 export interface SigningKey {

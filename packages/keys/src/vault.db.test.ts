@@ -2,11 +2,11 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { readConfig } from '../app/config.ts'
-import { masterKeySource, openVault } from '../app/storage.ts'
-import { readMasterKey } from '../store/keys/master-keys.ts'
+import { readConfig } from '../../server/src/app/config.ts'
+import { masterKeySource, openVault } from '../../server/src/app/storage.ts'
+import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { environmentSource, fileSource, MasterKeyError, masterKeyText, newMasterKey } from './master-key.ts'
+import { readMasterKey } from './store/master-keys.ts'
 import { createVault } from './vault.ts'
 
 let database: TestDatabase

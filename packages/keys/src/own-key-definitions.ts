@@ -1,9 +1,9 @@
 /** Our own keys: a definition for each use and algorithm, and how a key is made, encrypted at rest and read. */
 import type { AlgorithmName } from '@rollcall/protocol'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import { ENCRYPTED } from '../store/keys/master-keys.ts'
-import type { OwnKey } from '../store/keys/own-keys.ts'
 import { DecryptionError } from './encrypted-value.ts'
+import { ENCRYPTED } from './store/master-keys.ts'
+import type { OwnKey } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
 /** `sig` signs messages, `enc` is what peers encrypt for, `token` signs access tokens and is nobody else's business. */

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { createLog } from '@rollcall/observe/log'
 import { expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { createTokens } from '../directory/tokens.ts'
-import { listOwnKeys } from '../store/keys/own-keys.ts'
+import { createTokens } from '../../server/src/directory/tokens.ts'
+import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { createBodies } from './bodies.ts'
 import { environmentSource, masterKeyText, newMasterKey } from './master-key.ts'
 import { decryptJwk } from './own-key-definitions.ts'
 import { createKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
+import { listOwnKeys } from './store/own-keys.ts'
 import { createVault } from './vault.ts'
 
 /** Every row of every table, as `pg_dump` would have it; bytea once more as the bytes it stands for. */

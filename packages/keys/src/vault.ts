@@ -1,13 +1,6 @@
 /** The vault: secrets in the database are encrypted and decrypted here, and nowhere else. */
 import type { Database } from '@rollcall/database/database'
 import {
-  addFirstMasterKey,
-  type MasterKeyRecord,
-  readMasterKey,
-  replaceMasterKey,
-  whileMasterKeyStays,
-} from '../store/keys/master-keys.ts'
-import {
   DecryptionError,
   decryptValue,
   encryptValue,
@@ -15,6 +8,13 @@ import {
   type ValueContext,
 } from './encrypted-value.ts'
 import { MasterKeyError, type MasterKeySource } from './master-key.ts'
+import {
+  addFirstMasterKey,
+  type MasterKeyRecord,
+  readMasterKey,
+  replaceMasterKey,
+  whileMasterKeyStays,
+} from './store/master-keys.ts'
 
 /**
  * Encrypts small secrets at rest, each for one place. A key management service can take part by implementing this: the

@@ -6,15 +6,6 @@
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { AlgorithmName } from '@rollcall/protocol'
-import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
-import {
-  changeOwnKeys,
-  eraseExpired,
-  listOwnKeys,
-  type NewOwnKey,
-  type OwnKey,
-  type OwnKeyChange,
-} from '../store/keys/own-keys.ts'
 import {
   decryptJwk,
   definitionOf,
@@ -25,6 +16,15 @@ import {
   type OwnKeyUse,
   publicHalf,
 } from './own-key-definitions.ts'
+import { withCurrentMasterKey } from './store/master-keys.ts'
+import {
+  changeOwnKeys,
+  eraseExpired,
+  listOwnKeys,
+  type NewOwnKey,
+  type OwnKey,
+  type OwnKeyChange,
+} from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
 const CURRENT = ['active', 'next'] as const

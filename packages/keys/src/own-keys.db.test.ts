@@ -10,9 +10,9 @@ import {
   type JWK,
 } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestClock, testClock } from '../../test/clock.ts'
-import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { createTokens } from '../directory/tokens.ts'
+import { createTokens } from '../../server/src/directory/tokens.ts'
+import { type TestClock, testClock } from '../../server/test/clock.ts'
+import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { environmentSource, MasterKeyError, type MasterKeySource, newMasterKey } from './master-key.ts'
 import { createKeys, type Keys } from './own-keys.ts'
 import { revokeOwnKey, rotateOwnKeys } from './rotation.ts'

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { createLog } from '@rollcall/observe/log'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestClock, testClock } from '../../test/clock.ts'
-import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { readMasterKey, replaceMasterKey } from '../store/keys/master-keys.ts'
+import { type TestClock, testClock } from '../../server/test/clock.ts'
+import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { createBodies } from './bodies.ts'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
 import {
@@ -18,6 +17,7 @@ import {
 } from './master-key.ts'
 import { createKeys, type Keys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
+import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
 import { createVault, currentMasterKey, masterKeyRecord, rotateMasterKey, type Vault } from './vault.ts'
 
 let database: TestDatabase

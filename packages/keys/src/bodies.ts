@@ -11,9 +11,9 @@ import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync, type ZlibOption
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Database } from '@rollcall/database/database'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
-import { addBodyKey, findBodyKey } from '../store/keys/body-keys.ts'
-import { ENCRYPTED, withCurrentMasterKey } from '../store/keys/master-keys.ts'
 import { decrypt, encrypt, OVERHEAD } from './encrypted-value.ts'
+import { addBodyKey, findBodyKey } from './store/body-keys.ts'
+import { ENCRYPTED, withCurrentMasterKey } from './store/master-keys.ts'
 import type { Vault } from './vault.ts'
 
 export interface Bodies {
