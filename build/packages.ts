@@ -23,6 +23,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/observe',
       'packages/records',
       'packages/keys',
+      'packages/participants',
       'packages/server',
       'packages/synthetic',
       'packages/console',

@@ -1,12 +1,12 @@
 /** What benches of callbacks stand on: records, participants who may be called back, and our server with its worker. */
 import { randomUUID } from 'node:crypto'
-import { type Database, findParticipant } from '@rollcall/server'
 import {
   type CallbackSettings,
   MOST_CONCURRENCY,
   NO_CALLBACKS,
   setCallbackSettings,
-} from '../../packages/server/src/store/directory/participant-callbacks.ts'
+} from '@rollcall/participants/store/participant-callbacks'
+import { type Database, findParticipant } from '@rollcall/server'
 import { type Asker, NAMESPACE, questionsOf } from '../search/question.ts'
 import { credentialsOf } from '../search/registry.ts'
 import { authorization, type Identifiers, JSON_BODY } from '../search/setting.ts'

@@ -8,6 +8,7 @@ import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { readLimits } from '@rollcall/core/limits'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { quoteName } from '@rollcall/database/names'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { operation } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import type { Database, Registry } from '@rollcall/server'
@@ -15,7 +16,6 @@ import {
   answerEnrolmentUpdates,
   type Updating,
 } from '../../packages/server/src/operations/enrolment-updates.ts'
-import { findParticipant } from '../../packages/server/src/store/directory/participants.ts'
 import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
 import { endless } from '../search/setting.ts'

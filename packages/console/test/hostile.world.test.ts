@@ -4,12 +4,12 @@
  * element, and the content security policy has nothing to forbid.
  */
 
+import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
+import { saveCheck } from '@rollcall/participants/store/participant-checks'
+import { changeParticipant } from '@rollcall/participants/store/participants'
+import { noteUsedKey } from '@rollcall/participants/store/published-keys'
 import { NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { setCallbackSettings } from '../../server/src/store/directory/participant-callbacks.ts'
-import { saveCheck } from '../../server/src/store/directory/participant-checks.ts'
-import { changeParticipant } from '../../server/src/store/directory/participants.ts'
-import { noteUsedKey } from '../../server/src/store/directory/published-keys.ts'
 import { accepted, byIdentifier, searchFor } from '../../server/test/asynchronous.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import { answering, LOOPBACK, receiver } from '../../server/test/deliveries.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createLog } from '@rollcall/observe/log'
+import { createTokens } from '@rollcall/participants/directory/tokens'
 import { expect, test } from 'vitest'
-import { createTokens } from '../../server/src/directory/tokens.ts'
 import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { createBodies } from './bodies.ts'
 import { environmentSource, masterKeyText, newMasterKey } from './master-key.ts'

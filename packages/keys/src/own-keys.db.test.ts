@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
+import { createTokens } from '@rollcall/participants/directory/tokens'
 import {
   CompactEncrypt,
   type CryptoKey,
@@ -10,7 +11,6 @@ import {
   type JWK,
 } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createTokens } from '../../server/src/directory/tokens.ts'
 import { type TestClock, testClock } from '../../server/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { environmentSource, MasterKeyError, type MasterKeySource, newMasterKey } from './master-key.ts'

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@rollcall/database/database'
+import { takeTokens } from '@rollcall/participants/store/quotas'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { takeTokens } from '../../server/src/store/directory/quotas.ts'
 import { testClock } from '../../server/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { createDatabaseHealth } from './health.ts'

@@ -1,6 +1,6 @@
+import { findEnds } from '@rollcall/participants/store/ends'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from '../../server/src/delivery/drain.ts'
-import { findEnds } from '../../server/src/store/directory/ends.ts'
 import { outboxHealth } from '../../server/src/store/events/outbox.ts'
 import { waitingExchanges } from '../../server/src/store/exchanges/claims.ts'
 import {

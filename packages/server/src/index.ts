@@ -16,6 +16,19 @@ export { isUnavailable, safeDatabaseError } from '@rollcall/database/database-er
 export { layout as embeddedLayout } from '@rollcall/database/embedded/files'
 export type { Vault } from '@rollcall/keys/vault'
 export { createLog, type Log } from '@rollcall/observe/log'
+export { isSecretOf, newSecret } from '@rollcall/participants/directory/secrets'
+export { addSecret } from '@rollcall/participants/store/client-secrets'
+export { becomeOnlyDemo, directoryContent } from '@rollcall/participants/store/demo-data'
+export { findCallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
+export { addParticipantKey } from '@rollcall/participants/store/participant-keys'
+export {
+  addParticipant,
+  findClient,
+  findParticipant,
+  setMessagePolicy,
+  setParticipantQuotas,
+  setSubscriptionSettings,
+} from '@rollcall/participants/store/participants'
 export { ownRecords } from '@rollcall/records/records/own-records'
 export { countRecords, hasRecords, sampleIdentifiers } from '@rollcall/records/records/record-counts'
 export { ensureRecordTables } from '@rollcall/records/records/record-tables'
@@ -40,17 +53,4 @@ export {
   openVault,
   type Storage,
 } from './app/storage.ts'
-export { isSecretOf, newSecret } from './directory/secrets.ts'
 export { importFile } from './import/import-file.ts'
-export { addSecret } from './store/directory/client-secrets.ts'
-export { becomeOnlyDemo, directoryContent } from './store/directory/demo-data.ts'
-export { findCallbackSettings, setCallbackSettings } from './store/directory/participant-callbacks.ts'
-export { addParticipantKey } from './store/directory/participant-keys.ts'
-export {
-  addParticipant,
-  findClient,
-  findParticipant,
-  setMessagePolicy,
-  setParticipantQuotas,
-  setSubscriptionSettings,
-} from './store/directory/participants.ts'

@@ -4,7 +4,7 @@ import { readLimits } from '@rollcall/core/limits'
 import { createLog } from '@rollcall/observe/log'
 import { createMetrics } from '@rollcall/observe/metrics'
 import { createRefusals } from '@rollcall/observe/refusals'
-import { createThrottle } from '../src/admission/throttle.ts'
+import { createThrottle } from '@rollcall/participants/admission/throttle'
 import { clientAddressReader, createGate } from '../src/http/gate.ts'
 import { createHttpServer, type HttpServer } from '../src/http/server.ts'
 

@@ -14,6 +14,12 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { createLog } from '@rollcall/observe/log'
+import {
+  type CallbackSettings,
+  findCallbackSettings,
+  setCallbackSettings,
+} from '@rollcall/participants/store/participant-callbacks'
+import { addParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry, findRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, afterEach } from 'vitest'
@@ -23,12 +29,6 @@ import { createContext } from '../src/app/context.ts'
 import { claimFor, type FreshDelivery } from '../src/delivery/deliver.ts'
 import { callbackNamed, callbackTarget } from '../src/delivery/targets.ts'
 import { insertDeliveriesFrom } from '../src/store/deliveries/deliveries.ts'
-import {
-  type CallbackSettings,
-  findCallbackSettings,
-  setCallbackSettings,
-} from '../src/store/directory/participant-callbacks.ts'
-import { addParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
 import { skippingClock, type TestClock } from './clock.ts'
 import { grantEverything } from './grants.ts'
 import { masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'

@@ -2,9 +2,9 @@
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { GRANT_TEMPLATES } from '@rollcall/core/policy/grant-templates'
 import type { Database } from '@rollcall/database/database'
+import { addGrant } from '@rollcall/participants/store/grants'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { addGrant } from '../src/store/directory/grants.ts'
-import { findParticipant } from '../src/store/directory/participants.ts'
 
 const [everything] = GRANT_TEMPLATES
 if (everything === undefined) throw new Error('there is no template')

@@ -1,7 +1,7 @@
 /** A participant's server that publishes a key set, on loopback, and what the operator allows so that it is reached. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { KeySetOwner } from '../src/trust/key-sets.ts'
+import type { KeySetOwner } from '@rollcall/participants/trust/key-sets'
 import { connectionsTo } from './connections.ts'
 
 export interface KeySetServer {

@@ -1,8 +1,8 @@
 /** A server whose mailboxes a test empties, and a receiver for each test. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { afterAll, afterEach, beforeEach, vi } from 'vitest'
-import type { CallbackSettings } from '../src/store/directory/participant-callbacks.ts'
 import { type Receiver, receiver, takes, testSender } from './deliveries.ts'
 import { eventRows } from './notifications.ts'
 

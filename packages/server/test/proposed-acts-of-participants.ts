@@ -1,14 +1,14 @@
 /** Acts about participants that may wait for a second operator. */
 
+import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
+import { saveCheck } from '@rollcall/participants/store/participant-checks'
+import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { setGrant } from '../src/admin/grants/grants.ts'
 import { addParticipantKeys } from '../src/admin/participants/keys.ts'
 import { addParticipant, setParticipantStatus } from '../src/admin/participants/participants.ts'
 import { allowParticipantHost } from '../src/admin/participants/policy.ts'
 import { promoteParticipant } from '../src/admin/participants/promote.ts'
-import { setCallbackSettings } from '../src/store/directory/participant-callbacks.ts'
-import { saveCheck } from '../src/store/directory/participant-checks.ts'
-import { setMessagePolicy } from '../src/store/directory/participants.ts'
 import { LOOPBACK } from './deliveries.ts'
 import { type ActServer, OUTDATED, type ReadyActs } from './proposed-act.ts'
 

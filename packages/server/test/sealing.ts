@@ -4,14 +4,14 @@
  */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { type KeyUse, readPublicKey } from '@rollcall/protocol'
-import { expect } from 'vitest'
 import {
   addParticipantKey,
   type ParticipantKey,
   type Validity,
-} from '../src/store/directory/participant-keys.ts'
-import { findParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
+} from '@rollcall/participants/store/participant-keys'
+import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
+import { type KeyUse, readPublicKey } from '@rollcall/protocol'
+import { expect } from 'vitest'
 import { type KeyPair, keyPair } from './key-pairs.ts'
 import { type Answer, bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
 import { decrypt, type Encrypted, encrypt, type ReceiverKey } from './stranger/encryption.ts'

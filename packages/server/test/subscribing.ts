@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll } from 'vitest'
-import type { ParticipantSettings } from '../src/store/directory/participants.ts'
 import {
   type AsyncPeer,
   accepted,

@@ -3,9 +3,9 @@
  * under one message_id and no other. `ROLLCALL_CRASH_CYCLES=100 npx vitest run packages/cli/test/crash` runs for longer.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { setCallbackSettings } from '../../../server/src/store/directory/participant-callbacks.ts'
 import { eventRows, type Subscribed } from '../../../server/test/notifications.ts'
 import { type NotifiedReceiver, notifiedReceiver } from './notified.ts'
 import { crashWorld, type Node, type World } from './world.ts'

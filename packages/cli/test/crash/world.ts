@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { EmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
+import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import {
   addParticipant,
   addRegistry,
@@ -16,7 +17,6 @@ import {
   openDatabase,
   type Participant,
 } from '@rollcall/server'
-import { setCallbackSettings } from '../../../server/src/store/directory/participant-callbacks.ts'
 import type { TestServer } from '../../../server/test/global-setup.ts'
 import { grantEverything } from '../../../server/test/grants.ts'
 import { databaseUrl, printed, type Running, start } from '../command.ts'

@@ -27,7 +27,7 @@ const earlier = <Module>(path: string): Promise<Module> =>
 const { addParticipant, addRegistry, addSecret, importFile, migrate, newSecret, openDatabase } =
   await earlier<typeof import('@rollcall/server')>('index.ts')
 const { setCallbackSettings } = await earlier<
-  typeof import('../../../server/src/store/directory/participant-callbacks.ts')
+  typeof import('@rollcall/participants/store/participant-callbacks')
 >('store/directory/participant-callbacks.ts')
 
 const directory = await mkdtemp(join(tmpdir(), 'rollcall-fixture-'))

@@ -1,8 +1,8 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { createLog } from '@rollcall/observe/log'
+import { createDirectory } from '@rollcall/participants/directory/directory'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDirectory } from '../../../server/src/directory/directory.ts'
 import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import {
   addRegistry,

@@ -2,20 +2,20 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { REMOVED_ROWS, type Removable } from '@rollcall/database/removal'
+import { listGrants } from '@rollcall/participants/store/grants'
+import {
+  addParticipantKey,
+  listParticipantKeys,
+  revokeParticipantKey,
+} from '@rollcall/participants/store/participant-keys'
+import { addParticipant, findParticipant } from '@rollcall/participants/store/participants'
+import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { memoryAccounts } from '../../test/accounts.ts'
 import { publicKey } from '../../test/key-pairs.ts'
 import { bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
 import { liftWithdrawals, withdraw } from '../store/consents/withdrawals.ts'
-import { listGrants } from '../store/directory/grants.ts'
-import {
-  addParticipantKey,
-  listParticipantKeys,
-  revokeParticipantKey,
-} from '../store/directory/participant-keys.ts'
-import { addParticipant, findParticipant } from '../store/directory/participants.ts'
-import { createPeerKeys } from '../trust/peer-keys.ts'
 import { addHold, removeHold } from './persons/holds.ts'
 import { removeParticipant, removeRegistry } from './removal.ts'
 import { AdminRefusal } from './use-case.ts'

@@ -3,9 +3,9 @@
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
+import { AddressRefused, addressAdvice, RequestFailed } from '@rollcall/participants/egress/problems'
 import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
-import { AddressRefused, addressAdvice, RequestFailed } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
 import { accountOperator, isAccounting } from './accounts/operator-looks.ts'
 

@@ -2,8 +2,8 @@
 import { isIP } from 'node:net'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
-import { readClientKey } from '../directory/openid-client-key.ts'
-import type { ClientCredential, OpenIdSettings } from '../directory/openid-provider.ts'
+import { readClientKey } from '@rollcall/participants/directory/openid-client-key'
+import type { ClientCredential, OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
 import type { Environment } from './secret-files.ts'
 
 const ISSUER = 'ROLLCALL_OIDC_ISSUER'

@@ -2,11 +2,11 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Log } from '@rollcall/observe/log'
+import type { AddressGuard, GuardOwner } from '@rollcall/participants/egress/address-guard'
+import { createKeySets } from '@rollcall/participants/trust/key-sets'
+import { importedOnce } from '@rollcall/participants/trust/peer-keys'
 import { type PublicKey, signatureKeys, verifyingKey, type WebCryptoKey } from '@rollcall/protocol'
-import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { ConsentAuthority } from '../store/consents/authorities.ts'
-import { createKeySets } from '../trust/key-sets.ts'
-import { importedOnce } from '../trust/peer-keys.ts'
 
 export const CONSENT_ALGORITHMS = ['EdDSA', 'ES256', 'RS256'] as const
 export type ConsentAlgorithm = (typeof CONSENT_ALGORITHMS)[number]

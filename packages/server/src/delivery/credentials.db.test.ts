@@ -2,6 +2,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Vault } from '@rollcall/keys/vault'
+import { createGuards, type Guards } from '@rollcall/participants/egress/address-guard'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
   answering,
@@ -14,7 +15,6 @@ import {
 import { partnerCertificate, partnerKey } from '../../test/partner-certificate.ts'
 import { readConfig } from '../app/config.ts'
 import { openVault } from '../app/storage.ts'
-import { createGuards, type Guards } from '../egress/address-guard.ts'
 import {
   type Credentials,
   createCredentials,

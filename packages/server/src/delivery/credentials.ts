@@ -11,6 +11,14 @@ import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import { ENCRYPTED } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
+import type {
+  AddressGuard,
+  ClientIdentity,
+  GuardOwner,
+  Guards,
+} from '@rollcall/participants/egress/address-guard'
+import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
+import type { CallbackAuth, CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import {
   type Fetched,
   isJsonObject,
@@ -19,9 +27,6 @@ import {
   readTokenAnswer,
   TokenProblem,
 } from '@rollcall/protocol'
-import type { AddressGuard, ClientIdentity, GuardOwner, Guards } from '../egress/address-guard.ts'
-import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
-import type { CallbackAuth, CallbackSettings } from '../store/directory/participant-callbacks.ts'
 
 /** The members that are encrypted at rest, by `auth`. */
 export interface CredentialsOf {

@@ -3,6 +3,7 @@
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
+import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
@@ -16,7 +17,6 @@ import {
   senderWithPeers,
 } from '../../test/deliveries.ts'
 import { grant } from '../../test/grants.ts'
-import { setMessagePolicy } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
 
 const { sender, newPeer: joined } = await senderWithPeers()

@@ -1,5 +1,10 @@
 import { answerContext } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
+import {
+  type CallbackSettings,
+  findCallbackSettings,
+  setCallbackSettings,
+} from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import {
@@ -13,11 +18,6 @@ import {
   senderWithPeers,
 } from '../../test/deliveries.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
-import {
-  type CallbackSettings,
-  findCallbackSettings,
-  setCallbackSettings,
-} from '../store/directory/participant-callbacks.ts'
 import { deliverNow, reserve } from './deliver.ts'
 import { createDispatcher } from './dispatcher.ts'
 

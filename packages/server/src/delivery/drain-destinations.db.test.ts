@@ -2,6 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
+import {
+  type CallbackSettings,
+  setCallbackSettings,
+} from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import {
@@ -19,7 +23,6 @@ import {
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { changeDeliveries } from '../store/deliveries/delivery-changes.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
-import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { drain } from './drain.ts'
 
 const { sender, newReceiver: newPeer } = await senderWithPeers()

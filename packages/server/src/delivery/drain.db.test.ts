@@ -1,6 +1,7 @@
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { rotateOwnKeys } from '@rollcall/keys/rotation'
+import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { expect, test } from 'vitest'
 import { SETTINGS_AGE, testClock } from '../../test/clock.ts'
 import {
@@ -20,7 +21,6 @@ import { readConfig } from '../app/config.ts'
 import { openVault } from '../app/storage.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
-import { setParticipantStatus } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
 
 const { sender, newPeer: setting } = await senderWithPeers({ ROLLCALL_RETRY_SCHEDULE: '1,1,1,1,1,1,1,1' })

@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Claim, ClaimedDelivery } from '@rollcall/core/model/delivery'
+import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
 import { claimDue, expireDeliveries } from '../store/deliveries/deliveries.ts'
 import { findDestinations, nextDue, type WaitingDestination } from '../store/deliveries/destinations.ts'
-import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { attemptWithPermit, claimFor, type Delivering, logUnrecorded, openDelivery } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
 import { createRound } from './round.ts'

@@ -1,6 +1,6 @@
+import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
-import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import { resultOf, resultOfError, results } from './failures.ts'
 
 const answer = (status: number, body: string | Uint8Array = '{"message":{"ack_status":"ACK"}}') =>

@@ -1,9 +1,9 @@
 /** How an attempt ended, asked once: retry, breaker, record and status all go by these rows. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
+import type { Answer } from '@rollcall/participants/egress/guarded-request'
+import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
-import type { Answer } from '../egress/guarded-request.ts'
-import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 
 /** The consequence of an attempt. */
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'

@@ -5,7 +5,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { may } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
-import type { Grants } from '../directory/grants.ts'
+import type { Grants } from '@rollcall/participants/directory/grants'
 import { changedSince } from '../store/deliveries/deliveries.ts'
 import { recallEnvelope, subscriptionsOf } from '../store/events/recall.ts'
 

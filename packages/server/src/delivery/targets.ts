@@ -1,11 +1,11 @@
 /** The address of an answer: the one that its request names, if it is allowed, else the participant's own (G1). */
 
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
+import type { Callbacks } from '@rollcall/participants/directory/directory'
+import type { GuardOwner, Guards } from '@rollcall/participants/egress/address-guard'
+import { AddressRefused } from '@rollcall/participants/egress/problems'
+import { type CallbackSettings, defaultTarget } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
-import type { Callbacks } from '../directory/directory.ts'
-import type { GuardOwner, Guards } from '../egress/address-guard.ts'
-import { AddressRefused } from '../egress/problems.ts'
-import { type CallbackSettings, defaultTarget } from '../store/directory/participant-callbacks.ts'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 

@@ -4,10 +4,15 @@ import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { ownTraceparent } from '@rollcall/core/model/traceparent'
+import type { Callbacks } from '@rollcall/participants/directory/directory'
+import type { Guards } from '@rollcall/participants/egress/address-guard'
+import {
+  AddressRefused,
+  addressAdvice,
+  CredentialsUnusable,
+  RequestFailed,
+} from '@rollcall/participants/egress/problems'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import type { Callbacks } from '../directory/directory.ts'
-import type { Guards } from '../egress/address-guard.ts'
-import { AddressRefused, addressAdvice, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import { type Attempting, attempt, type FinishedAttempt } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 

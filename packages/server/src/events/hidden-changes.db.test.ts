@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { filingKeys } from '@rollcall/core/events/filing'
 import { withTransaction } from '@rollcall/database/transaction'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import type { JsonObject } from '@rollcall/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testServer } from '../../test/server.ts'
@@ -10,7 +11,6 @@ import { publishOutbox } from '../admin/events/outbox.ts'
 import { publishEvent } from '../admin/events/publish.ts'
 import { protectPerson } from '../admin/persons/protected-persons.ts'
 import { importRecords } from '../admin/records/records.ts'
-import { findParticipant } from '../store/directory/participants.ts'
 
 const server = await testServer()
 const { db } = server.database

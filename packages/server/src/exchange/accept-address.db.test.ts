@@ -1,4 +1,6 @@
 /** Where an answer may go is said when the request is accepted, by the reading that every attempt uses. */
+
+import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { beforeEach, expect, test } from 'vitest'
 import {
   type AsyncPeer,
@@ -11,7 +13,6 @@ import {
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import { expectFault } from '../../test/expectations.ts'
 import { bearer, post } from '../../test/server.ts'
-import { setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
 const { server, newPeer } = await asyncServer()
 let peer: AsyncPeer

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { type DayUse, useOfToday } from '@rollcall/participants/store/day-counts'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accepted, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { SETTINGS_AGE } from '../../test/clock.ts'
@@ -11,8 +13,6 @@ import {
   type TestServer,
   testServer,
 } from '../../test/server.ts'
-import { findParticipant } from '../store/directory/participants.ts'
-import { type DayUse, useOfToday } from '../store/exchanges/day-counts.ts'
 
 const MOST = 10
 const MOST_BYTES = 100_000

@@ -3,9 +3,9 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { NOTHING_GRANTED } from '@rollcall/core/policy/permission'
+import type { Quota, Visit } from '@rollcall/participants/admission/quota'
+import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
-import type { Quota, Visit } from '../admission/quota.ts'
-import type { IncomingRequest } from '../reading/body.ts'
 import { type Authenticating, authenticate } from './authenticate.ts'
 
 export type Admitting = Authenticating & { readonly quota: Quota }

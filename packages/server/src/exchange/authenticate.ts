@@ -1,10 +1,10 @@
 /** Who is calling: the bearer token of a request and the participant it was issued to. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Directory } from '@rollcall/participants/directory/directory'
+import type { TokenOwner, Tokens } from '@rollcall/participants/directory/tokens'
+import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
-import type { Directory } from '../directory/directory.ts'
-import type { TokenOwner, Tokens } from '../directory/tokens.ts'
-import type { IncomingRequest } from '../reading/body.ts'
 
 export interface Authenticating {
   readonly tokens: Pick<Tokens, 'verify'>

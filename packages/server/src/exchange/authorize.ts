@@ -4,8 +4,8 @@ import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { may } from '@rollcall/core/policy/permission'
+import type { Grants } from '@rollcall/participants/directory/grants'
 import { type Operation, RequestFault } from '@rollcall/protocol'
-import type { Grants } from '../directory/grants.ts'
 
 export interface Authorizing {
   readonly grants: Grants

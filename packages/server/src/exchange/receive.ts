@@ -7,9 +7,14 @@ import { randomUUID } from 'node:crypto'
 import type { Exchange, ModeName } from '@rollcall/core/model/exchange'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readTraceparent } from '@rollcall/core/model/traceparent'
+import type { IncomingRequest } from '@rollcall/participants/reading/body'
+import {
+  type Opening,
+  openMessage,
+  type Verifying,
+  verifyEnvelope,
+} from '@rollcall/participants/trust/messages'
 import { HeaderRejection, type Operation } from '@rollcall/protocol'
-import type { IncomingRequest } from '../reading/body.ts'
-import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
 import { type Accepting, accept } from './accept.ts'
 import { type Admitting, admit } from './admit.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'

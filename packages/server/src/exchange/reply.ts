@@ -4,6 +4,7 @@ import { hash, randomUUID } from 'node:crypto'
 import type { AccountedMessage } from '@rollcall/core/model/account'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
+import { type Signing, signEnvelope } from '@rollcall/participants/trust/messages'
 import {
   type CallbackHeader,
   canonicalJson,
@@ -17,7 +18,6 @@ import {
   validator,
 } from '@rollcall/protocol'
 import { accountedMessage } from '../accounts/account-of.ts'
-import { type Signing, signEnvelope } from '../trust/messages.ts'
 
 /** The parts of the server that a reply needs. */
 export type Replying = Signing

@@ -4,6 +4,17 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import { referenceId } from '@rollcall/core/model/reference-id'
+import { type AdmittedRequest, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
+import {
+  checkBeginning,
+  type Envelope,
+  envelopeBounds,
+  readEnvelope,
+  readMessage,
+} from '@rollcall/participants/reading/envelope'
+import { checkedLarge, readLargeEnvelope, wholeMessage } from '@rollcall/participants/reading/large'
+import { LARGE, type ReadingThreads } from '@rollcall/participants/reading/threads'
+import type { Signature, Verifying } from '@rollcall/participants/trust/messages'
 import {
   ACCEPTED_TYPES,
   HeaderRejection,
@@ -12,17 +23,6 @@ import {
   type Operation,
 } from '@rollcall/protocol'
 import { itemsOf } from '../operations/item.ts'
-import { type AdmittedRequest, decodeBody, readJsonBody } from '../reading/body.ts'
-import {
-  checkBeginning,
-  type Envelope,
-  envelopeBounds,
-  readEnvelope,
-  readMessage,
-} from '../reading/envelope.ts'
-import { checkedLarge, readLargeEnvelope, wholeMessage } from '../reading/large.ts'
-import { LARGE, type ReadingThreads } from '../reading/threads.ts'
-import type { Signature, Verifying } from '../trust/messages.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
 
 export interface ReadingSent extends Verifying {

@@ -1,9 +1,9 @@
 /** Which web pages may read answers in a browser: those whose origin the operator lists for the registry. None by default. */
 
 import { isListedOrigin } from '@rollcall/core/model/web-origin'
+import type { Directory } from '@rollcall/participants/directory/directory'
 import { TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Directory } from '../directory/directory.ts'
 import { KEY_SET_PATH } from './pages.ts'
 import type { HttpServer } from './server.ts'
 

@@ -4,8 +4,8 @@ import { BlockList, isIP } from 'node:net'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
+import type { Throttle } from '@rollcall/participants/admission/throttle'
 import { RequestFault } from '@rollcall/protocol'
-import type { Throttle } from '../admission/throttle.ts'
 import { OtherEnvironment } from '../exchange/admit.ts'
 
 /** A request, or the known parts of an unreadable one. */

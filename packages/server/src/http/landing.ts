@@ -1,9 +1,9 @@
 /** The start page: which registries are here, and how to begin. Programs get it as JSON. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Directory } from '@rollcall/participants/directory/directory'
 import { PROTOCOL_VERSION, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Directory } from '../directory/directory.ts'
 import { sendJson } from './answer.ts'
 import { type Html, html, type Page, sendPage, site } from './page.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'

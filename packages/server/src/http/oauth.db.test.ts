@@ -1,9 +1,9 @@
+import { newSecret } from '@rollcall/participants/directory/secrets'
+import { addSecret } from '@rollcall/participants/store/client-secrets'
+import { findClient, setParticipantStatus } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
 import { civilServer } from '../../test/civil.ts'
 import { type Answer, answerOf, post, searchRequest, testServer } from '../../test/server.ts'
-import { newSecret } from '../directory/secrets.ts'
-import { addSecret } from '../store/directory/client-secrets.ts'
-import { findClient, setParticipantStatus } from '../store/directory/participants.ts'
 
 const { server, peer } = await civilServer([], { ROLLCALL_MAX_TOKEN_FAILURES: '5' })
 

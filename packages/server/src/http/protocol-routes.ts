@@ -1,10 +1,10 @@
 /** A route for every path of every operation, and of every callback: loops over their tables. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import type { Quota } from '@rollcall/participants/admission/quota'
+import type { Directory } from '@rollcall/participants/directory/directory'
 import { CALLBACKS, OPERATIONS, operationsOf, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Quota } from '../admission/quota.ts'
-import type { Directory } from '../directory/directory.ts'
 import { authenticate } from '../exchange/authenticate.ts'
 import { receive } from '../exchange/receive.ts'
 import { receiveCallback } from '../inbox/callbacks.ts'

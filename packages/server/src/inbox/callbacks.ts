@@ -11,6 +11,20 @@ import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Bodies } from '@rollcall/keys/bodies'
+import { type DayBounded, withinDay } from '@rollcall/participants/admission/day-limits'
+import { decodeBody, type IncomingRequest, readJsonBody } from '@rollcall/participants/reading/body'
+import {
+  checkBeginning,
+  envelopeBounds,
+  readCallbackEnvelope,
+  readResult,
+} from '@rollcall/participants/reading/envelope'
+import {
+  type Opening,
+  openMessage,
+  type Verifying,
+  verifyEnvelope,
+} from '@rollcall/participants/trust/messages'
 import {
   ACCEPTED_TYPES,
   assumedUtc,
@@ -22,14 +36,10 @@ import {
   type JsonObject,
   OPERATIONS,
 } from '@rollcall/protocol'
-import { type DayBounded, withinDay } from '../admission/day-limits.ts'
 import { type Admitting, admit } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
-import { decodeBody, type IncomingRequest, readJsonBody } from '../reading/body.ts'
-import { checkBeginning, envelopeBounds, readCallbackEnvelope, readResult } from '../reading/envelope.ts'
 import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
-import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
 
 export type ReceivingCallback = { readonly limits: Limits } & Admitting &
   Opening &

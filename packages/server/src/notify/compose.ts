@@ -11,6 +11,7 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { coveredBy } from '@rollcall/core/policy/covered'
 import { disclose } from '@rollcall/core/policy/disclosure'
+import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import {
   type CallbackHeader,
   canonicalJson,
@@ -22,7 +23,6 @@ import {
   type RecordType,
   readIdentifiers,
 } from '@rollcall/protocol'
-import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import type { SentNotification } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
 import { markingOf, type PlannedItem } from './items.ts'

@@ -1,4 +1,8 @@
 import { filingKeys } from '@rollcall/core/events/filing'
+import {
+  type CallbackSettings,
+  setCallbackSettings,
+} from '@rollcall/participants/store/participant-callbacks'
 import { validator } from '@rollcall/protocol'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { answering, type Receiver, testSender } from '../../test/deliveries.ts'
@@ -7,7 +11,6 @@ import { envelopeOf, uinsOf } from '../../test/notifications.ts'
 import { publishEvent } from '../admin/events/publish.ts'
 import { trace } from '../admin/messages/trace.ts'
 import { keepHouse } from '../app/housekeeping.ts'
-import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
 const { server, rows, newPeer, until, working, receiver } = await mailboxSender()
 let peer: Receiver

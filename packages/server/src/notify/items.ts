@@ -1,5 +1,5 @@
 /** Which of the waiting notifications of a mailbox travel together, and as which items. */
-import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { WaitingNotification } from '../store/events/waiting.ts'
 
 /** What one event is to this participant: one item of an envelope, whichever subscriptions caused it. */

@@ -3,9 +3,9 @@
 import { inTurn, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestContext } from '@rollcall/core/model/exchange'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
+import { wholeMessage } from '@rollcall/participants/reading/large'
+import { LARGE } from '@rollcall/participants/reading/threads'
 import { type Operation, operation } from '@rollcall/protocol'
-import { wholeMessage } from '../reading/large.ts'
-import { LARGE } from '../reading/threads.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { itemsOf, type OpeningRequest } from './item.ts'
 

@@ -1,10 +1,11 @@
 /** One participant, many requests for a dead address, then one for a live one. */
+
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accepted, allowLoopback, answerExchange, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { LOOPBACK, receiver } from '../../test/deliveries.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
 import { drain } from '../delivery/drain.ts'
-import { findParticipant } from '../store/directory/participants.ts'
 
 let server: TestServer
 beforeAll(async () => {

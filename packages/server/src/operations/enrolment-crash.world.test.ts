@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { addParticipant } from '@rollcall/participants/store/participants'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { beneficiariesOf, MESSAGES, PEOPLE } from '../../test/enrolment-batches.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { addParticipant } from '../store/directory/participants.ts'
 
 const CHILD = join(import.meta.dirname, '../../test/enrolment-child.ts')
 

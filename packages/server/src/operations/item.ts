@@ -12,10 +12,10 @@ import type { Database } from '@rollcall/database/database'
 import type { Bodies } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
-import type { GrantQuota } from '../admission/grant-quota.ts'
-import type { SearchGate } from '../admission/search-gate.ts'
+import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
+import type { SearchGate } from '@rollcall/participants/admission/search-gate'
+import type { ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { Consents } from '../consents/consents.ts'
-import type { ReadingThreads } from '../reading/threads.ts'
 
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>

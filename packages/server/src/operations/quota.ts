@@ -1,8 +1,8 @@
 /** The daily quotas and the rates of a grant, as an item takes of them. */
 
 import type { Counted } from '@rollcall/core/model/grant'
+import { nextDay, type Shortage } from '@rollcall/participants/admission/grant-quota'
 import { ItemRejection, RequestFault } from '@rollcall/protocol'
-import { nextDay, type Shortage } from '../admission/grant-quota.ts'
 import type { ItemWork } from './item.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** How much a participant may subscribe to, and what holds when requests are many, at once, or repeated. */
 import { randomUUID } from 'node:crypto'
+import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../test/asynchronous.ts'
 import { about, codeOf, sentTo, subscribed, subscribeFor, subscribingServer } from '../../test/subscribing.ts'
-import { setSubscriptionSettings } from '../store/directory/participants.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { pool } = server.database.db

@@ -1,6 +1,7 @@
 /** What a request to subscribe is answered, and what it makes. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { CallbackHeader, RequestHeader, SubscribeResponse, validator } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../test/asynchronous.ts'
@@ -17,7 +18,6 @@ import {
   subscribingServer,
 } from '../../test/subscribing.ts'
 import { UPLOAD_TYPE } from '../../test/uploading.ts'
-import { setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { pool } = server.database.db

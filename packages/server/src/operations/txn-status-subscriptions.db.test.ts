@@ -1,5 +1,6 @@
 /** What is said of requests to subscribe and to unsubscribe. */
 import { randomUUID } from 'node:crypto'
+import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange } from '../../test/asynchronous.ts'
 import {
@@ -11,7 +12,6 @@ import {
   unsubscribeFor,
 } from '../../test/subscribing.ts'
 import { askStatus } from '../../test/txn-status.ts'
-import { setParticipantStatus } from '../store/directory/participants.ts'
 
 const { server, newPeer } = await subscribingServer()
 const peer = await newPeer()

@@ -1,10 +1,10 @@
 /** Encrypted messages: what comes in encrypted is opened once, for its sender alone, and answered encrypted or not at all. */
 
 import { revokeOwnKey } from '@rollcall/keys/rotation'
+import { revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/storage.ts'
-import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import {

@@ -1,6 +1,7 @@
 /** No message makes the server open a connection, and nothing but an operator's word lets it reach a private address. */
+
+import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
-import { setMessagePolicy } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import { keySetServer } from '../key-set-server.ts'

@@ -1,7 +1,7 @@
 /** Signatures with keys that do not count, and names of algorithms that do not fit them. */
 import { createHmac, createPublicKey } from 'node:crypto'
+import { revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { describe, expect, it } from 'vitest'
-import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import {

@@ -1,12 +1,12 @@
 /** What changes while messages are being answered: keys are rotated, keys and participants go. */
 
 import { revokeOwnKey, rotateOwnKeys } from '@rollcall/keys/rotation'
+import { revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
+import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/storage.ts'
-import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
-import { setParticipantStatus } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import { holdTable, lockWaits } from '../held-table.ts'
 import {

@@ -1,9 +1,9 @@
 /** Access tokens that are not what they seem, with messages that are signed as they should be. */
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
 import { removeParticipantRow } from '@rollcall/database/removal'
+import { findParticipant, setParticipantStatus } from '@rollcall/participants/store/participants'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { findParticipant, setParticipantStatus } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, publishedKey, searchBy, searchUrl, sendAs, signedBody } from '../sealing.ts'
 import { post, searchRequest } from '../server.ts'

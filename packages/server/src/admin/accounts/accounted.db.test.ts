@@ -1,9 +1,10 @@
 /** Admin functions that show or change what belongs to persons are accounted for, with who called them. */
+
+import { addParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, expect, it } from 'vitest'
 import { memoryAccounts } from '../../../test/accounts.ts'
 import { keyPair } from '../../../test/key-pairs.ts'
 import { testServer } from '../../../test/server.ts'
-import { addParticipant } from '../../store/directory/participants.ts'
 import { applyConfiguration, exportConfiguration } from '../configuration/apply.ts'
 import { addConsentAuthority, removeConsentAuthority } from '../consents/authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from '../consents/consents.ts'

@@ -1,8 +1,8 @@
+import { noteUsedKey } from '@rollcall/participants/store/published-keys'
 import { afterAll, expect, it } from 'vitest'
 import { auditing } from '../../../test/audit.ts'
 import { publicKey } from '../../../test/key-pairs.ts'
 import { startedDatabase } from '../../../test/postgres.ts'
-import { noteUsedKey } from '../../store/directory/published-keys.ts'
 import { makeEvidence } from './evidence.ts'
 import { verifyEvidence } from './evidence-check.ts'
 

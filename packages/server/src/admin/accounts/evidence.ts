@@ -3,6 +3,9 @@
 import type { StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageKey } from '@rollcall/core/model/message-key'
 import { publishedKeys } from '@rollcall/keys/own-keys'
+import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
+import { findParticipant } from '@rollcall/participants/store/participants'
+import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import Type from 'typebox'
 import { firstHash } from '../../accounts/chain.ts'
 import type { CheckpointContent } from '../../accounts/checkpoints.ts'
@@ -18,9 +21,6 @@ import {
   placesOfMessage,
   type SigningCheckpoint,
 } from '../../store/accounts/evidence.ts'
-import { listParticipantKeys } from '../../store/directory/participant-keys.ts'
-import { findParticipant } from '../../store/directory/participants.ts'
-import { listUsedKeys } from '../../store/directory/published-keys.ts'
 import { closed, text, timeOut } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

@@ -1,6 +1,7 @@
 /** Who has seen, asked about, or written the data of a person: the accounts of all registries. */
 
 import type { PersonRole } from '@rollcall/core/model/account'
+import { listParticipants } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
 import { pseudonymOf } from '../../accounts/persons.ts'
 import {
@@ -10,7 +11,6 @@ import {
   type Period,
   type ReadAccount,
 } from '../../store/accounts/read-accounts.ts'
-import { listParticipants } from '../../store/directory/participants.ts'
 import { closed, flag, instant, personalData, text } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'

@@ -2,9 +2,7 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { OPERATOR_ROLES, type Operator } from '@rollcall/core/model/operator'
-import { oneOf } from '@rollcall/protocol'
-import Type from 'typebox'
-import { createOperators } from '../../directory/operators.ts'
+import { createOperators } from '@rollcall/participants/directory/operators'
 import {
   decideProposal,
   findProposal,
@@ -12,8 +10,10 @@ import {
   noteProposalEnd,
   PROPOSAL_STATES,
   type StoredProposal,
-} from '../../store/directory/proposals.ts'
-import { withClaim } from '../../store/directory/session-claim.ts'
+} from '@rollcall/participants/store/proposals'
+import { withClaim } from '@rollcall/participants/store/session-claim'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { textOf } from '../configuration/steps.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'

@@ -10,25 +10,25 @@ import { revokeOwnKey } from '@rollcall/keys/rotation'
 import { destroyKeysOf } from '@rollcall/keys/store/body-keys'
 import { listOwnKeys } from '@rollcall/keys/store/own-keys'
 import type { Vault } from '@rollcall/keys/vault'
+import { retireSecrets } from '@rollcall/participants/store/client-secrets'
+import { changeGrants } from '@rollcall/participants/store/grants'
+import { revokeOperatorToken } from '@rollcall/participants/store/operator-tokens'
+import {
+  listParticipantKeys,
+  refuseKey,
+  revokeParticipantKey,
+} from '@rollcall/participants/store/participant-keys'
+import {
+  findParticipant,
+  setMessagePolicy,
+  setParticipantStatus,
+} from '@rollcall/participants/store/participants'
 import { forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { AccountSigner } from '../../accounts/keys.ts'
 import type { LaterActs } from '../../journal/read-journal.ts'
 import { authorityNumber, removeAuthority, tightenAgain } from '../../store/consents/authorities.ts'
 import { revokeSigned, stopOfAuthority, withdraw } from '../../store/consents/withdrawals.ts'
-import { retireSecrets } from '../../store/directory/client-secrets.ts'
-import { changeGrants } from '../../store/directory/grants.ts'
-import { revokeOperatorToken } from '../../store/directory/operator-tokens.ts'
-import {
-  listParticipantKeys,
-  refuseKey,
-  revokeParticipantKey,
-} from '../../store/directory/participant-keys.ts'
-import {
-  findParticipant,
-  setMessagePolicy,
-  setParticipantStatus,
-} from '../../store/directory/participants.ts'
 import { eraseNotifications } from '../../store/events/erasing.ts'
 import { makeLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'

@@ -1,6 +1,7 @@
 /** Which acts of the journal a restore does again, and which it leaves. */
 import { join } from 'node:path'
 import type { Journal } from '@rollcall/core/model/journal'
+import { promoteParticipant } from '@rollcall/participants/store/promote-participant'
 import { expect, test } from 'vitest'
 import {
   accounted,
@@ -14,7 +15,6 @@ import {
   world,
 } from '../../../test/restoring.ts'
 import { subscribeLive } from '../../../test/subscriptions.ts'
-import { promoteParticipant } from '../../store/directory/promote-participant.ts'
 import { addParticipant, setParticipantStatus } from '../participants/participants.ts'
 import { changeParticipantPolicy } from '../participants/policy.ts'
 import { removeRegistry } from '../removal.ts'

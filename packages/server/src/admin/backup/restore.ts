@@ -7,6 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { continueJournal, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
 import { withTransaction } from '@rollcall/database/transaction'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
+import { lapseWaiting } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
 import { loadAccountKeys } from '../../accounts/keys.ts'
 import { type RestoreTombstone, signTombstone } from '../../accounts/tombstones.ts'
@@ -23,7 +24,6 @@ import {
   markLoaded,
   newestAccount,
 } from '../../store/backup/restorations.ts'
-import { lapseWaiting } from '../../store/directory/proposals.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { migrateDatabase } from '../database.ts'
 import { closed, flag, instant, orNull, timeOut, wholeNumber } from '../members.ts'

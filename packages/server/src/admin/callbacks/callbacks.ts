@@ -8,6 +8,17 @@ import type { Database } from '@rollcall/database/database'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
+import { createCallbacks } from '@rollcall/participants/directory/directory'
+import { createAddressGuard, createGuards, type Guards } from '@rollcall/participants/egress/address-guard'
+import {
+  type CallbackAuth,
+  type CallbackSettings,
+  findCallbackSettings,
+  MOST_CONCURRENCY,
+  setCallbackSettings,
+} from '@rollcall/participants/store/participant-callbacks'
+import { createKeySets } from '@rollcall/participants/trust/key-sets'
+import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
@@ -21,18 +32,7 @@ import {
 import { parseSchedule } from '../../delivery/schedule.ts'
 import { isAllowedEntry, isDefaultUrl, isTarget } from '../../delivery/targets.ts'
 import { tryCallback } from '../../delivery/try-callback.ts'
-import { createCallbacks } from '../../directory/directory.ts'
-import { createAddressGuard, createGuards, type Guards } from '../../egress/address-guard.ts'
-import {
-  type CallbackAuth,
-  type CallbackSettings,
-  findCallbackSettings,
-  MOST_CONCURRENCY,
-  setCallbackSettings,
-} from '../../store/directory/participant-callbacks.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
-import { createKeySets } from '../../trust/key-sets.ts'
-import { createPeerKeys } from '../../trust/peer-keys.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'

@@ -1,10 +1,10 @@
 /** Configuration as code: a file that says which registries and participants there are, and what they may do. */
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
+import { listWithoutSecret } from '@rollcall/participants/store/participants'
+import { withClaim } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
-import { listWithoutSecret } from '../../store/directory/participants.ts'
-import { withClaim } from '../../store/directory/session-claim.ts'
 import { closed, flag, NOTHING, orNull, SenderId, text } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { rotateParticipantSecret } from '../participants/participants.ts'

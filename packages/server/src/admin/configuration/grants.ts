@@ -4,9 +4,14 @@ import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
+import {
+  changeGrants,
+  environmentProblem,
+  type StoredGrant,
+  timesOf,
+} from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '../../store/directory/grants.ts'
 import { accountActs } from '../accounts/operator-looks.ts'
 import { unknownAuthority } from '../consents/authorities.ts'
 import { isNamed, unknownPurpose } from '../consents/purposes.ts'

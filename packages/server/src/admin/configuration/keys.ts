@@ -1,7 +1,8 @@
 /** The steps for the keys of a participant in a configuration file. */
+
+import { readKeyFile } from '@rollcall/participants/directory/key-file'
+import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { type PathStep, type PublicKey, readPublicKey } from '@rollcall/protocol'
-import { readKeyFile } from '../../directory/key-file.ts'
-import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../participants/keys.ts'
 import { AdminRefusal } from '../use-case.ts'
 import type { KeyEntry } from './file.ts'

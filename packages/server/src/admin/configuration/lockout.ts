@@ -1,8 +1,8 @@
 /** Who can ask something, as a configuration file finds it and as it leaves it. */
 import { ALL } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { StoredGrant } from '../../store/directory/grants.ts'
-import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
+import type { StoredGrant } from '@rollcall/participants/store/grants'
+import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { isInForce } from '../grants/grants.ts'
 
 /** What decides whether a participant can ask. */

@@ -1,14 +1,14 @@
 /** The steps for the participants of a configuration file. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import type { PathStep } from '@rollcall/protocol'
 import {
   checkMessagePolicy,
   DEFAULT_MESSAGE_POLICY,
   meantChanges,
-} from '../../store/directory/message-policy.ts'
-import { NO_CALLBACKS } from '../../store/directory/participant-callbacks.ts'
-import { addParticipant, changeParticipant } from '../../store/directory/participants.ts'
+} from '@rollcall/participants/store/message-policy'
+import { NO_CALLBACKS } from '@rollcall/participants/store/participant-callbacks'
+import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
+import type { PathStep } from '@rollcall/protocol'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { limitIn } from '../members.ts'
 import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'

@@ -1,5 +1,5 @@
 /** The steps for the purposes of a configuration file. */
-import { checkPurpose, type Purpose, putPurpose, removePurpose } from '../../store/directory/purposes.ts'
+import { checkPurpose, type Purpose, putPurpose, removePurpose } from '@rollcall/participants/store/purposes'
 import type { Configuration } from './file.ts'
 import { type PlannedNames, planNames } from './names.ts'
 import type { Stored } from './read.ts'

@@ -3,14 +3,17 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
+import {
+  type CallbackSettings,
+  findCallbackSettings,
+} from '@rollcall/participants/store/participant-callbacks'
+import { listParticipantKeys, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
+import { listParticipants } from '@rollcall/participants/store/participants'
+import { listPurposes, type Purpose } from '@rollcall/participants/store/purposes'
 import { type Attribute, kindNamed } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { type ConsentAuthority, listAuthorities } from '../../store/consents/authorities.ts'
-import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
-import { type CallbackSettings, findCallbackSettings } from '../../store/directory/participant-callbacks.ts'
-import { listParticipantKeys, type ParticipantKey } from '../../store/directory/participant-keys.ts'
-import { listParticipants } from '../../store/directory/participants.ts'
-import { listPurposes, type Purpose } from '../../store/directory/purposes.ts'
 import { limitOut, timeOut } from '../members.ts'
 import type {
   AttributeEntry,

@@ -1,11 +1,11 @@
 /** Consent authorities: who may sign consents. */
 
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
+import { readKeyFile } from '@rollcall/participants/directory/key-file'
+import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
+import { unreachableHost } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
-import { readKeyFile } from '../../directory/key-file.ts'
-import { createAddressGuard } from '../../egress/address-guard.ts'
-import { unreachableHost } from '../../egress/address-rules.ts'
 import {
   type ConsentAuthority,
   findAuthority,

@@ -1,13 +1,13 @@
 /** The purposes that consents may name. A grant names some of them. */
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
-import Type from 'typebox'
-import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
+import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
 import {
   listPurposes as listRows,
   putPurpose,
   removePurpose as remove,
-} from '../../store/directory/purposes.ts'
+} from '@rollcall/participants/store/purposes'
+import Type from 'typebox'
 import { hasEnded } from '../grants/terms.ts'
 import { closed, NOTHING, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -8,18 +8,18 @@ import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { GRANT_TEMPLATES, termsFor } from '@rollcall/core/policy/grant-templates'
 import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
 import type { Database } from '@rollcall/database/database'
-import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
-import Type from 'typebox'
-import { listAuthorities } from '../../store/consents/authorities.ts'
 import {
   addGrant,
   environmentProblem,
   listGrants as listRows,
   revokeGrants,
   type StoredGrant,
-} from '../../store/directory/grants.ts'
-import { listParticipants } from '../../store/directory/participants.ts'
-import { listPurposes } from '../../store/directory/purposes.ts'
+} from '@rollcall/participants/store/grants'
+import { listParticipants } from '@rollcall/participants/store/participants'
+import { listPurposes } from '@rollcall/participants/store/purposes'
+import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
+import { listAuthorities } from '../../store/consents/authorities.ts'
 import { unknownAuthority } from '../consents/authorities.ts'
 import { unknownPurpose } from '../consents/purposes.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'

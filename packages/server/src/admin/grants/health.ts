@@ -2,8 +2,8 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import { isWeakGrant } from '@rollcall/core/policy/weak-grant'
 import type { Database } from '@rollcall/database/database'
+import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listRegistries } from '@rollcall/records/registries/registries'
-import { listGrants, type StoredGrant } from '../../store/directory/grants.ts'
 import { timeOut } from '../members.ts'
 
 const DAY = 86_400_000

@@ -5,9 +5,9 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal } from '@rollcall/database/refusal'
+import { type StoredGrant, timesOf } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type StoredGrant, timesOf } from '../../store/directory/grants.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export const Terms = Type.Unsafe<GrantTerms>(GrantTerms)

@@ -1,10 +1,10 @@
 /** Whether grants name what is about to be removed from a registry. */
 
 import type { Database } from '@rollcall/database/database'
+import { listGrants } from '@rollcall/participants/store/grants'
+import { listParticipants } from '@rollcall/participants/store/participants'
 import type { Kind } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { listGrants } from '../../store/directory/grants.ts'
-import { listParticipants } from '../../store/directory/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { hasEnded, problemOf } from './terms.ts'
 

@@ -1,6 +1,6 @@
 import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { StoredGrant } from '@rollcall/participants/store/grants'
 import { describe, expect, test } from 'vitest'
-import type { StoredGrant } from '../../store/directory/grants.ts'
 import { isWider } from './widening.ts'
 
 const NOW = new Date('2026-06-01T00:00:00Z')

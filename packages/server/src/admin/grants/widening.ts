@@ -1,6 +1,6 @@
 /** Whether a grant permits more than another one. What cannot be compared counts as more. */
 import { ALL, type GrantTerms } from '@rollcall/core/model/grant'
-import type { StoredGrant } from '../../store/directory/grants.ts'
+import type { StoredGrant } from '@rollcall/participants/store/grants'
 import { isSame } from '../configuration/steps.ts'
 
 type Names = 'all' | readonly string[] | undefined

@@ -1,4 +1,6 @@
 /** The timeline of a message: what its exchange, its accounts and its deliveries tell, in order, and never of whom. */
+
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import {
@@ -6,7 +8,6 @@ import {
   accountedMessages,
   messageKeysOf,
 } from '../../store/accounts/message-accounts.ts'
-import { findParticipant } from '../../store/directory/participants.ts'
 import { type Traced, trace as traceRows } from '../../store/exchanges/trace.ts'
 import { closed, Namespace, orNull, SenderId, text, timeOut } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -2,19 +2,19 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
-import { oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
-import Type from 'typebox'
-import { operatorToken } from '../../directory/operators.ts'
-import { newSecret } from '../../directory/secrets.ts'
-import { endOperatorSessions } from '../../store/directory/operator-sessions.ts'
+import { operatorToken } from '@rollcall/participants/directory/operators'
+import { newSecret } from '@rollcall/participants/directory/secrets'
+import { endOperatorSessions } from '@rollcall/participants/store/operator-sessions'
 import {
   addOperatorToken,
   listOperatorTokens,
   type OperatorToken,
   revokeOperatorToken,
-} from '../../store/directory/operator-tokens.ts'
-import { lapseProposalsOf } from '../../store/directory/proposals.ts'
+} from '@rollcall/participants/store/operator-tokens'
+import { lapseProposalsOf } from '@rollcall/participants/store/proposals'
+import { oneOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
 import { authorityNamed } from '../consents/authorities.ts'
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

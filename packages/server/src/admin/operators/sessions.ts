@@ -2,15 +2,15 @@
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
-import Type from 'typebox'
-import { newSecret } from '../../directory/secrets.ts'
-import { LINK_TIME, sessionBounds } from '../../directory/sessions.ts'
+import { newSecret } from '@rollcall/participants/directory/secrets'
+import { LINK_TIME, sessionBounds } from '@rollcall/participants/directory/sessions'
 import {
   addSignInLink,
   endOperatorSessions,
   endSessionOf,
   listOperatorSessions,
-} from '../../store/directory/operator-sessions.ts'
+} from '@rollcall/participants/store/operator-sessions'
+import Type from 'typebox'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

@@ -9,19 +9,19 @@ import { type Grant, isGranted } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
-import { oneOf, operationsOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
-import Type from 'typebox'
-import packageJson from '../../../package.json' with { type: 'json' }
-import { changeDeliveries } from '../../store/deliveries/delivery-changes.ts'
-import { findGrant } from '../../store/directory/grants.ts'
-import { findCallbackSettings } from '../../store/directory/participant-callbacks.ts'
+import { findGrant } from '@rollcall/participants/store/grants'
+import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import {
   type Evidence,
   findEvidence,
   type ParticipantCheck,
   saveCheck,
-} from '../../store/directory/participant-checks.ts'
+} from '@rollcall/participants/store/participant-checks'
+import { oneOf, operationsOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { changeDeliveries } from '../../store/deliveries/delivery-changes.ts'
 import { testSubscription } from '../events/subscription-mailbox.ts'
 import { closed, flag, instant, Namespace, SenderId, text, timeOut } from '../members.ts'
 import type { HasSamples } from '../registries/samples.ts'

@@ -1,10 +1,10 @@
 /** Sandbox and live: nothing of one is granted in the other, by any function, and neither changes by a file. */
 
+import { addGrant } from '@rollcall/participants/store/grants'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { addGrant } from '../../store/directory/grants.ts'
-import { findParticipant } from '../../store/directory/participants.ts'
 import { applyConfiguration, exportConfiguration } from '../configuration/apply.ts'
 import { explainGrant, listGrants, setGrant } from '../grants/grants.ts'
 import { addRegistry, listRegistries } from '../registries/registries.ts'

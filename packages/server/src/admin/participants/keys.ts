@@ -2,16 +2,16 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
-import Type from 'typebox'
-import { readKeyFile } from '../../directory/key-file.ts'
+import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import {
   addParticipantKey,
   listLiveKeys,
   listParticipantKeys as listRows,
   type ParticipantKey,
   revokeParticipantKey as revoke,
-} from '../../store/directory/participant-keys.ts'
+} from '@rollcall/participants/store/participant-keys'
+import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
+import Type from 'typebox'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -1,7 +1,7 @@
 /** Which participants an operator may learn of. */
 import { hasRole, type Operator } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
-import { isKnownIn } from '../../store/directory/grants.ts'
+import { isKnownIn } from '@rollcall/participants/store/grants'
 import { AdminRefusal } from '../use-case.ts'
 
 /** Whether an operator may list all participants. */

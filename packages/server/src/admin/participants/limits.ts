@@ -1,6 +1,7 @@
 /** How much a participant may ask at once. What it may see is a matter of its grants. */
+
+import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
-import { changeParticipant } from '../../store/directory/participants.ts'
 import { closed, limitIn, limitOut, SenderId } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'

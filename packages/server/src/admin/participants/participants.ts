@@ -4,20 +4,20 @@ import { nearestHint } from '@rollcall/base/shared/nearest'
 import { ENVIRONMENTS, type Environment } from '@rollcall/core/model/environment'
 import { type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
-import Type, { type Static } from 'typebox'
-import { newSecret } from '../../directory/secrets.ts'
-import { addSecret } from '../../store/directory/client-secrets.ts'
-import { directoryContent } from '../../store/directory/demo-data.ts'
-import { addGrant, environmentProblem } from '../../store/directory/grants.ts'
+import { newSecret } from '@rollcall/participants/directory/secrets'
+import { addSecret } from '@rollcall/participants/store/client-secrets'
+import { directoryContent } from '@rollcall/participants/store/demo-data'
+import { addGrant, environmentProblem } from '@rollcall/participants/store/grants'
 import {
   addParticipant as addRow,
   findClient,
   findParticipant,
   listParticipants as listRows,
   setParticipantStatus as setStatus,
-} from '../../store/directory/participants.ts'
+} from '@rollcall/participants/store/participants'
+import { oneOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
+import Type, { type Static } from 'typebox'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { accountActs } from '../accounts/operator-looks.ts'
 import { checkedTerms, Terms } from '../grants/terms.ts'

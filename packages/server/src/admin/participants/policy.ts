@@ -11,6 +11,9 @@ export {
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { isMadeOnDemand } from '@rollcall/keys/own-key-definitions'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
+import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
+import { unreachableHost } from '@rollcall/participants/egress/address-rules'
+import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -25,9 +28,6 @@ import {
   replyAlgorithm,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import { createAddressGuard } from '../../egress/address-guard.ts'
-import { unreachableHost } from '../../egress/address-rules.ts'
-import { setMessagePolicy } from '../../store/directory/participants.ts'
 import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'

@@ -4,19 +4,19 @@ import type { Limits } from '@rollcall/core/limits'
 import { type Counted, QUOTAS } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { oneOf } from '@rollcall/protocol'
-import { listRegistries } from '@rollcall/records/registries/registries'
-import Type from 'typebox'
-import { listGrants as listGrantRows } from '../../store/directory/grants.ts'
-import { listChecks } from '../../store/directory/participant-checks.ts'
+import { useOfToday } from '@rollcall/participants/store/day-counts'
+import { listGrants as listGrantRows } from '@rollcall/participants/store/grants'
+import { listChecks } from '@rollcall/participants/store/participant-checks'
 import {
   countSubscriptions,
   lastReceived,
   listSecretTimes,
   listUsedToday,
-} from '../../store/directory/participant-facts.ts'
-import { listUsedKeys } from '../../store/directory/published-keys.ts'
-import { useOfToday } from '../../store/exchanges/day-counts.ts'
+} from '@rollcall/participants/store/participant-facts'
+import { listUsedKeys } from '@rollcall/participants/store/published-keys'
+import { oneOf } from '@rollcall/protocol'
+import { listRegistries } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
 import { Callback, callbackOf } from '../callbacks/callbacks.ts'
 import { GRANT, isInForce, listGrants } from '../grants/grants.ts'
 import {

@@ -1,6 +1,7 @@
 /** How many subscriptions a participant may have. */
+
+import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
-import { setSubscriptionSettings } from '../../store/directory/participants.ts'
 import { closed, limitIn, limitOut, SenderId, UNLIMITED, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'

@@ -1,12 +1,12 @@
 /** From zero to the first signed search: what our own records show of the system of a participant. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import { type Milestones, milestonesOf } from '@rollcall/participants/store/milestones'
+import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
+import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
+import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Milestones, milestonesOf } from '../../store/directory/milestones.ts'
-import { findCallbackSettings } from '../../store/directory/participant-callbacks.ts'
-import { listLiveKeys } from '../../store/directory/participant-keys.ts'
-import { listUsedKeys } from '../../store/directory/published-keys.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut } from '../members.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { useCase } from '../use-case.ts'

@@ -1,9 +1,9 @@
 /** Links by which a participant signs in to the partner page, once. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
-import { newSecret } from '../../directory/secrets.ts'
-import { LINK_TIME } from '../../directory/sessions.ts'
-import { addPartnerLink, endPartnerSessions } from '../../store/directory/partner-sessions.ts'
+import { newSecret } from '@rollcall/participants/directory/secrets'
+import { LINK_TIME } from '@rollcall/participants/directory/sessions'
+import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/partner-sessions'
 import { closed, instant, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -13,7 +14,6 @@ import {
   SIGNATURE_LIFETIME,
   signedContent,
 } from '@rollcall/protocol'
-import type { ParticipantKey } from '../../store/directory/participant-keys.ts'
 import { criteriaOf, type TriedForm } from './code.ts'
 
 export interface TriedQuestion {

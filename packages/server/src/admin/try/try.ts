@@ -5,11 +5,11 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
+import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { listLiveKeys } from '../../store/directory/participant-keys.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, SenderId, text } from '../members.ts'
 import type { HasAccounts } from '../needs.ts'

@@ -4,6 +4,7 @@ import { type Row, RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { isBlank, LineCutter, UTF8_MARK } from '@rollcall/base/files/lines'
 import type { Limits } from '@rollcall/core/limits'
 import { referenceId } from '@rollcall/core/model/reference-id'
+import { itemBounds, readMessage } from '@rollcall/participants/reading/envelope'
 import {
   canonicalJson,
   type IncomingHeader,
@@ -16,7 +17,6 @@ import {
   RequestFault,
 } from '@rollcall/protocol'
 import type { Item } from '../../operations/item.ts'
-import { itemBounds, readMessage } from '../../reading/envelope.ts'
 
 interface LinedItem {
   /** The line on which it begins; the first is 1. */

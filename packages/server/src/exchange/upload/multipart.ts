@@ -6,8 +6,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
+import { type Hold, nextChunk, tooLarge } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
-import { type Hold, nextChunk, tooLarge } from '../../reading/body.ts'
 
 /** A part begins, with its name; a piece of its content; its end. */
 export type PartEvent =

@@ -5,6 +5,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Participant } from '@rollcall/core/model/participant'
+import { type AdmittedRequest, type IncomingRequest, tooLarge } from '@rollcall/participants/reading/body'
+import {
+  type Envelope,
+  envelopeBounds,
+  readEnvelope,
+  readMessage,
+} from '@rollcall/participants/reading/envelope'
+import { verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
   actionMeans,
   CanonicalText,
@@ -15,9 +23,6 @@ import {
   RequestFault,
   SourcedEnvelope,
 } from '@rollcall/protocol'
-import { type AdmittedRequest, type IncomingRequest, tooLarge } from '../../reading/body.ts'
-import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '../../reading/envelope.ts'
-import { verifyEnvelope } from '../../trust/messages.ts'
 import { checkCount } from '../checks.ts'
 import { CHUNK, type Chunk, type ReadingSent, type Sent, sentAs } from '../sent.ts'
 import { expectEnd, type Fields, readFields, wholePart } from './fields.ts'

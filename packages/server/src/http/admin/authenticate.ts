@@ -1,9 +1,9 @@
 /** Who calls the admin API: a program with a token, or an operator who is signed in to the console. */
 
 import type { Operator } from '@rollcall/core/model/operator'
+import type { OperatorSessions } from '@rollcall/participants/directory/operator-sessions'
+import type { Operators } from '@rollcall/participants/directory/operators'
 import type { FastifyRequest } from 'fastify'
-import type { OperatorSessions } from '../../directory/operator-sessions.ts'
-import type { Operators } from '../../directory/operators.ts'
 import { bearerToken, unauthorized } from '../../exchange/authenticate.ts'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'

@@ -1,7 +1,12 @@
 /** Signing in to the console at a provider of OpenID Connect: the browser goes there, and comes back with a code. */
+
+import {
+  NO_REGISTRY,
+  type OpenIdProvider,
+  OpenIdRefused,
+} from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { NO_REGISTRY, type OpenIdProvider, OpenIdRefused } from '../../directory/openid-provider.ts'
 import { unauthorized } from '../../exchange/authenticate.ts'
 import { plainPage, sendStrictPage } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'

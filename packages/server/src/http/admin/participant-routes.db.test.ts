@@ -1,3 +1,5 @@
+import { takeOfDay } from '@rollcall/participants/store/grant-use'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, describe, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { LOOPBACK, receiver } from '../../../test/deliveries.ts'
@@ -5,8 +7,6 @@ import { grant } from '../../../test/grants.ts'
 import { keyPair } from '../../../test/key-pairs.ts'
 import { postSearch, testServer } from '../../../test/server.ts'
 import { addPurpose } from '../../admin/consents/purposes.ts'
-import { takeOfDay } from '../../store/directory/grant-use.ts'
-import { findParticipant } from '../../store/directory/participants.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -1,6 +1,7 @@
 /** Two-person approval over the admin API: what waits, who may decide, and that an act is done at most once. */
 
 import type { Operator } from '@rollcall/core/model/operator'
+import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
 import { testClock } from '../../../test/clock.ts'
@@ -12,7 +13,6 @@ import { applyConfiguration, exportConfiguration } from '../../admin/configurati
 import { listGrants, setGrant } from '../../admin/grants/grants.ts'
 import { addOperator } from '../../admin/operators/operators.ts'
 import { makeSignInLink } from '../../admin/operators/sessions.ts'
-import { lapseProposals } from '../../store/directory/proposals.ts'
 
 const HOUR = 3_600_000
 const clock = testClock()

@@ -1,6 +1,8 @@
 /** From a request to the input of a use case: members of the path, and of the query or the body. */
 
 import type { Limits } from '@rollcall/core/limits'
+import { checkContentType, readText, tooLarge } from '@rollcall/participants/reading/body'
+import { itemBounds } from '@rollcall/participants/reading/envelope'
 import {
   ACCEPTED_TYPES,
   isJsonObject,
@@ -11,8 +13,6 @@ import {
 } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import { checkContentType, readText, tooLarge } from '../../reading/body.ts'
-import { itemBounds } from '../../reading/envelope.ts'
 import { type AdminRoute, otherMembers } from './route.ts'
 
 export type InputLimits = Pick<

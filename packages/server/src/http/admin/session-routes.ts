@@ -1,11 +1,11 @@
 /** Signing in to the console and out: a session in a cookie, which only the pages of the console can use. */
 
 import { hasRole, OPERATOR_ROLES } from '@rollcall/core/model/operator'
+import type { OperatorSession } from '@rollcall/participants/directory/operator-sessions'
 import { RequestFault, validator } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { accountOperator } from '../../admin/accounts/operator-looks.ts'
-import type { OperatorSession } from '../../directory/operator-sessions.ts'
 import { unauthorized } from '../../exchange/authenticate.ts'
 import { sendFault, sendJson } from '../answer.ts'
 import { checkOperatorHost } from '../operator-host.ts'

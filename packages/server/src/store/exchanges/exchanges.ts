@@ -4,7 +4,7 @@ import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
-import { countInto } from './day-counts.ts'
+import { countInto } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesOf } from './references.ts'
 
 /** A message that is about to be acted on. */

@@ -1,7 +1,7 @@
 /** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
-import { forgetDays } from './day-counts.ts'
+import { forgetDays } from '@rollcall/participants/store/day-counts'
 
 /** Rows in one statement: it takes some ten milliseconds and delays nobody. */
 const AT_ONCE = 5_000

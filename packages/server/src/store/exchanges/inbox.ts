@@ -3,7 +3,7 @@
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
-import { countInto } from './day-counts.ts'
+import { countInto } from '@rollcall/participants/store/day-counts'
 
 /** A callback that was checked. */
 export interface NewInboxMessage {

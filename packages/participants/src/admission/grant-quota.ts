@@ -1,0 +1,79 @@
+/**
+ * The daily quotas and the rates of grants: identifiers and other items asked, and records delivered, on all nodes together.
+ * A rate is a bucket of tokens, as the rate of a participant is; all that is wanted is taken at once, or nothing.
+ */
+import { type Counted, type Grant, QUOTAS, RATES } from '@rollcall/core/model/grant'
+import type { Database } from '@rollcall/database/database'
+import type { Metrics } from '@rollcall/observe/metrics'
+import { noteUse, takeOfDay, usedToday } from '../store/grant-use.ts'
+import { takeTokens } from '../store/quotas.ts'
+
+/** A day begins at midnight in UTC. */
+export interface GrantQuota {
+  /** @returns what does not have so many left: none was taken of the day; null: they are taken */
+  take(what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null>
+  /** Counts what is sent without being asked for, also beyond the quota. */
+  note(what: Counted, of: QuotaOf, used: number): Promise<void>
+  /** Whether nothing is left of the day. */
+  isUsedUp(what: Counted, of: QuotaOf): Promise<boolean>
+}
+
+export type Shortage =
+  | { readonly of: 'day' }
+  /** `most`: the rate. `wait`: seconds until there are so many. */
+  | { readonly of: 'minute'; readonly most: number; readonly wait: number }
+  /** More are wanted at once than the rate ever gives. */
+  | { readonly of: 'burst'; readonly most: number }
+
+interface QuotaOf {
+  readonly grant: Pick<Grant, 'terms'>
+  readonly participant: { readonly id: number; readonly sender_id: string }
+  readonly registry: { readonly id: number; readonly namespace: string }
+}
+
+const MINUTE = 60
+
+export function createGrantQuota(
+  db: Pick<Database, 'pool'>,
+  metrics: Pick<Metrics, 'grantRateRefused'>,
+): GrantQuota {
+  const used = (counted: Counted, { participant, registry }: QuotaOf) => ({
+    ...{ participant: participant.id, registry: registry.id, counted },
+  })
+  const takeOfMinute = async (what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null> => {
+    const most = RATES[what](of.grant.terms)
+    if (most === undefined) return null
+    if (wanted > most) return { of: 'burst', most }
+    const bucket = `grant ${of.participant.id} ${of.registry.id} ${what}`
+    const rate = most / MINUTE
+    const { granted, left } = await takeTokens(db, { bucket, rate, capacity: most, wanted, least: wanted })
+    if (granted > 0) return null
+    return { of: 'minute', most, wait: Math.max(1, Math.ceil((wanted - left) / rate)) }
+  }
+  return {
+    async take(what, of, wanted) {
+      if (wanted === 0) return null
+      const shortage = await takeOfMinute(what, of, wanted)
+      if (shortage !== null) {
+        const [participant, registry] = [of.participant.sender_id, of.registry.namespace]
+        metrics.grantRateRefused({ participant, registry, counted: what })
+        return shortage
+      }
+      const most = QUOTAS[what](of.grant.terms)
+      return most === undefined || (await takeOfDay(db, used(what, of), wanted, most)) ? null : { of: 'day' }
+    },
+    async note(what, of, count) {
+      if (QUOTAS[what](of.grant.terms) !== undefined && count > 0) await noteUse(db, used(what, of), count)
+    },
+    async isUsedUp(what, of) {
+      const most = QUOTAS[what](of.grant.terms)
+      return most !== undefined && (await usedToday(db, used(what, of))) >= most
+    },
+  }
+}
+
+const DAY = 86_400_000
+
+/** When the next day begins, as a text. */
+export const nextDay = (now: number): string =>
+  new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')

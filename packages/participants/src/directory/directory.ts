@@ -1,0 +1,82 @@
+/**
+ * Who may call, what is hosted, and where participants take what is sent to them: as the database says it, at most half a
+ * second old.
+ */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Log } from '@rollcall/observe/log'
+import { readRegistries, type UnreadableRegistry } from '@rollcall/records/registries/registries'
+import { type CallbackSettings, findCallbackSettings } from '../store/participant-callbacks.ts'
+import { findParticipant, findParticipantById } from '../store/participants.ts'
+
+export interface Directory {
+  /** The active participant of this sender_id; null when there is none or it is disabled. */
+  activeParticipant(sender_id: string): Promise<Participant | null>
+  /** The participant with this `Participant.id`, whatever its status; null when there is none. */
+  participantById(id: number): Promise<Participant | null>
+  /** The registry mounted at this namespace. Throws when this version cannot read it. */
+  registry(namespace: string): Promise<Registry | undefined>
+  /** The registry with this `Registry.id`. Throws when this version cannot read it. */
+  registryById(id: number): Promise<Registry | undefined>
+  /** All that this version can read, by namespace. */
+  registries(): Promise<readonly Registry[]>
+}
+
+type Named = Pick<Registry, 'id' | 'namespace'>
+
+export function createDirectory(
+  db: Database,
+  log: Pick<Log, 'error'>,
+  { now }: Pick<Clock, 'now'> = CLOCK,
+): Directory {
+  const ages = { now }
+  const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
+  const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
+  // One entry for the whole list: a namespace that is not hosted costs no query of its own.
+  const registries = shortLived(async () => {
+    const read = await readRegistries(db)
+    for (const row of read.unreadable) report(row)
+    return read
+  }, ages)
+  const reported = new Set<number>()
+  const report = ({ id, error }: UnreadableRegistry): void => {
+    if (reported.has(id)) return
+    reported.add(id)
+    log.error(
+      { registry: id, ...safeDatabaseError(error) },
+      'a registry cannot be read; the others are served',
+    )
+  }
+  const registryWhere = async (is: (row: Named) => boolean): Promise<Registry | undefined> => {
+    const read = await registries.get('all')
+    const unreadable = read.unreadable.find(is)
+    if (unreadable !== undefined) throw unreadable.error
+    return read.registries.find(is)
+  }
+  return {
+    async activeParticipant(sender_id) {
+      const participant = await participants.get(sender_id)
+      return participant?.status === 'active' ? participant : null
+    },
+    participantById: (id) => byId.get(String(id)),
+    registry: (namespace) => registryWhere((row) => row.namespace === namespace),
+    registryById: (id) => registryWhere((row) => row.id === id),
+    registries: async () =>
+      (await registries.get('all')).registries.toSorted((a, b) => (a.namespace < b.namespace ? -1 : 1)),
+  }
+}
+
+/** The callback settings of participants. */
+export interface Callbacks {
+  of(participant: Pick<Participant, 'id'>): Promise<CallbackSettings>
+}
+
+export function createCallbacks(db: Database, { now }: Pick<Clock, 'now'> = CLOCK): Callbacks {
+  const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { now })
+  return { of: ({ id }) => settings.get(String(id)) }
+}

@@ -1,0 +1,70 @@
+/** What a participant may do in a registry, and who is hidden from it, as the database says it, at most half a second old. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { shortLived } from '@rollcall/base/shared/short-lived'
+import type { Grant } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readStoredGrant } from '@rollcall/core/policy/grant'
+import { withHidden } from '@rollcall/core/policy/hidden'
+import type { Database } from '@rollcall/database/database'
+import type { Log } from '@rollcall/observe/log'
+import { dayIn } from '@rollcall/protocol'
+import { readProtection } from '@rollcall/records/records/protection'
+import { LRUCache } from 'lru-cache'
+import { findGrant, type StoredGrant } from '../store/grants.ts'
+
+export interface Grants {
+  /** The grant in force; null: there is none, the participant is disabled, or this version cannot read it. */
+  of(
+    participant: Pick<Participant, 'id' | 'status'>,
+    registry: Pick<Registry, 'id' | 'kind' | 'time_zone' | 'majority_age'>,
+  ): Promise<Grant | null>
+}
+
+/** Grants that a node keeps read. */
+const READ = 10_000
+
+export function createGrants(
+  db: Pick<Database, 'pool'>,
+  log: Pick<Log, 'error'>,
+  { now, date }: Pick<Clock, 'now' | 'date'> = CLOCK,
+): Grants {
+  const stored = shortLived(
+    (key) => {
+      const [participant = 0, registry = 0] = key.split(' ').map(Number)
+      return findGrant(db, participant, registry)
+    },
+    { now },
+  )
+  const read = new LRUCache<number, { readonly kind: Registry['kind']; readonly grant: Grant | null }>({
+    max: READ,
+  })
+  const readOnce = (found: StoredGrant, kind: Registry['kind']): Grant | null => {
+    const known = read.get(found.id)
+    if (known?.kind === kind) return known.grant
+    const grant = readStoredGrant(kind, found, ({ message }) => {
+      log.error({ grant: found.id, problem: message }, 'a grant cannot be read any more: it grants nothing')
+    })
+    read.set(found.id, { kind, grant })
+    return grant
+  }
+  const protections = shortLived((registry) => readProtection(db.pool, Number(registry)), { now })
+  const hiding = new WeakMap<Grant, { readonly key: string; readonly grant: Grant }>()
+  return {
+    async of({ id, status }, registry) {
+      if (status !== 'active') return null
+      const found = await stored.get(`${id} ${registry.id}`)
+      const grant = found && readOnce(found, registry.kind)
+      if (grant === null) return null
+      const protection = await protections.get(String(registry.id))
+      const day = dayIn(registry.time_zone, date())
+      const key = `${protection.version} ${registry.majority_age} ${day}`
+      const known = hiding.get(grant)
+      if (known?.key === key) return known.grant
+      const made = withHidden(grant, registry, protection, day)
+      hiding.set(grant, { key, grant: made })
+      return made
+    },
+  }
+}

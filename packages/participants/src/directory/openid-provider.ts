@@ -1,0 +1,239 @@
+/**
+ * Operators who sign in at a provider of OpenID Connect: the authorization code flow with PKCE, state and nonce, all three
+ * made of one secret that the operator's browser holds meanwhile. Nothing of a sign-in is stored before it has succeeded.
+ */
+import { createHash, createHmac } from 'node:crypto'
+import { bareHost } from '@rollcall/core/model/allowed-hosts'
+import { type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
+import type { Log } from '@rollcall/observe/log'
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  type CustomFetch,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  PrivateKeyJwt,
+} from 'openid-client'
+import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
+import type { ProvidedOperator } from '../store/operator-sessions.ts'
+import type { ClientKey } from './openid-client-key.ts'
+import { newSecret } from './secrets.ts'
+
+/** By what the provider knows us. */
+export type ClientCredential = { readonly secret: string } | ClientKey
+
+export interface OpenIdSettings {
+  readonly issuer: string
+  readonly client_id: string
+  readonly credential: ClientCredential
+  /** Our roles, by values of the claim. */
+  readonly roles: ReadonlyMap<string, readonly OperatorRole[]>
+  /** The claim of the ID token with the roles at the provider: its name, or a path with dots. */
+  readonly role_claim: string
+  /** The claim with the name under which the operator's acts are accounted. */
+  readonly name_claim: string
+  /** The claim with the namespaces that the operator is bound to; null: nobody is. */
+  readonly registry_claim: string | null
+  readonly scope: string
+  /** Of the provider, for a button. */
+  readonly title: string
+  /** Where the provider sends the browser back to. */
+  readonly redirect_uri: string
+}
+
+/** Why somebody may not enter. The message is for that person. */
+export class OpenIdRefused extends Error {
+  override readonly name = 'OpenIdRefused'
+}
+
+/** Who has come back from the provider, with the registries as it names them. */
+export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
+  /** Namespaces; null: all. */
+  readonly registries: readonly string[] | null
+}
+
+export interface OpenIdProvider {
+  readonly title: string
+  /**
+   * @returns where the browser goes, and the secret that it keeps meanwhile
+   * @throws OpenIdRefused the provider does not answer
+   */
+  begin(): Promise<{ readonly address: string; readonly secret: string }>
+  /**
+   * Who has come back from the provider.
+   * @param query of the address at which the browser came back
+   * @throws OpenIdRefused
+   */
+  operatorOf(secret: string, query: string): Promise<NamedOperator>
+  close(): Promise<void>
+}
+
+/** What is made of the secret, by its use: none of them shows the secret or another one. */
+const derived = (secret: string, use: 'state' | 'nonce' | 'verifier'): string =>
+  createHmac('sha256', secret).update(use).digest('base64url')
+
+export function createOpenIdProvider(
+  settings: OpenIdSettings,
+  { log }: { readonly log: Pick<Log, 'warn'> },
+): OpenIdProvider {
+  const issuer = new URL(settings.issuer)
+  const plainHttp = issuer.protocol === 'http:'
+  // The operator has configured this host: it may be inside the network.
+  const guard = createAddressGuard({
+    allowed: [{ host: bareHost(issuer), ports: 'any', loopback: true, private: true, plainHttp }],
+  })
+  const options = {
+    execute: [enableNonRepudiationChecks, ...(plainHttp ? [allowInsecureRequests] : [])],
+    [customFetch]: fetchBy(guard),
+  }
+  let known: Promise<Configuration> | undefined
+  const configuration = (): Promise<Configuration> => {
+    const { client_id, credential } = settings
+    known ??=
+      'secret' in credential
+        ? discovery(issuer, client_id, credential.secret, undefined, options)
+        : discovery(issuer, client_id, undefined, PrivateKeyJwt(credential), options)
+    // A provider that did not answer is asked again.
+    known.catch(() => {
+      known = undefined
+    })
+    return known
+  }
+  const refused = (error: unknown, message: string): OpenIdRefused => {
+    log.warn({ provider: settings.issuer, problem: codeOf(error) }, 'a sign-in at the provider failed')
+    return new OpenIdRefused(message)
+  }
+
+  return {
+    title: settings.title,
+    async begin() {
+      const { secret } = newSecret()
+      const known = await configuration().catch((error: unknown) => {
+        throw refused(error, 'the provider of OpenID Connect does not answer; try again later')
+      })
+      const { href } = buildAuthorizationUrl(known, {
+        ...{ redirect_uri: settings.redirect_uri, scope: settings.scope, response_type: 'code' },
+        ...{ state: derived(secret, 'state'), nonce: derived(secret, 'nonce') },
+        code_challenge: await calculatePKCECodeChallenge(derived(secret, 'verifier')),
+        code_challenge_method: 'S256',
+      })
+      return { address: href, secret }
+    },
+    async operatorOf(secret, query) {
+      const come = new URL(settings.redirect_uri)
+      come.search = query
+      const tokens = await configuration()
+        .then((known) =>
+          authorizationCodeGrant(known, come, {
+            expectedState: derived(secret, 'state'),
+            expectedNonce: derived(secret, 'nonce'),
+            pkceCodeVerifier: derived(secret, 'verifier'),
+            idTokenExpected: true,
+          }),
+        )
+        .catch((error: unknown) => {
+          throw refused(error, 'the provider of OpenID Connect did not confirm who you are; sign in again')
+        })
+      const claims = tokens.claims()
+      if (claims === undefined) throw new OpenIdRefused('the provider of OpenID Connect said nothing of you')
+      return readOperator(settings, claims)
+    },
+    close: () => guard.close(),
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
+
+/** Characters of a name in the accounts. */
+const NAME_LIMIT = 128
+
+function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
+  const { issuer, roles, role_claim, name_claim } = settings
+  const name = claims[name_claim]
+  if (
+    typeof name !== 'string' ||
+    name.trim() === '' ||
+    name.length > NAME_LIMIT ||
+    /[\p{Cc}\p{Cs}]/u.test(name)
+  ) {
+    throw new OpenIdRefused(
+      'the provider of OpenID Connect gave no name that can be accounted (ROLLCALL_OIDC_NAME_CLAIM)',
+    )
+  }
+  const found = valuesAt(claims, role_claim).flatMap((value) => roles.get(value) ?? [])
+  if (found.length === 0) {
+    throw new OpenIdRefused(
+      'your account at the provider has no role here; ask whoever manages the operators',
+    )
+  }
+  return {
+    ...{
+      issuer,
+      subject: claims.sub,
+      roles: [...new Set(found)],
+      registries: registriesOf(settings, claims),
+    },
+    name: `${PROVIDED_NAME}${name}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
+  }
+}
+
+/** A provider may give two users the same name, or a name to another one later: the subject is of one alone. */
+const digestOf = (issuer: string, subject: string): string =>
+  createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)
+
+/** Stands in the claim of registries for all of them. */
+const ALL_REGISTRIES = '*'
+
+/** @throws OpenIdRefused the claim is configured, and names none: an operator of all is one who is said to be */
+function registriesOf(
+  { registry_claim }: Pick<OpenIdSettings, 'registry_claim'>,
+  claims: Claims,
+): readonly string[] | null {
+  if (registry_claim === null) return null
+  const named = valuesAt(claims, registry_claim)
+  if (named.includes(ALL_REGISTRIES)) return null
+  if (named.length > 0) return named
+  throw new OpenIdRefused(NO_REGISTRY)
+}
+
+export const NO_REGISTRY =
+  'your account at the provider is for no registry here; ask whoever manages the operators'
+
+/** The texts of a claim: one, or a list. A name may have dots itself, so it is looked for whole first. */
+function valuesAt(claims: Claims, path: string): readonly string[] {
+  const own = (from: unknown, name: string): unknown =>
+    typeof from === 'object' && from !== null && Object.hasOwn(from, name)
+      ? (from as Readonly<Record<string, unknown>>)[name]
+      : undefined
+  const found = own(claims, path) ?? path.split('.').reduce<unknown>(own, claims)
+  return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string')
+}
+
+const REQUEST = { timeoutMs: 10_000, maxBytes: 262_144 }
+
+/** Requests to the provider go through the guard of addresses, as all others do. */
+const fetchBy =
+  (guard: Pick<AddressGuard, 'request'>): CustomFetch =>
+  async (address, { method, headers, body }) => {
+    if (method !== 'GET' && method !== 'POST')
+      throw new TypeError('the provider is asked by GET and POST alone')
+    const {
+      status,
+      headers: answered,
+      body: content,
+    } = await guard.request(address, {
+      ...{ ...REQUEST, method, headers },
+      ...(body instanceof URLSearchParams && { body: String(body) }),
+      ...((typeof body === 'string' || body instanceof Uint8Array) && { body }),
+    })
+    const { 'content-type': type = '' } = answered
+    return new Response(Buffer.from(content), { status, headers: { 'content-type': String(type) } })
+  }
+
+/** A name for the log: messages of such errors may hold what the provider said of a person. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error ? ('code' in error ? String(error.code) : error.name) : 'unknown'

@@ -1,0 +1,34 @@
+/** Tokens of the admin API: `rollcall_<id>_<secret>`, shown once. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import type { Operator } from '@rollcall/core/model/operator'
+import type { Database } from '@rollcall/database/database'
+import { findOperatorToken } from '../store/operator-tokens.ts'
+import { isSecretOf } from './secrets.ts'
+
+export interface Operators {
+  /** Who has this token; null when it is not one of ours, expired or revoked. */
+  operatorOf(token: string): Promise<Operator | null>
+}
+
+/** The text of a token. Its beginning tells a scanner of leaked secrets what it has found. */
+export const operatorToken = (id: number, secret: string): string => `rollcall_${id}_${secret}`
+
+const TOKEN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
+
+/** @param clock by which tokens expire; what is revoked is refused from the next call on */
+export function createOperators(
+  db: Pick<Database, 'pool'>,
+  { date }: Pick<Clock, 'date'> = CLOCK,
+): Operators {
+  return {
+    async operatorOf(token) {
+      const [, id, secret] = TOKEN.exec(token) ?? []
+      if (id === undefined || secret === undefined) return null
+      const found = await findOperatorToken(db, Number(id))
+      if (!isSecretOf(found === null ? [] : [found.sha256], secret) || found === null) return null
+      const { sha256: _, expires_at, ...operator } = found
+      return expires_at.getTime() > date() ? operator : null
+    },
+  }
+}

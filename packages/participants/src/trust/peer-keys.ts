@@ -1,0 +1,176 @@
+/** The keys of participants, ready for use: those that verify what they signed, and one to encrypt for them. */
+
+import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { recentlyUsed } from '@rollcall/base/shared/recently-used'
+import { shortLived } from '@rollcall/base/shared/short-lived'
+import type { Database } from '@rollcall/database/database'
+import { safeDatabaseError } from '@rollcall/database/database-errors'
+import type { Log } from '@rollcall/observe/log'
+import {
+  type AlgorithmName,
+  type EncryptionKey,
+  encryptionKey,
+  type PublicKey,
+  signatureKeys,
+  verifyingKey,
+  type WebCryptoKey,
+} from '@rollcall/protocol'
+import { findRegisteredKeys, listLiveKeys, type ParticipantKey } from '../store/participant-keys.ts'
+import { noteUsedKey } from '../store/published-keys.ts'
+import type { KeySetOwner } from './key-sets.ts'
+
+export interface PeerKeys {
+  /**
+   * Live keys for signatures of this algorithm: the one that is called `kid`, or all of them, at most 20, where the
+   * signature names none.
+   */
+  verifying(
+    participant: KeySetOwner,
+    kid: string | null,
+    algorithm: AlgorithmName,
+  ): Promise<readonly WebCryptoKey[]>
+  /** A message was verified with a key of this name: a published one is noted, for evidence. Never rejects. */
+  verified(participant: KeySetOwner, kid: string): Promise<void>
+  /** The newest live key to encrypt for it; null when there is none. */
+  encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
+}
+
+/** Milliseconds after which the use of a published key is noted again. */
+const USE_AGE = 3_600_000
+
+/** Imported keys that are cached. */
+const IMPORTED_KEYS = 10_000
+
+/**
+ * @param parts.fetchKeySet what a participant publishes (`KeySets.get`)
+ * @param parts.clock gives the time at which keys begin and end, and the age of what was read from the database
+ */
+export function createPeerKeys(
+  db: Database,
+  parts: {
+    readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
+    readonly log: Pick<Log, 'warn' | 'error'>
+    readonly clock?: Pick<Clock, 'now' | 'date'>
+  },
+): PeerKeys {
+  const { clock = CLOCK } = parts
+  const ages = { now: clock.now }
+  const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), ages)
+  // The entries for the keys of one set, by their thumbprints.
+  const entries = shortLived(async (joined) => {
+    const found = await findRegisteredKeys(db, joined.split(' '))
+    return new Map(found.map((entry) => [entry.thumbprint, entry]))
+  }, ages)
+  const verifyingKeys = importedOnce(verifyingKey)
+  const encryptionKeys = importedOnce(encryptionKey)
+  /** Thumbprints of registered keys that cannot be read and were logged. */
+  const unusable = recentlyUsed<string, true>(IMPORTED_KEYS)
+  /** When the use of a published key was noted. */
+  const noted = recentlyUsed<string, number>(IMPORTED_KEYS)
+  /** Keys that were logged, for as long as their set is cached. */
+  const reported = new WeakSet<PublicKey>()
+
+  /** Whether a registered key is valid now: it is not revoked, has begun, and has not ended. */
+  const counts = ({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean => {
+    const now = clock.date()
+    return (
+      revoked_at === null &&
+      valid_from.getTime() <= now &&
+      (valid_until === null || now < valid_until.getTime())
+    )
+  }
+
+  /** Published keys, without those that are registered and not valid, or registered for another participant. */
+  const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
+    const keys = await parts.fetchKeySet(participant, kid)
+    if (keys.length === 0) return []
+    const known = await entries.get(keys.map(({ thumbprint }) => thumbprint).join(' '))
+    return keys.filter((key) => {
+      const entry = known.get(key.thumbprint)
+      if (entry === undefined || (entry.participant === participant.id && counts(entry))) return true
+      if (!reported.has(key)) {
+        const why = entry.participant === participant.id ? 'revoked or not valid' : "another participant's"
+        parts.log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
+        reported.add(key)
+      }
+      return false
+    })
+  }
+
+  /** The keys that can be imported, in their order. A key that cannot be imported does not stop the others. */
+  const usableOf = async <Key>(
+    keys: readonly PublicKey[],
+    load: (key: PublicKey) => Promise<Key>,
+  ): Promise<readonly Key[]> => {
+    const loaded = await Promise.allSettled(keys.map(load))
+    return loaded.flatMap((result, index) => {
+      if (result.status === 'fulfilled') return [result.value]
+      const { thumbprint = '' } = keys[index] ?? {}
+      if (!unusable.has(thumbprint)) {
+        unusable.set(thumbprint, true)
+        const { error } = safeDatabaseError(result.reason)
+        parts.log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
+      }
+      return []
+    })
+  }
+
+  return {
+    async verifying(participant, kid, algorithm) {
+      const own = await registered.get(String(participant.id))
+      const named = own.filter((key) => kid === null || key.kid === kid)
+      const decided = kid !== null && named.length > 0
+      // A name that is registered means the registered key, also when that key is not valid now.
+      const others = decided ? [] : await published(participant, kid)
+      const live: readonly PublicKey[] = [...named.filter(counts), ...others]
+      return usableOf(signatureKeys(live, kid, algorithm), verifyingKeys)
+    },
+    async verified(participant, kid) {
+      try {
+        const own = await registered.get(String(participant.id))
+        if (own.some((key) => key.kid === kid)) return
+        for (const key of await published(participant, kid)) {
+          const name = `${participant.id} ${key.thumbprint} ${kid}`
+          if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < USE_AGE)
+            continue
+          noted.set(name, clock.now())
+          await noteUsedKey(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
+            noted.delete(name)
+            throw error
+          })
+        }
+      } catch (error) {
+        // The message is good all the same: the next one is noted.
+        parts.log.error(
+          { database: safeDatabaseError(error) },
+          'the use of a published key could not be noted',
+        )
+      }
+    },
+    async encryption(participant) {
+      const own = await registered.get(String(participant.id))
+      const isForEncryption = ({ use }: PublicKey): boolean => use === 'enc'
+      const [key] = await usableOf(own.filter(counts).filter(isForEncryption), encryptionKeys)
+      if (key !== undefined) return key
+      const [other] = await usableOf(
+        (await published(participant, null)).filter(isForEncryption),
+        encryptionKeys,
+      )
+      return other ?? null
+    },
+  }
+}
+
+/** Caches imported keys: importing a key takes longer than verifying with it. */
+export function importedOnce<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
+  const imports = recentlyUsed<string, Promise<Key>>(IMPORTED_KEYS)
+  return (key) => {
+    const name = `${key.thumbprint} ${key.algorithm} ${key.kid}`
+    const known = imports.get(name)
+    if (known !== undefined) return known
+    const loaded = load(key)
+    imports.set(name, loaded)
+    loaded.catch(() => imports.delete(name))
+    return loaded
+  }
+}
