@@ -24,6 +24,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/records',
       'packages/keys',
       'packages/participants',
+      'packages/audit',
       'packages/server',
       'packages/synthetic',
       'packages/console',

@@ -3,12 +3,12 @@
  * exactly the attribute paths that stand in the message.
  */
 import { hash } from 'node:crypto'
+import { openDetails } from '@rollcall/audit/confidential'
+import { loadAccountKeys } from '@rollcall/audit/keys'
+import { pseudonymOf } from '@rollcall/audit/persons'
 import { openDatabase } from '@rollcall/database/database'
 import { isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDetails } from '../src/accounts/confidential.ts'
-import { loadAccountKeys } from '../src/accounts/keys.ts'
-import { pseudonymOf } from '../src/accounts/persons.ts'
 import { type StoredAccount, storedAccounts } from './accounts.ts'
 import {
   accepted,

@@ -1,5 +1,7 @@
 /** The accounts that a test's server has written, and accounts in memory for tests of a part alone. */
 
+import { type AccountsOfProcess, createAccounts } from '@rollcall/audit/accounts'
+import type { WitnessAddress } from '@rollcall/audit/witness-target'
 import type { Limits } from '@rollcall/core/limits'
 import type {
   AccountEntry,
@@ -10,8 +12,6 @@ import type {
 } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
-import { type AccountsOfProcess, createAccounts } from '../src/accounts/accounts.ts'
-import type { WitnessAddress } from '../src/accounts/witness-target.ts'
 import { readConfig } from '../src/app/config.ts'
 import { openVault } from '../src/app/storage.ts'
 import { type TestClock, testClock } from './clock.ts'

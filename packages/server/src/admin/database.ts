@@ -1,5 +1,6 @@
 /** The database as a whole: its tables, and what stands out in it. */
 
+import { countUnwitnessed, NOTHING_UNWITNESSED } from '@rollcall/audit/store/checkpoints'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { DECIDING_ROLES } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -15,7 +16,6 @@ import { planIndexes } from '@rollcall/records/records/index-plan'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { listRegistries, readRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { countUnwitnessed, NOTHING_UNWITNESSED } from '../store/accounts/checkpoints.ts'
 import { refuseUnloaded } from '../store/backup/restorations.ts'
 import { listWithHeldDeliveries } from '../store/deliveries/delivery-counts.ts'
 import { listWithClosedMailbox } from '../store/events/closing.ts'

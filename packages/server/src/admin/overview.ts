@@ -1,5 +1,6 @@
 /** How the server is and what it did in the last 24 hours, on one screen. */
 
+import { countUnwitnessed } from '@rollcall/audit/store/checkpoints'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import type { DatabaseHealth } from '@rollcall/observe/health'
@@ -9,7 +10,6 @@ import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens
 import { countWaitingProposals } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
 import { countDeliveries, listOpenBreakers } from '../store/deliveries/delivery-counts.ts'
 import { listWithClosedMailbox } from '../store/events/closing.ts'
 import { listEndingSubscriptions } from '../store/events/ending-subscriptions.ts'

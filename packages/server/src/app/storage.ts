@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '@rollcall/audit/accounts'
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { layout } from '@rollcall/database/embedded/files'
@@ -12,7 +13,6 @@ import { environmentSource, fileSource, type MasterKeySource } from '@rollcall/k
 import { createVault, type Vault } from '@rollcall/keys/vault'
 import { createLog } from '@rollcall/observe/log'
 import pg, { type PoolConfig } from 'pg'
-import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
 import { createJournal } from '../journal/journal.ts'
 import type { Config } from './config.ts'
 

@@ -1,12 +1,12 @@
 /** Accepts a request that is answered later: it is committed to the queue, and acknowledged after that. */
 import { randomUUID } from 'node:crypto'
+import { accountedMessage, accountOfAccepted } from '@rollcall/audit/account-of'
 import type { Accounts } from '@rollcall/core/model/account'
 import { type Exchange, requestContext } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import type { Bodies } from '@rollcall/keys/bodies'
 import { type DayBounded, withinDay } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
-import { accountedMessage, accountOfAccepted } from '../accounts/account-of.ts'
 import { type CheckingSenderUri, readSenderUri } from '../delivery/targets.ts'
 import type { AcceptedRequest, NewChunk } from '../store/exchanges/exchanges.ts'
 import { duplicate, exchangeRow, type Remembering } from './remember.ts'

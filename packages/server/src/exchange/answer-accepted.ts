@@ -3,6 +3,7 @@
  * first page; the others are made of the records that were found then.
  */
 
+import { NotAccounted } from '@rollcall/audit/closed'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { type Outcome, OutcomeOutdated } from '@rollcall/core/model/outcome'
@@ -10,7 +11,6 @@ import { may } from '@rollcall/core/policy/permission'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { operation } from '@rollcall/protocol'
-import { NotAccounted } from '../accounts/closed.ts'
 import { openRequest } from '../operations/accepted-request.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'

@@ -1,9 +1,9 @@
 /** Answers a synchronous request: every item is answered now, and an error in one item is reported in that item. */
 
+import { accountedMessage, accountOf, accountOfAccepted } from '@rollcall/audit/account-of'
 import type { Accounts } from '@rollcall/core/model/account'
 import { type Outcome, OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { HeaderRejection } from '@rollcall/protocol'
-import { accountedMessage, accountOf, accountOfAccepted } from '../accounts/account-of.ts'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'

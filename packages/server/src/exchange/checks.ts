@@ -1,5 +1,6 @@
 /** The checks between an envelope and its items, in the order of docs/message-flow.md. */
 
+import { isDetail, LONGEST_DETAIL } from '@rollcall/audit/account-of'
 import type { Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -17,7 +18,6 @@ import {
   type Operation,
   RequestFault,
 } from '@rollcall/protocol'
-import { isDetail, LONGEST_DETAIL } from '../accounts/account-of.ts'
 
 /**
  * The sender named in the header is the participant that the token was issued to. One answer whether the

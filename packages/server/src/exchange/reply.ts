@@ -1,6 +1,7 @@
 /** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), signed, and encrypted where it has to be. */
 
 import { hash, randomUUID } from 'node:crypto'
+import { accountedMessage } from '@rollcall/audit/account-of'
 import type { AccountedMessage } from '@rollcall/core/model/account'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
@@ -17,7 +18,6 @@ import {
   tolerateMessage,
   validator,
 } from '@rollcall/protocol'
-import { accountedMessage } from '../accounts/account-of.ts'
 
 /** The parts of the server that a reply needs. */
 export type Replying = Signing

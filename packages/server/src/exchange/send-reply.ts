@@ -1,6 +1,7 @@
 /** A page of the answer to an accepted exchange: committed together with its delivery, then attempted at once. */
 
 import { randomUUID } from 'node:crypto'
+import { accountedMessage, accountOf } from '@rollcall/audit/account-of'
 import type { Accounts } from '@rollcall/core/model/account'
 import { type NewDelivery, originOf } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
@@ -10,7 +11,6 @@ import { isAboutSubject } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type Callback, RequestFault } from '@rollcall/protocol'
-import { accountedMessage, accountOf } from '../accounts/account-of.ts'
 import { type Delivering, deliverNow, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackTarget } from '../delivery/targets.ts'

@@ -1,6 +1,7 @@
 /** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, accountedMessage, accountOfEnvelope } from '@rollcall/audit/account-of'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import type { Accounts } from '@rollcall/core/model/account'
 import {
@@ -18,7 +19,6 @@ import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
-import { type Account, accountedMessage, accountOfEnvelope } from '../accounts/account-of.ts'
 import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'

@@ -1,9 +1,9 @@
 /** Verifies evidence without a database. */
 
+import { checkEvidence, EvidenceFault } from '@rollcall/audit/evidence'
 import { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { checkEvidence, EvidenceFault } from '../../accounts/evidence.ts'
 import { closed, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 

@@ -1,18 +1,9 @@
 /** Evidence of what was accounted of a message, which is verified without the database. */
 
-import type { StoredAccountEntry } from '@rollcall/core/model/account'
-import { messageKey } from '@rollcall/core/model/message-key'
-import { publishedKeys } from '@rollcall/keys/own-keys'
-import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
-import { findParticipant } from '@rollcall/participants/store/participants'
-import { listUsedKeys } from '@rollcall/participants/store/published-keys'
-import Type from 'typebox'
-import { firstHash } from '../../accounts/chain.ts'
-import type { CheckpointContent } from '../../accounts/checkpoints.ts'
-import { Evidence, signedText } from '../../accounts/evidence.ts'
-import { createVerifier, type Verifier } from '../../accounts/verify/keys.ts'
-import { newReport } from '../../accounts/verify/report.ts'
-import { listAccountKeys } from '../../store/accounts/account-keys.ts'
+import { firstHash } from '@rollcall/audit/chain'
+import type { CheckpointContent } from '@rollcall/audit/checkpoints'
+import { Evidence, signedText } from '@rollcall/audit/evidence'
+import { listAccountKeys } from '@rollcall/audit/store/account-keys'
 import {
   type EntryPlace,
   hashAt,
@@ -20,7 +11,16 @@ import {
   nextCheckpoints,
   placesOfMessage,
   type SigningCheckpoint,
-} from '../../store/accounts/evidence.ts'
+} from '@rollcall/audit/store/evidence'
+import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
+import { newReport } from '@rollcall/audit/verify/report'
+import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import { messageKey } from '@rollcall/core/model/message-key'
+import { publishedKeys } from '@rollcall/keys/own-keys'
+import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
+import { findParticipant } from '@rollcall/participants/store/participants'
+import { listUsedKeys } from '@rollcall/participants/store/published-keys'
+import Type from 'typebox'
 import { closed, text, timeOut } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

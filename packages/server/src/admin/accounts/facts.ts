@@ -1,12 +1,12 @@
 /** Entries of the accounts, as admin functions give them. */
 
+import { openDetails } from '@rollcall/audit/confidential'
+import { type AccountKeys, loadAccountKeys } from '@rollcall/audit/keys'
+import { accountAt, type Period, type ReadAccount } from '@rollcall/audit/store/read-accounts'
 import type { Limits } from '@rollcall/core/limits'
 import { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { openDetails } from '../../accounts/confidential.ts'
-import { type AccountKeys, loadAccountKeys } from '../../accounts/keys.ts'
-import { accountAt, type Period, type ReadAccount } from '../../store/accounts/read-accounts.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasVault } from '../needs.ts'
 import { AdminRefusal } from '../use-case.ts'

@@ -1,7 +1,7 @@
 /** The accounts of what operators do with data of persons, and of what a participant does by hand. */
 
+import { EMPTY_ENTRY } from '@rollcall/audit/account-of'
 import type { AccountEntry, AccountedPerson } from '@rollcall/core/model/account'
-import { EMPTY_ENTRY } from '../../accounts/account-of.ts'
 import type { HasAccounts } from '../needs.ts'
 
 /** What an operator does. */

@@ -1,16 +1,16 @@
 /** Who has seen, asked about, or written the data of a person: the accounts of all registries. */
 
-import type { PersonRole } from '@rollcall/core/model/account'
-import { listParticipants } from '@rollcall/participants/store/participants'
-import Type from 'typebox'
-import { pseudonymOf } from '../../accounts/persons.ts'
+import { pseudonymOf } from '@rollcall/audit/persons'
 import {
   type AccountOfPerson,
   accountsOfPseudonyms,
   accountsThatRepeat,
   type Period,
   type ReadAccount,
-} from '../../store/accounts/read-accounts.ts'
+} from '@rollcall/audit/store/read-accounts'
+import type { PersonRole } from '@rollcall/core/model/account'
+import { listParticipants } from '@rollcall/participants/store/participants'
+import Type from 'typebox'
 import { closed, flag, instant, personalData, text } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'

@@ -1,15 +1,9 @@
 /** Pruning accounts of access: chain by chain, in chunks that a checkpoint closes. */
 
-import type { Database } from '@rollcall/database/database'
-import type { Vault } from '@rollcall/keys/vault'
-import { type CheckpointContent, signCheckpoint } from '../../accounts/checkpoints.ts'
-import { type AccountKeys, loadAccountKeys } from '../../accounts/keys.ts'
-import { signTombstone } from '../../accounts/tombstones.ts'
-import { createVerifier, type Verifier } from '../../accounts/verify/keys.ts'
-import { newReport, type Report } from '../../accounts/verify/report.ts'
-import { verifyAccounts } from '../../accounts/verify/verify.ts'
-import { listAccountKeys } from '../../store/accounts/account-keys.ts'
-import { insertCheckpoint } from '../../store/accounts/checkpoints.ts'
+import { type CheckpointContent, signCheckpoint } from '@rollcall/audit/checkpoints'
+import { type AccountKeys, loadAccountKeys } from '@rollcall/audit/keys'
+import { listAccountKeys } from '@rollcall/audit/store/account-keys'
+import { insertCheckpoint } from '@rollcall/audit/store/checkpoints'
 import {
   type Chunk,
   type ClosingCheckpoint,
@@ -21,8 +15,14 @@ import {
   newestDigest,
   oldChunk,
   type Stop,
-} from '../../store/accounts/prune-accounts.ts'
-import { insertTombstone } from '../../store/accounts/tombstones.ts'
+} from '@rollcall/audit/store/prune-accounts'
+import { insertTombstone } from '@rollcall/audit/store/tombstones'
+import { signTombstone } from '@rollcall/audit/tombstones'
+import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
+import { newReport, type Report } from '@rollcall/audit/verify/report'
+import { verifyAccounts } from '@rollcall/audit/verify/verify'
+import type { Database } from '@rollcall/database/database'
+import type { Vault } from '@rollcall/keys/vault'
 import { timeOut } from '../members.ts'
 import { AdminRefusal } from '../use-case.ts'
 

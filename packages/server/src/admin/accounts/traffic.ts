@@ -1,8 +1,8 @@
 /** The traffic of the last hours, counted by the accounts. An hour that is over is counted once. */
 
+import { durationOf, type TrafficRow, trafficBetween } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
-import { durationOf, type TrafficRow, trafficBetween } from '../../store/accounts/traffic.ts'
 
 const HOUR = 3_600_000
 /** Milliseconds after its end in which an hour may still get entries. */

@@ -1,11 +1,11 @@
 /** The verification of the accounts as a task of this node: it is begun, watched and left; it ends with the node. */
 
+import { estimateAccounts } from '@rollcall/audit/store/account-pages'
+import { newReport, type Report } from '@rollcall/audit/verify/report'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
 import type { Static } from 'typebox'
-import { newReport, type Report } from '../../accounts/verify/report.ts'
-import { estimateAccounts } from '../../store/accounts/account-pages.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { useCase } from '../use-case.ts'

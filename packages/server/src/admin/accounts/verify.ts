@@ -1,12 +1,12 @@
 /** Whether the accounts of access are complete and unchanged, and the keys that sign them. */
 
+import { listAccountKeys } from '@rollcall/audit/store/account-keys'
+import { FAULTS, type FaultKind, type Report } from '@rollcall/audit/verify/report'
+import { verifyAccounts } from '@rollcall/audit/verify/verify'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { FAULTS, type FaultKind, type Report } from '../../accounts/verify/report.ts'
-import { verifyAccounts } from '../../accounts/verify/verify.ts'
-import { listAccountKeys } from '../../store/accounts/account-keys.ts'
 import { closed, flag, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { useCase } from '../use-case.ts'

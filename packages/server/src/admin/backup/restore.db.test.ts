@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { verifyAccounts } from '@rollcall/audit/verify/verify'
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import { createBodies } from '@rollcall/keys/bodies'
 import { createKeys } from '@rollcall/keys/own-keys'
@@ -23,7 +24,6 @@ import {
   world,
 } from '../../../test/restoring.ts'
 import { witnessOf } from '../../../test/tampering.ts'
-import { verifyAccounts } from '../../accounts/verify/verify.ts'
 import { isHeld } from '../../store/backup/restorations.ts'
 import { withdrawConsent } from '../consents/consents.ts'
 import { addPurpose } from '../consents/purposes.ts'

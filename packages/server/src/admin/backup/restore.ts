@@ -1,5 +1,9 @@
 /** Restoring a database, and what belongs to it: the journal, the accounts, and what would be sent. */
 
+import { loadAccountKeys } from '@rollcall/audit/keys'
+import { openChains } from '@rollcall/audit/store/open-chains'
+import { insertTombstone } from '@rollcall/audit/store/tombstones'
+import { type RestoreTombstone, signTombstone } from '@rollcall/audit/tombstones'
 import type { Limits } from '@rollcall/core/limits'
 import { NO_JOURNAL } from '@rollcall/core/model/journal'
 import { bodyKeyRetention } from '@rollcall/core/model/retention'
@@ -9,12 +13,8 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { lapseWaiting } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
-import { loadAccountKeys } from '../../accounts/keys.ts'
-import { type RestoreTombstone, signTombstone } from '../../accounts/tombstones.ts'
 import { loadBackup } from '../../backup/restore.ts'
 import { type LaterActs, readJournal } from '../../journal/read-journal.ts'
-import { openChains } from '../../store/accounts/open-chains.ts'
-import { insertTombstone } from '../../store/accounts/tombstones.ts'
 import { advanceMailboxes, advanceSequences } from '../../store/backup/after-load.ts'
 import { catalogSequences } from '../../store/backup/catalog.ts'
 import {

@@ -1,11 +1,11 @@
 /** The person who withdraws a consent, in all registries of one environment, as pseudonyms. */
 
+import { createPseudonyms } from '@rollcall/audit/pseudonyms'
 import { bearersOf, identifiersAlone } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
 import { ownRecords } from '@rollcall/records/records/own-records'
-import { createPseudonyms } from '../../accounts/pseudonyms.ts'
 import type { HasVault } from '../needs.ts'
 import { meaningIn, registriesOfPerson } from '../persons/person-registries.ts'
 import { AdminRefusal } from '../use-case.ts'

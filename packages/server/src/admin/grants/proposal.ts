@@ -1,5 +1,6 @@
 /** A narrower grant, proposed from what the accounts say that a participant has used. */
 
+import { accountsOfParticipant } from '@rollcall/audit/store/read-accounts'
 import type { StoredAccountEntry } from '@rollcall/core/model/account'
 import { ALL, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
 import { readTerms } from '@rollcall/core/policy/grant'
@@ -8,7 +9,6 @@ import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { accountsOfParticipant } from '../../store/accounts/read-accounts.ts'
 import { subscribedTypes } from '../../store/events/subscription-list.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { closed, instant, Namespace, SenderId, text, wholeNumber } from '../members.ts'

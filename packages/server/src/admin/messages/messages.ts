@@ -1,13 +1,14 @@
 /** Messages as an operator looks for them: by any of their ids, or by who sent what, when and how it ended. */
-import { oneOf } from '@rollcall/protocol'
-import Type from 'typebox'
+
 import {
   type AccountedMessage,
   accountedMessages,
   MESSAGE_IDS,
   MESSAGE_OUTCOMES,
   messageKeysOf,
-} from '../../store/accounts/message-accounts.ts'
+} from '@rollcall/audit/store/message-accounts'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
 import { DELIVERY_STATES } from '../../store/deliveries/delivery-choice.ts'
 import { deliveryStates } from '../../store/deliveries/delivery-counts.ts'
 import { AccountId, type HasSearchLimit, placeBefore } from '../accounts/facts.ts'

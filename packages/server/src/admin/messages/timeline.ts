@@ -1,13 +1,13 @@
 /** The timeline of a message: what its exchange, its accounts and its deliveries tell, in order, and never of whom. */
 
-import { findParticipant } from '@rollcall/participants/store/participants'
-import { oneOf } from '@rollcall/protocol'
-import Type from 'typebox'
 import {
   type AccountedMessage,
   accountedMessages,
   messageKeysOf,
-} from '../../store/accounts/message-accounts.ts'
+} from '@rollcall/audit/store/message-accounts'
+import { findParticipant } from '@rollcall/participants/store/participants'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
 import { type Traced, trace as traceRows } from '../../store/exchanges/trace.ts'
 import { closed, Namespace, orNull, SenderId, text, timeOut } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

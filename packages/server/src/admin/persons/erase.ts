@@ -1,17 +1,17 @@
 /** Erasing a person from what Rollcall has stored beside the records. */
 
+import { type AccountSigner, loadAccountKeys } from '@rollcall/audit/keys'
+import { pseudonymOf } from '@rollcall/audit/persons'
+import { countPerson, deletePersonRows, type PersonPlace } from '@rollcall/audit/store/erase-persons'
+import { lockHolds } from '@rollcall/audit/store/prune-accounts'
+import { insertTombstone } from '@rollcall/audit/store/tombstones'
+import { signTombstone } from '@rollcall/audit/tombstones'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { bodyKeyRetention, DAY } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
 import { countTombstones, forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import Type from 'typebox'
-import { type AccountSigner, loadAccountKeys } from '../../accounts/keys.ts'
-import { pseudonymOf } from '../../accounts/persons.ts'
-import { signTombstone } from '../../accounts/tombstones.ts'
-import { countPerson, deletePersonRows, type PersonPlace } from '../../store/accounts/erase-persons.ts'
-import { lockHolds } from '../../store/accounts/prune-accounts.ts'
-import { insertTombstone } from '../../store/accounts/tombstones.ts'
 import { countWithdrawable, eraseNotifications } from '../../store/events/erasing.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import {

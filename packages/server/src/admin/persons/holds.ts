@@ -1,5 +1,7 @@
 /** Holds: what is not deleted while somebody needs it, such as a court. */
 
+import { loadAccountKeys } from '@rollcall/audit/keys'
+import { pseudonymOf } from '@rollcall/audit/persons'
 import {
   removeHold as endHold,
   HOLD_KINDS,
@@ -9,8 +11,6 @@ import {
 } from '@rollcall/database/holds'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { loadAccountKeys } from '../../accounts/keys.ts'
-import { pseudonymOf } from '../../accounts/persons.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import {
   closed,

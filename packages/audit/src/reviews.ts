@@ -1,8 +1,9 @@
 /** Reviews of emergencies: rows beside the entries. A seal binds what was found, who found it and when to the entry. */
-import type { StoredReview } from '../store/accounts/account-pages.ts'
-import type { NewReview } from '../store/accounts/reviews.ts'
+
 import { type AccountPlace, openDetails, sealDetails } from './confidential.ts'
 import type { ConfidentialKey } from './keys.ts'
+import type { StoredReview } from './store/account-pages.ts'
+import type { NewReview } from './store/reviews.ts'
 import { isSameTime } from './verify/chain.ts'
 
 export interface Review {

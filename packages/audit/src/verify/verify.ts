@@ -3,14 +3,9 @@
 import type { Database } from '@rollcall/database/database'
 import { type Snapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { Vault } from '@rollcall/keys/vault'
-import { listAccountKeys } from '../../store/accounts/account-keys.ts'
-import {
-  findCheckpoints,
-  readCheckpoints,
-  readEntries,
-  readPersons,
-} from '../../store/accounts/account-pages.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
+import { listAccountKeys } from '../store/account-keys.ts'
+import { findCheckpoints, readCheckpoints, readEntries, readPersons } from '../store/account-pages.ts'
 import { readWitnessLine, type WitnessLine } from '../witness-line.ts'
 import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'

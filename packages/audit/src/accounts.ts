@@ -12,17 +12,17 @@ import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
-import {
-  databaseTime,
-  type NewAccount,
-  type NewAccountPerson,
-  writeAccounts,
-} from '../store/accounts/write-accounts.ts'
 import { entryHash, firstHash } from './chain.ts'
 import { type ChainEnd, createCheckpoints } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
 import { type AccountKeys, loadAccountKeys } from './keys.ts'
 import { commitmentOf, personRows } from './persons.ts'
+import {
+  databaseTime,
+  type NewAccount,
+  type NewAccountPerson,
+  writeAccounts,
+} from './store/write-accounts.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
 

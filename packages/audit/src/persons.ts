@@ -4,7 +4,7 @@
  */
 import { createHmac, hash, type KeyObject, randomBytes } from 'node:crypto'
 import type { AccountedPerson, PersonIdentifier } from '@rollcall/core/model/account'
-import type { NewAccountPerson } from '../store/accounts/write-accounts.ts'
+import type { NewAccountPerson } from './store/write-accounts.ts'
 
 export const COMMITMENT_BYTES = 32
 export const SALT_BYTES = 16

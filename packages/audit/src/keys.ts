@@ -22,7 +22,7 @@ import {
   addAccountKey,
   hasAccounts,
   listAccountKeys,
-} from '../store/accounts/account-keys.ts'
+} from './store/account-keys.ts'
 
 export interface AccountSigner {
   readonly kid: string

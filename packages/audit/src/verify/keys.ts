@@ -3,9 +3,9 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
 import { calculateJwkThumbprint } from 'jose'
-import type { AccountKey } from '../../store/accounts/account-keys.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { decryptKey } from '../keys.ts'
+import type { AccountKey } from '../store/account-keys.ts'
 import type { Report } from './report.ts'
 
 export interface SignedText {

@@ -1,7 +1,7 @@
 /** Every kind of tampering is found, and named. */
 import { describe, expect, test } from 'vitest'
-import { accountEntry } from '../../../test/account-entry.ts'
-import { testAccounts } from '../../../test/accounts.ts'
+import { accountEntry } from '../../../server/test/account-entry.ts'
+import { testAccounts } from '../../../server/test/accounts.ts'
 import {
   AT,
   bury,
@@ -15,7 +15,7 @@ import {
   verified,
   witnessOf,
   writeChain,
-} from '../../../test/tampering.ts'
+} from '../../../server/test/tampering.ts'
 import { verifyAccounts } from './verify.ts'
 
 const entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`

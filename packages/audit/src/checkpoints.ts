@@ -10,8 +10,8 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
-import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from '../store/accounts/checkpoints.ts'
 import type { AccountKeys, AccountSigner, SecretKids } from './keys.ts'
+import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from './store/checkpoints.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
 /** What a checkpoint signs, as canonical JSON. */

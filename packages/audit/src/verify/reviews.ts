@@ -3,10 +3,10 @@ import { createSecretKey } from 'node:crypto'
 import type { Snapshot } from '@rollcall/database/transaction'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
-import type { AccountKey } from '../../store/accounts/account-keys.ts'
-import { readReviews } from '../../store/accounts/account-pages.ts'
 import { type ConfidentialKey, decryptKey } from '../keys.ts'
 import { openReview } from '../reviews.ts'
+import type { AccountKey } from '../store/account-keys.ts'
+import { readReviews } from '../store/account-pages.ts'
 import type { Report } from './report.ts'
 
 /** @param vault null: the reviews are counted alone, because their seals open with the master key */

@@ -1,15 +1,11 @@
 /** One chain: every hash, every commitment, every checkpoint. */
 import { hash } from 'node:crypto'
 import type { StoredAccountEntry } from '@rollcall/core/model/account'
-import type {
-  AccountToVerify,
-  CheckpointToVerify,
-  PersonToVerify,
-} from '../../store/accounts/account-pages.ts'
 import { messageOf } from '../accounts.ts'
 import { entryHash, firstHash } from '../chain.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../persons.ts'
+import type { AccountToVerify, CheckpointToVerify, PersonToVerify } from '../store/account-pages.ts'
 import type { PrunedChain } from '../tombstones.ts'
 import type { Cursor } from './cursor.ts'
 import type { Verifier } from './keys.ts'

@@ -1,7 +1,7 @@
 /** Tombstones: signed statements of what was erased or pruned. What is missing without one is a fault that `verify` finds. */
 import { canonicalJson } from '@rollcall/protocol'
-import type { NewTombstone } from '../store/accounts/tombstones.ts'
 import type { AccountSigner } from './keys.ts'
+import type { NewTombstone } from './store/tombstones.ts'
 
 /** Rows of `account_person` were erased: their sequences and positions, by chain. */
 export interface ErasureTombstone {
