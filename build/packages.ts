@@ -25,6 +25,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/keys',
       'packages/participants',
       'packages/audit',
+      'packages/backup',
       'packages/server',
       'packages/synthetic',
       'packages/console',

@@ -1,6 +1,7 @@
 /** The database as a whole: its tables, and what stands out in it. */
 
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '@rollcall/audit/store/checkpoints'
+import { refuseUnloaded } from '@rollcall/backup/store/restorations'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { DECIDING_ROLES } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -16,7 +17,6 @@ import { planIndexes } from '@rollcall/records/records/index-plan'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
 import { listRegistries, readRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { refuseUnloaded } from '../store/backup/restorations.ts'
 import { listWithHeldDeliveries } from '../store/deliveries/delivery-counts.ts'
 import { listWithClosedMailbox } from '../store/events/closing.ts'
 import { outboxHealth } from '../store/events/outbox.ts'

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '@rollcall/audit/accounts'
+import { createJournal } from '@rollcall/backup/journal/journal'
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { layout } from '@rollcall/database/embedded/files'
@@ -13,7 +14,6 @@ import { environmentSource, fileSource, type MasterKeySource } from '@rollcall/k
 import { createVault, type Vault } from '@rollcall/keys/vault'
 import { createLog } from '@rollcall/observe/log'
 import pg, { type PoolConfig } from 'pg'
-import { createJournal } from '../journal/journal.ts'
 import type { Config } from './config.ts'
 
 export interface Storage {

@@ -1,9 +1,9 @@
 /** A worker of a database that was restored: it waits until the operator releases what would be sent. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isHeld } from '@rollcall/backup/store/restorations'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
-import { isHeld } from '../store/backup/restorations.ts'
 import type { RunningWorker } from './worker.ts'
 
 interface HeldParts {

@@ -1,13 +1,13 @@
 /** Backups of the database. */
 
+import { BackupDamaged, type BackupHeader } from '@rollcall/backup/backup/file-format'
+import type { TableCount } from '@rollcall/backup/backup/manifest'
+import { type CheckedBackup, checkBackup } from '@rollcall/backup/backup/read-backup'
+import { writeBackup } from '@rollcall/backup/backup/write-backup'
+import { SCHEMAS } from '@rollcall/backup/store/catalog'
 import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { BackupDamaged, type BackupHeader } from '../../backup/file-format.ts'
-import type { TableCount } from '../../backup/manifest.ts'
-import { type CheckedBackup, checkBackup } from '../../backup/read-backup.ts'
-import { writeBackup } from '../../backup/write-backup.ts'
-import { SCHEMAS } from '../../store/backup/catalog.ts'
 import { closed, instant, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasAccounts, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

@@ -1,6 +1,7 @@
 /** Doing the acts of the journal again, in a database that was restored. Each may be done any number of times. */
 
 import type { AccountSigner } from '@rollcall/audit/keys'
+import type { LaterActs } from '@rollcall/backup/journal/read-journal'
 import type { Limits } from '@rollcall/core/limits'
 import { hostsBeside } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
@@ -26,7 +27,6 @@ import {
 } from '@rollcall/participants/store/participants'
 import { forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import { findRegistry } from '@rollcall/records/registries/registries'
-import type { LaterActs } from '../../journal/read-journal.ts'
 import { authorityNumber, removeAuthority, tightenAgain } from '../../store/consents/authorities.ts'
 import { revokeSigned, stopOfAuthority, withdraw } from '../../store/consents/withdrawals.ts'
 import { eraseNotifications } from '../../store/events/erasing.ts'

@@ -1,9 +1,9 @@
 /** What a restored database would send: held until the operator releases it. */
 
+import { cancelHeld, heldMessages } from '@rollcall/backup/store/outgoing'
+import { isHeld, markReleased } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'
 import Type from 'typebox'
-import { cancelHeld, heldMessages } from '../../store/backup/outgoing.ts'
-import { isHeld, markReleased } from '../../store/backup/restorations.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasAccounts } from '../needs.ts'

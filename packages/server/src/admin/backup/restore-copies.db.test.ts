@@ -1,8 +1,8 @@
 /** A database and its copies: none writes into the journal of another, and none goes on where an act was lost. */
 import { join } from 'node:path'
+import { refuseOlder } from '@rollcall/backup/journal/journal'
 import { expect, test } from 'vitest'
 import { backupOf, folder, needsOf, target, type World, world } from '../../../test/restoring.ts'
-import { refuseOlder } from '../../journal/journal.ts'
 import { addParticipant, setParticipantStatus } from '../participants/participants.ts'
 import { adoptRestored, type RestoreNeeds, restoreDatabase } from './restore.ts'
 

@@ -4,6 +4,17 @@ import { loadAccountKeys } from '@rollcall/audit/keys'
 import { openChains } from '@rollcall/audit/store/open-chains'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { type RestoreTombstone, signTombstone } from '@rollcall/audit/tombstones'
+import { loadBackup } from '@rollcall/backup/backup/restore'
+import { type LaterActs, readJournal } from '@rollcall/backup/journal/read-journal'
+import { advanceMailboxes, advanceSequences } from '@rollcall/backup/store/after-load'
+import { catalogSequences } from '@rollcall/backup/store/catalog'
+import {
+  beginRestoration,
+  lastRestoration,
+  markApplied,
+  markLoaded,
+  newestAccount,
+} from '@rollcall/backup/store/restorations'
 import type { Limits } from '@rollcall/core/limits'
 import { NO_JOURNAL } from '@rollcall/core/model/journal'
 import { bodyKeyRetention } from '@rollcall/core/model/retention'
@@ -13,17 +24,6 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { lapseWaiting } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
-import { loadBackup } from '../../backup/restore.ts'
-import { type LaterActs, readJournal } from '../../journal/read-journal.ts'
-import { advanceMailboxes, advanceSequences } from '../../store/backup/after-load.ts'
-import { catalogSequences } from '../../store/backup/catalog.ts'
-import {
-  beginRestoration,
-  lastRestoration,
-  markApplied,
-  markLoaded,
-  newestAccount,
-} from '../../store/backup/restorations.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { migrateDatabase } from '../database.ts'
 import { closed, flag, instant, orNull, timeOut, wholeNumber } from '../members.ts'

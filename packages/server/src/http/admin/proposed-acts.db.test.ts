@@ -1,5 +1,6 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
+import { catalogTables, tableSql } from '@rollcall/backup/store/catalog'
 import type { Operator } from '@rollcall/core/model/operator'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +10,6 @@ import { type ProposedActs, proposedActs } from '../../../test/proposed-acts.ts'
 import { APPROVAL_ACTS } from '../../admin/approvals/acts.ts'
 import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
 import { approveProposal, declineProposal } from '../../admin/approvals/proposals.ts'
-import { catalogTables, tableSql } from '../../store/backup/catalog.ts'
 
 const HOUR = 3_600_000
 let world: ProposedActs

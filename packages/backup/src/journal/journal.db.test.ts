@@ -2,12 +2,12 @@
 import { chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { examineDatabase } from '@rollcall/server/admin/database'
+import { setParticipantStatus } from '@rollcall/server/admin/participants/participants'
 import { expect, onTestFinished, test } from 'vitest'
-import { adminCaller } from '../../test/admin-api.ts'
-import { QUIET, testServer } from '../../test/server.ts'
-import { examineDatabase } from '../admin/database.ts'
-import { setParticipantStatus } from '../admin/participants/participants.ts'
-import { keepHouse } from '../app/housekeeping.ts'
+import { keepHouse } from '../../../server/src/app/housekeeping.ts'
+import { adminCaller } from '../../../server/test/admin-api.ts'
+import { QUIET, testServer } from '../../../server/test/server.ts'
 
 const isRoot = process.getuid?.() === 0
 

@@ -1,5 +1,5 @@
 /** What the first and the last part of a backup say. */
-import type { CatalogSequence, CatalogTable } from '../store/backup/catalog.ts'
+import type { CatalogSequence, CatalogTable } from '../store/catalog.ts'
 
 export interface BackupManifest {
   readonly tables: readonly CatalogTable[]

@@ -2,14 +2,22 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkSchema, type Database, migrate } from '@rollcall/database/database'
+import { makeBackup } from '@rollcall/server/admin/backup/backup'
+import { restoreDatabase } from '@rollcall/server/admin/backup/restore'
+import { publishEvent } from '@rollcall/server/admin/events/publish'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../database/src/migrations/index.ts'
-import { allRows, backupOf, catalogOf, folder, needsOf, target, world } from '../../test/restoring.ts'
-import { tamper } from '../../test/tampering.ts'
-import { makeBackup } from '../admin/backup/backup.ts'
-import { restoreDatabase } from '../admin/backup/restore.ts'
-import { publishEvent } from '../admin/events/publish.ts'
-import { foundObjects } from '../store/backup/catalog.ts'
+import {
+  allRows,
+  backupOf,
+  catalogOf,
+  folder,
+  needsOf,
+  target,
+  world,
+} from '../../../server/test/restoring.ts'
+import { tamper } from '../../../server/test/tampering.ts'
+import { foundObjects } from '../store/catalog.ts'
 
 const without = { without_journal: 'test' } as const
 

@@ -8,8 +8,8 @@ import { createEmptyRecordTables } from '@rollcall/records/records/record-tables
 import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
-import { advanceMailboxes, advanceSequences } from '../store/backup/after-load.ts'
-import { asRole, bareTables, roleOf } from '../store/backup/bare-tables.ts'
+import { advanceMailboxes, advanceSequences } from '../store/after-load.ts'
+import { asRole, bareTables, roleOf } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
   catalogSequences,
@@ -19,14 +19,9 @@ import {
   quoteFound,
   tableOwners,
   tableSql,
-} from '../store/backup/catalog.ts'
-import { copyIn } from '../store/backup/copy.ts'
-import {
-  beginRestoration,
-  forgetUnfinished,
-  markLoaded,
-  restorationIfAny,
-} from '../store/backup/restorations.ts'
+} from '../store/catalog.ts'
+import { copyIn } from '../store/copy.ts'
+import { beginRestoration, forgetUnfinished, markLoaded, restorationIfAny } from '../store/restorations.ts'
 import { BackupDamaged } from './file-format.ts'
 import type { TableCount } from './manifest.ts'
 import type { CheckedBackup } from './read-backup.ts'

@@ -11,13 +11,8 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { Vault } from '@rollcall/keys/vault'
 import type { PoolClient } from 'pg'
-import {
-  type CatalogTable,
-  catalogSequences,
-  catalogTables,
-  lockDefinitions,
-} from '../store/backup/catalog.ts'
-import { copyOut } from '../store/backup/copy.ts'
+import { type CatalogTable, catalogSequences, catalogTables, lockDefinitions } from '../store/catalog.ts'
+import { copyOut } from '../store/copy.ts'
 import { newBackupKey } from './backup-key.ts'
 import { type BackupHeader, PART_BYTES } from './file-format.ts'
 import type { BackupEnd, BackupManifest, TableCount } from './manifest.ts'

@@ -1,7 +1,7 @@
 /** Reads a backup as tables. The file may be read twice: once to know that it is whole, once for its rows. */
 import type { KeyObject } from 'node:crypto'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
-import type { CatalogTable } from '../store/backup/catalog.ts'
+import type { CatalogTable } from '../store/catalog.ts'
 import { openBackupKey } from './backup-key.ts'
 import { BackupDamaged, type BackupHeader } from './file-format.ts'
 import type { BackupEnd, BackupManifest } from './manifest.ts'
