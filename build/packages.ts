@@ -26,6 +26,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/participants',
       'packages/audit',
       'packages/backup',
+      'packages/delivery',
       'packages/server',
       'packages/synthetic',
       'packages/console',

@@ -3,7 +3,7 @@
  * Beside it `floors/notify.ts` signs ready-made envelopes of the same sizes and posts them to the same addresses.
  */
 import type { Database, Registry } from '@rollcall/server'
-import { referenceOf } from '../../packages/server/src/store/events/events.ts'
+import { referenceOf } from '../../packages/delivery/src/store/events/events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { databaseTime } from '../shared/database-time.ts'
 import type { ServerProcess } from '../shared/server-process.ts'

@@ -9,7 +9,7 @@ import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kind, parseJson } from '@rollcall/protocol'
 import type { Database, Registry } from '@rollcall/server'
-import { CompiledFilters, type MatchedEvent, matchEvents } from '../../packages/server/src/events/match.ts'
+import { CompiledFilters, type MatchedEvent, matchEvents } from '../../packages/delivery/src/events/match.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { median, percentile, rounded } from '../shared/statistics.ts'
 

@@ -4,9 +4,9 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { canonicalJson, type JsonObject, KINDS, type Kind, parseJson } from '@rollcall/protocol'
-import { compose } from '../../server/src/notify/compose.ts'
-import { planEnvelopes } from '../../server/src/notify/items.ts'
-import type { WaitingNotification } from '../../server/src/store/events/waiting.ts'
+import { compose } from '../../delivery/src/notify/compose.ts'
+import { planEnvelopes } from '../../delivery/src/notify/items.ts'
+import type { WaitingNotification } from '../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../server/test/notifications.ts'
 
 export interface Interest {

@@ -1,5 +1,5 @@
+import { recordDelivered } from '@rollcall/delivery/store/deliveries/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recordDelivered } from '../../server/src/store/deliveries/deliveries.ts'
 import { type LossyWay, lossyWay } from '../../server/test/lossy-connection.ts'
 import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { type Database, openDatabase } from './database.ts'

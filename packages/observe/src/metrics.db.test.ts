@@ -1,7 +1,7 @@
+import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { findEnds } from '@rollcall/participants/store/ends'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drain } from '../../server/src/delivery/drain.ts'
-import { outboxHealth } from '../../server/src/store/events/outbox.ts'
+import { drain } from '../../delivery/src/delivery/drain.ts'
 import { waitingExchanges } from '../../server/src/store/exchanges/claims.ts'
 import {
   answering,

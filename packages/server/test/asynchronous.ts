@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
+import { participantsWaiting } from '@rollcall/delivery/store/deliveries/deliveries'
 import {
   type CallbackSettings,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll, expect } from 'vitest'
-import { drain } from '../src/delivery/drain.ts'
+import { drain } from '../../delivery/src/delivery/drain.ts'
 import { answerAccepted } from '../src/exchange/answer-accepted.ts'
-import { participantsWaiting } from '../src/store/deliveries/deliveries.ts'
 import { findAccepted } from '../src/store/exchanges/accepted-exchanges.ts'
 import { claimExchanges } from '../src/store/exchanges/claims.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'

@@ -4,7 +4,7 @@ import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { canonicalJson, type JsonObject } from '@rollcall/protocol'
-import type { WaitingNotification } from '../src/store/events/waiting.ts'
+import type { WaitingNotification } from '../../delivery/src/store/events/waiting.ts'
 import type { Received } from './deliveries.ts'
 import type { TestDatabase } from './postgres.ts'
 

@@ -1,7 +1,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import { listDeliveries, showDelivery } from '@rollcall/server/admin/deliveries/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drain } from '../../../server/src/delivery/drain.ts'
+import { drain } from '../../../delivery/src/delivery/drain.ts'
 import {
   answering,
   dueNow,

@@ -92,7 +92,7 @@ describe('what leaves', () => {
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
     const writers = withText(/\breg_records:/)
     expect(writers).toEqual([
-      'packages/server/src/notify/compose.ts',
+      'packages/delivery/src/notify/compose.ts',
       'packages/server/src/operations/disability.ts',
       'packages/server/src/operations/search.ts',
       'packages/server/src/operations/txn-answer.ts',

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import { findDestinations } from '../../../server/src/store/deliveries/destinations.ts'
+import { findDestinations } from '../../../delivery/src/store/deliveries/destinations.ts'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { openDatabase } from '../database.ts'
 import { MIGRATIONS } from './index.ts'

@@ -1,15 +1,11 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
+import { decryptCredentials, encryptCredentials, type Secrets } from '@rollcall/delivery/delivery/credentials'
 import { newMasterKey } from '@rollcall/keys/master-key'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { rotateMasterKey } from '@rollcall/keys/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../../server/src/app/config.ts'
 import { masterKeySource, openVault } from '../../../server/src/app/storage.ts'
-import {
-  decryptCredentials,
-  encryptCredentials,
-  type Secrets,
-} from '../../../server/src/delivery/credentials.ts'
 import { type TestSender, takes, testSender } from '../../../server/test/deliveries.ts'
 import { findCallbackSettings, NO_CALLBACKS, setCallbackSettings } from './participant-callbacks.ts'
 

@@ -5,6 +5,14 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { storeJournalReport } from '@rollcall/database/journal-reports'
 import { StoreUnavailable } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
+import { forgetBreakers } from '@rollcall/delivery/store/deliveries/breakers'
+import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
+import { forgetConsents } from '@rollcall/delivery/store/events/consent-uses'
+import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
+import {
+  expireSubscriptions,
+  suspendedSubscriptions,
+} from '@rollcall/delivery/store/events/subscription-states'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { sessionBounds } from '@rollcall/participants/directory/sessions'
@@ -16,11 +24,6 @@ import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
 import { endUnconsented } from '../store/consents/stopping.ts'
-import { forgetConsents } from '../store/consents/uses.ts'
-import { forgetBreakers } from '../store/deliveries/breakers.ts'
-import { closeStaleMailboxes } from '../store/events/closing.ts'
-import { clearSentEvents, forgetEvents } from '../store/events/forgetting.ts'
-import { expireSubscriptions, suspendedSubscriptions } from '../store/events/subscription-states.ts'
 import {
   clearAnsweredItems,
   countUnfinished,

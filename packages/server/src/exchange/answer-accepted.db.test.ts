@@ -24,7 +24,7 @@ const person = (n: number, more: object = {}) => ({
   ...more,
 })
 
-import { nextDue } from '../store/deliveries/destinations.ts'
+import { nextDue } from '../../../delivery/src/store/deliveries/destinations.ts'
 
 const {
   server,

@@ -1,5 +1,6 @@
 /** Runs of one exchange that end between a commit and what follows it, or meet another run. */
 import { expect, test, vi } from 'vitest'
+import { nextDue } from '../../../delivery/src/store/deliveries/destinations.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -12,7 +13,6 @@ import {
   searchFor,
 } from '../../test/asynchronous.ts'
 import { grant } from '../../test/grants.ts'
-import { nextDue } from '../store/deliveries/destinations.ts'
 
 const people = Array.from({ length: 6 }, (_, n) => ({
   '@type': 'CRVS_Person',

@@ -1,11 +1,11 @@
 /** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
 
 import type { RecordChange } from '@rollcall/core/model/event'
+import { recordChanges } from '@rollcall/delivery/events/publish'
+import type { Recording } from '@rollcall/delivery/events/recording'
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareGiven } from '@rollcall/records/records/prepare-record'
 import type { WrittenRecord } from '@rollcall/records/records/record-writer'
-import { recordChanges } from '../events/publish.ts'
-import type { Recording } from '../events/recording.ts'
 import { documentOf } from './entry-document.ts'
 import { RecordNotes } from './record-notes.ts'
 import type { Reject } from './rejects.ts'

@@ -9,6 +9,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
+import { filtersOf, type Recording } from '@rollcall/delivery/events/recording'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { openDryRun } from '@rollcall/records/records/dry-run'
 import {
@@ -25,8 +27,6 @@ import {
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
-import { filtersOf, type Recording } from '../events/recording.ts'
-import { lockEvents } from '../store/events/lock.ts'
 import { Batch, type Preparing } from './batch.ts'
 import {
   duplicatesOf,

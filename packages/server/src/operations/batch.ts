@@ -14,9 +14,9 @@ import {
   type ReplyMembers,
 } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
+import { insertUses, isAnyEnded } from '@rollcall/delivery/store/events/consent-uses'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { insertUses, isAnyEnded } from '../store/consents/uses.ts'
 import {
   type Answering,
   type Asked,

@@ -2,10 +2,10 @@
 
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drain } from '../../../delivery/src/delivery/drain.ts'
 import { accepted, allowLoopback, answerExchange, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { LOOPBACK, receiver } from '../../test/deliveries.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { drain } from '../delivery/drain.ts'
 
 let server: TestServer
 beforeAll(async () => {

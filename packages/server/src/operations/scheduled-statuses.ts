@@ -14,10 +14,11 @@ import type { Database } from '@rollcall/database/database'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { perPool } from '@rollcall/database/group-commit'
 import { withTransaction } from '@rollcall/database/transaction'
+import { filtersOf } from '@rollcall/delivery/events/recording'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import type { Log } from '@rollcall/observe/log'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
-import { filtersOf } from '../events/recording.ts'
 import {
   type DueRecords,
   dropLedgers,
@@ -27,7 +28,6 @@ import {
   type LedgerRecord,
   lockLedgers,
 } from '../store/enrolment/ledgers.ts'
-import { lockEvents } from '../store/events/lock.ts'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 

@@ -2,6 +2,7 @@
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'
+import { findWaiting } from '../../../delivery/src/store/events/waiting.ts'
 import { consentAuthority } from '../../test/consents.ts'
 import { grant } from '../../test/grants.ts'
 import { eventRows } from '../../test/notifications.ts'
@@ -10,7 +11,6 @@ import { withdrawConsent } from '../admin/consents/consents.ts'
 import { addPurpose } from '../admin/consents/purposes.ts'
 import { setGrant } from '../admin/grants/grants.ts'
 import { keepHouse } from '../app/housekeeping.ts'
-import { findWaiting } from '../store/events/waiting.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { db } = server.database

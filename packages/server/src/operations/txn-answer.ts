@@ -7,6 +7,8 @@ import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
 import { discloseAgain } from '@rollcall/core/policy/disclosure'
 import { totalShown } from '@rollcall/core/policy/total'
+import { changedSince } from '@rollcall/delivery/store/deliveries/deliveries'
+import { usesOf } from '@rollcall/delivery/store/events/consent-uses'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import {
   isJsonObject,
@@ -15,8 +17,6 @@ import {
   resolveRecordType,
   type Status,
 } from '@rollcall/protocol'
-import { usesOf } from '../store/consents/uses.ts'
-import { changedSince } from '../store/deliveries/deliveries.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
   type AcceptedExchange,

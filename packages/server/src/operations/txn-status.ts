@@ -7,6 +7,8 @@ import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
+import { copyUses } from '@rollcall/delivery/store/events/consent-uses'
+import { findByCodes } from '@rollcall/delivery/store/events/find-subscriptions'
 import {
   CorrelationId,
   isJsonObject,
@@ -18,8 +20,6 @@ import {
   TxnType,
   validator,
 } from '@rollcall/protocol'
-import { copyUses } from '../store/consents/uses.ts'
-import { findByCodes } from '../store/events/find-subscriptions.ts'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
 import type { Answering, Asked } from './item.ts'

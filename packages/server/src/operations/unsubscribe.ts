@@ -4,10 +4,10 @@ import { TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { type Effect, type Outcome, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { may } from '@rollcall/core/policy/permission'
+import { findOwn, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { endSubscriptions, takeBackEnded } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
-import { findOwn, type OwnSubscription } from '../store/events/find-subscriptions.ts'
-import { lockEvents } from '../store/events/lock.ts'
-import { endSubscriptions, takeBackEnded } from '../store/events/subscription-states.ts'
 import type { Answering, Asked } from './item.ts'
 
 interface Refusal {

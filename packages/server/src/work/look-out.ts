@@ -7,10 +7,10 @@
 import type { Wake } from '@rollcall/base/shared/wake'
 import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
-import type { Mailboxes } from '../notify/drain-mailboxes.ts'
-import { DELIVERIES_DUE } from '../store/deliveries/deliveries.ts'
-import { NOTIFICATIONS_DUE } from '../store/events/mailboxes.ts'
-import { OUTBOX_DUE } from '../store/events/outbox.ts'
+import type { Mailboxes } from '@rollcall/delivery/notify/drain-mailboxes'
+import { DELIVERIES_DUE } from '@rollcall/delivery/store/deliveries/deliveries'
+import { NOTIFICATIONS_DUE } from '@rollcall/delivery/store/events/mailboxes'
+import { OUTBOX_DUE } from '@rollcall/delivery/store/events/outbox'
 import { EXCHANGES_DUE } from '../store/exchanges/claims.ts'
 
 /** Milliseconds to the next look. A lost announcement costs no more than that. */

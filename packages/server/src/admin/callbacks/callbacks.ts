@@ -5,6 +5,17 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import {
+  AUTHS,
+  createCredentials,
+  encryptCredentials,
+  isIdentity,
+  type Secrets,
+} from '@rollcall/delivery/delivery/credentials'
+import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
+import { isAllowedEntry, isDefaultUrl, isTarget } from '@rollcall/delivery/delivery/targets'
+import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
+import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
@@ -22,17 +33,6 @@ import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import {
-  AUTHS,
-  createCredentials,
-  encryptCredentials,
-  isIdentity,
-  type Secrets,
-} from '../../delivery/credentials.ts'
-import { parseSchedule } from '../../delivery/schedule.ts'
-import { isAllowedEntry, isDefaultUrl, isTarget } from '../../delivery/targets.ts'
-import { tryCallback } from '../../delivery/try-callback.ts'
-import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'

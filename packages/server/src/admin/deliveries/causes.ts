@@ -1,8 +1,8 @@
 /** THE table of causes for which a delivery fails or ends: what each means, and what to do. */
 
+import type { results } from '@rollcall/delivery/delivery/failures'
 import type { AddressRule, CredentialsUnusable, RequestFailure } from '@rollcall/participants/egress/problems'
 import Type from 'typebox'
-import type { results } from '../../delivery/failures.ts'
 import { closed, text } from '../members.ts'
 
 type DeliveryCause =

@@ -1,8 +1,12 @@
 /** Deliveries that are retried, replayed or cancelled from afar: with a preview, and not more at a time than the limit. */
 
 import type { Limits } from '@rollcall/core/limits'
+import {
+  type CountedChange,
+  changeAtMost,
+  countChange,
+} from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
-import { type CountedChange, changeAtMost, countChange } from '../../store/deliveries/delivery-changes.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Approvals, useCase } from '../use-case.ts'

@@ -4,21 +4,21 @@ import type { Limits } from '@rollcall/core/limits'
 import { answerContext, deliveryContext } from '@rollcall/core/model/delivery'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Database } from '@rollcall/database/database'
-import { type Bodies, createBodies } from '@rollcall/keys/bodies'
-import { oneOf } from '@rollcall/protocol'
-import Type, { type Static } from 'typebox'
 import {
   type CountedChange,
   changeAtMost,
   countChange,
   DELIVERY_CHANGES,
-} from '../../store/deliveries/delivery-changes.ts'
-import { DELIVERY_STATES, type DeliveryChoice } from '../../store/deliveries/delivery-choice.ts'
+} from '@rollcall/delivery/store/deliveries/delivery-changes'
+import { DELIVERY_STATES, type DeliveryChoice } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import {
   findDelivery,
   type ListedDelivery,
   listDeliveries as listRows,
-} from '../../store/deliveries/delivery-list.ts'
+} from '@rollcall/delivery/store/deliveries/delivery-list'
+import { type Bodies, createBodies } from '@rollcall/keys/bodies'
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
 import {
   closed,
   flag,
@@ -36,7 +36,7 @@ import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, type Approvals, useCase } from '../use-case.ts'
 import { CauseOrNull, explainedCause } from './causes.ts'
 
-export { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-choice.ts'
+export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
 
 const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/deliveries.md).' })
 

@@ -1,8 +1,8 @@
 /** Destinations: where deliveries wait, are held or were given up, why, and what to do. */
 
 import { isStorable } from '@rollcall/database/text'
+import { listDestinations as listRows } from '@rollcall/delivery/store/deliveries/destination-list'
 import Type from 'typebox'
-import { listDestinations as listRows } from '../../store/deliveries/destination-list.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'

@@ -1,7 +1,8 @@
 /** Mailboxes: notifications that wait for a participant, in order. */
+
+import { listMailboxes as listRows } from '@rollcall/delivery/store/events/mailbox-list'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { listMailboxes as listRows } from '../../store/events/mailbox-list.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'

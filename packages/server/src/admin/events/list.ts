@@ -1,10 +1,10 @@
 /** Events that were recorded, as an operator looks at them. */
 
 import { isStorable } from '@rollcall/database/text'
+import { listEvents as listRows } from '@rollcall/delivery/store/events/event-list'
 import { resolveEventType } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { listEvents as listRows } from '../../store/events/event-list.ts'
 import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

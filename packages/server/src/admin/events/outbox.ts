@@ -9,10 +9,6 @@ import {
   safeDatabaseError,
 } from '@rollcall/database/database-errors'
 import { tried, withTransaction } from '@rollcall/database/transaction'
-import type { Log } from '@rollcall/observe/log'
-import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
-import Type, { type Static } from 'typebox'
-import { MAX_ENTRY_BYTES } from '../../import/source.ts'
 import {
   type FailedRow,
   failOutboxRow,
@@ -24,7 +20,11 @@ import {
   removeOutboxRow,
   retryOutbox as retryRows,
   takeOutboxRow,
-} from '../../store/events/outbox.ts'
+} from '@rollcall/delivery/store/events/outbox'
+import type { Log } from '@rollcall/observe/log'
+import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import { MAX_ENTRY_BYTES } from '../../import/source.ts'
 import { closed, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Given, useCase } from '../use-case.ts'

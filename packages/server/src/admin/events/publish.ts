@@ -5,6 +5,10 @@ import type { Removals } from '@rollcall/core/events/merge'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
+import { recordChanges } from '@rollcall/delivery/events/publish'
+import { filtersOf, type NamedEvent } from '@rollcall/delivery/events/recording'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { findEvent, lockPublished, type StoredEvent } from '@rollcall/delivery/store/events/published'
 import {
   CanonicalJsonError,
   canonicalJson,
@@ -19,11 +23,7 @@ import {
 import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
-import { recordChanges } from '../../events/publish.ts'
-import { filtersOf, type NamedEvent } from '../../events/recording.ts'
 import { MAX_ENTRY_BYTES } from '../../import/source.ts'
-import { lockEvents } from '../../store/events/lock.ts'
-import { findEvent, lockPublished, type StoredEvent } from '../../store/events/published.ts'
 import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

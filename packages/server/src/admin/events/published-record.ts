@@ -4,6 +4,7 @@ import { MergeProblem, mergeIntoSurvivor, type Removals } from '@rollcall/core/e
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
+import { lockPublished, storeSourceVersion } from '@rollcall/delivery/store/events/published'
 import {
   canonicalJson,
   isJsonObject,
@@ -24,7 +25,6 @@ import {
   writeRecords,
 } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
-import { lockPublished, storeSourceVersion } from '../../store/events/published.ts'
 import { AdminRefusal } from '../use-case.ts'
 
 export interface PublishedRecord {

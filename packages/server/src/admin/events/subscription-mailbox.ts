@@ -5,19 +5,19 @@ import { filingKeys } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import { atDay } from '@rollcall/core/query/at-day'
 import { withTransaction } from '@rollcall/database/transaction'
-import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
-import { findRegistry } from '@rollcall/records/registries/registries'
-import Type from 'typebox'
-import { openMailbox, resume } from '../../store/events/closing.ts'
-import { lockEvents } from '../../store/events/lock.ts'
+import { openMailbox, resume } from '@rollcall/delivery/store/events/closing'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import {
   findQueued,
   openBackfill,
   type QueuedSubscription,
   queueBackfill,
   queueTest,
-} from '../../store/events/queueing.ts'
-import { fileSubscriptions } from '../../store/events/subscription-states.ts'
+} from '@rollcall/delivery/store/events/queueing'
+import { fileSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
+import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
+import { findRegistry } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
 import { isGrantedNow } from '../grants/subscriptions.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

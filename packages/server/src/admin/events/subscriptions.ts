@@ -2,17 +2,17 @@
 
 import type { SubscriptionState } from '@rollcall/core/model/event'
 import { withTransaction } from '@rollcall/database/transaction'
-import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/records/registries/registries'
-import Type from 'typebox'
-import { lockEvents } from '../../store/events/lock.ts'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import {
   findSubscription,
   type ListedSubscription,
   listSubscriptions as listRows,
   type ShownSubscription,
-} from '../../store/events/subscription-list.ts'
-import { endSubscriptions } from '../../store/events/subscription-states.ts'
+} from '@rollcall/delivery/store/events/subscription-list'
+import { endSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
+import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
 import {
   closed,
   flag,

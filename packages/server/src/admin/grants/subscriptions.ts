@@ -8,11 +8,11 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
+import { liveSubscriptions } from '@rollcall/delivery/store/events/find-subscriptions'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { suspend } from '@rollcall/delivery/store/events/subscription-states'
 import { findGrant } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
-import { liveSubscriptions } from '../../store/events/find-subscriptions.ts'
-import { lockEvents } from '../../store/events/lock.ts'
-import { suspend } from '../../store/events/subscription-states.ts'
 
 /**
  * Suspends what the grant in force does not allow any more: the event, the record type, no filter, or a filter that asks

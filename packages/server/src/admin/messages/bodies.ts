@@ -2,10 +2,10 @@
 
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import { requestContext } from '@rollcall/core/model/exchange'
+import { findDelivery } from '@rollcall/delivery/store/deliveries/delivery-list'
 import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { findDelivery } from '../../store/deliveries/delivery-list.ts'
 import { listRequests } from '../../store/exchanges/accepted-exchanges.ts'
 import { inboxContext } from '../../store/exchanges/inbox.ts'
 import { findInInbox } from '../../store/exchanges/inbox-list.ts'

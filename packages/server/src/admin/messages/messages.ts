@@ -7,10 +7,10 @@ import {
   MESSAGE_OUTCOMES,
   messageKeysOf,
 } from '@rollcall/audit/store/message-accounts'
+import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
+import { deliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { DELIVERY_STATES } from '../../store/deliveries/delivery-choice.ts'
-import { deliveryStates } from '../../store/deliveries/delivery-counts.ts'
 import { AccountId, type HasSearchLimit, placeBefore } from '../accounts/facts.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

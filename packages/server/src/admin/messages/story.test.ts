@@ -1,6 +1,6 @@
+import type { TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
+import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import { expect, test } from 'vitest'
-import type { TracedDelivery } from '../../store/deliveries/traced-deliveries.ts'
-import type { TracedNotification } from '../../store/events/traced-notifications.ts'
 import type { TracedExchange } from '../../store/exchanges/trace.ts'
 import { storyOf } from './story.ts'
 

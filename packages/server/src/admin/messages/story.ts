@@ -1,6 +1,6 @@
 /** The life of a message in order, from the stored rows. A target is reported by its origin only. */
-import type { TracedAttempt, TracedDelivery } from '../../store/deliveries/traced-deliveries.ts'
-import type { TracedNotification } from '../../store/events/traced-notifications.ts'
+import type { TracedAttempt, TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
+import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import type { TracedCallback, TracedExchange } from '../../store/exchanges/trace.ts'
 
 /** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */

@@ -1,9 +1,13 @@
 /** The steps of a message, from its arrival to the last attempt at its answer; never its content or the answer's. */
+
+import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
+import type { TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
+import {
+  type TracedNotification,
+  traceNotifications,
+} from '@rollcall/delivery/store/events/traced-notifications'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { DELIVERY_STATES } from '../../store/deliveries/delivery-choice.ts'
-import type { TracedDelivery } from '../../store/deliveries/traced-deliveries.ts'
-import { type TracedNotification, traceNotifications } from '../../store/events/traced-notifications.ts'
 import { type TracedExchange, trace as traceRows } from '../../store/exchanges/trace.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -2,6 +2,7 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
+import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
 import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import {
   addParticipantKey,
@@ -12,7 +13,6 @@ import {
 } from '@rollcall/participants/store/participant-keys'
 import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
-import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

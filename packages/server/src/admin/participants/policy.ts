@@ -9,6 +9,7 @@ export {
 } from '@rollcall/core/model/participant'
 
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
+import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
 import { isMadeOnDemand } from '@rollcall/keys/own-key-definitions'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
@@ -28,7 +29,6 @@ import {
   replyAlgorithm,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import { retryMailboxes } from '../../store/events/mailboxes.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

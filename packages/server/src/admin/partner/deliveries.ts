@@ -1,7 +1,8 @@
 /** What is sent to the participant that is signed in to the partner page: how it went, and sending it again. */
+
+import { changeDeliveries, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
+import { ownDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
 import Type from 'typebox'
-import { changeDeliveries, countChange } from '../../store/deliveries/delivery-changes.ts'
-import { ownDeliveryIds } from '../../store/deliveries/own-deliveries.ts'
 import { accountParticipant } from '../accounts/operator-looks.ts'
 import { ownCause } from '../deliveries/causes.ts'
 import { type DeliveryState, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'

@@ -4,9 +4,9 @@
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
+import { findSubscription } from '@rollcall/delivery/store/events/subscription-list'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { findSubscription } from '../../store/events/subscription-list.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
 import { grantWords } from '../grants/words.ts'

@@ -10,9 +10,9 @@ import type { JournalAct } from '@rollcall/core/model/journal'
 import { bodyKeyRetention, DAY } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
+import { countWithdrawable, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { countTombstones, forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import Type from 'typebox'
-import { countWithdrawable, eraseNotifications } from '../../store/events/erasing.ts'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import {
   closed,

@@ -5,10 +5,10 @@ import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '@rollcall/
 import type { Database } from '@rollcall/database/database'
 import { clearRemovedHolds } from '@rollcall/database/holds'
 import { mayDeleteAccounts } from '@rollcall/database/roles'
+import { countEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { countEvents, forgetEvents } from '../../store/events/forgetting.ts'
 import {
   countExchanges,
   countInbox,

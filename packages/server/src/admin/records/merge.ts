@@ -6,6 +6,14 @@ import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
+import { recordChanges } from '@rollcall/delivery/events/publish'
+import {
+  filtersOf,
+  type NamedEvent,
+  type RecordedEvent,
+  type Recording,
+} from '@rollcall/delivery/events/recording'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsNamed, restoreRecord, retireRecord } from '@rollcall/records/records/merge-records'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
@@ -16,9 +24,6 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
-import { recordChanges } from '../../events/publish.ts'
-import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '../../events/recording.ts'
-import { lockEvents } from '../../store/events/lock.ts'
 import { closed, Namespace, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

@@ -3,16 +3,16 @@
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
 import { inTransaction } from '@rollcall/database/transaction'
+import { recordChanges } from '@rollcall/delivery/events/publish'
+import { filtersOf } from '@rollcall/delivery/events/recording'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { deleteRecords as deleteRows } from '@rollcall/records/records/record-writer'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { recordChanges } from '../../events/publish.ts'
-import { filtersOf } from '../../events/recording.ts'
 import { FORMATS, type FormatName } from '../../import/formats.ts'
 import { EVENT_MODES, type ImportProgress, importFile } from '../../import/import-file.ts'
-import { lockEvents } from '../../store/events/lock.ts'
 import {
   closed,
   flag,

@@ -1,8 +1,9 @@
 /** What is stopped when consents are withdrawn: subscriptions, notifications, and answers that are on their way. */
+
+import { hasEnded } from '@rollcall/delivery/store/events/consent-ended'
+import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { endSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import type { ClientBase } from 'pg'
-import { hasEnded } from '../events/consent-ended.ts'
-import { lockEvents } from '../events/lock.ts'
-import { endSubscriptions } from '../events/subscription-states.ts'
 
 export interface Stopped {
   /** Codes of subscriptions that were ended. */

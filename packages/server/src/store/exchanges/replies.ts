@@ -5,8 +5,8 @@ import type { Effect } from '@rollcall/core/model/outcome'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { withTransaction } from '@rollcall/database/transaction'
+import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
 import type pg from 'pg'
-import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 
 /** One answered item, with the records that its further pages are made of. */
 export interface NewItem {

@@ -7,8 +7,8 @@ import { messageKey } from '@rollcall/core/model/message-key'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import type { DeliveryState } from '../deliveries/delivery-choice.ts'
-import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
+import type { DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
+import { type TracedDelivery, traceDeliveries } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 
 /** An exchange with its deliveries, or deliveries whose exchange is not persisted any more. */

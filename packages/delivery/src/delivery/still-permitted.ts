@@ -1,0 +1,53 @@
+/** Replies on their way that must not be sent any more: the grant of today counts, not that of the day of the answer. */
+
+import type { ClaimedDelivery } from '@rollcall/core/model/delivery'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
+import { isStillShown, showsNobodyProtected } from '@rollcall/core/policy/disclosure'
+import { may } from '@rollcall/core/policy/permission'
+import type { Database } from '@rollcall/database/database'
+import type { Grants } from '@rollcall/participants/directory/grants'
+import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
+import { changedSince } from '../store/deliveries/deliveries.ts'
+import { usesOf } from '../store/events/consent-uses.ts'
+
+/** An answer about another exchange: what was granted for that one is not known here. */
+const ABOUT_OTHERS = operation('txn-status').name
+
+/**
+ * Asked before an attempt. A reply whose records would be other ones under a newer grant is not made anew: a message_id
+ * never has two contents, and whoever may have them still asks again. Nor is one sent whose consents do not hold any more.
+ */
+export async function isStillPermitted(
+  { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
+  delivery: Pick<ClaimedDelivery, 'id' | 'callback' | 'operation' | 'correlation_id'>,
+  { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
+  message: object | CanonicalText,
+): Promise<boolean> {
+  const grant = await grants.of(participant, registry)
+  const answered = answeredBy(delivery)
+  const granted = answered.filter((name) => may(grant, { operation: name }).allowed)
+  if (grant === null || granted.length === 0) return false
+  const { correlation_id } = delivery
+  const consents = correlation_id === null ? [] : await usesOf({ pool }, correlation_id)
+  if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
+  const changed = await changedSince(pool, delivery.id, grant.id)
+  if (!changed.grant && !changed.protection) return true
+  // Under the same grant it is asked alone who was protected since.
+  const isSameGrant = !changed.grant
+  if (!isSameGrant && granted.every((name) => name === ABOUT_OTHERS)) return false
+  const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
+  const content = JSON.parse(text) as JsonValue
+  if (isSameGrant) return showsNobodyProtected(grant, content)
+  // What was answered without a consent has no records where the grant demands one by now.
+  const isConsented = consents.length > 0 || !isAboutSubject(grant)
+  return isStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
+}
+
+/** The operation that a delivery answers; those that are answered by its callback, where it is not known any more. */
+const answeredBy = ({
+  callback,
+  operation: name,
+}: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
+  name == null ? OPERATIONS.filter((row) => row.callback?.name === callback).map((row) => row.name) : [name]

@@ -1,0 +1,24 @@
+import { LIMITS } from '@rollcall/core/limits'
+import { addRegistry } from '@rollcall/records/registries/registries'
+import { publishEvent } from '@rollcall/server/admin/events/publish'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../../server/test/postgres.ts'
+import { subscribeLive } from '../../../server/test/subscriptions.ts'
+
+const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+
+test('two databases of one process have subscriptions with the same id and other filters', async () => {
+  const matched: number[] = []
+  for (const sex of ['F', 'M']) {
+    const { db, close } = await testDatabase()
+    const registry = await addRegistry(db, {
+      ...{ namespace: 'civil', kind: 'civil', sender_id: 'crvs.example' },
+    })
+    await subscribeLive(db, registry, 'UPDATE', { $and: [{ uin: { eq: 'U-1' } }, { sex: { eq: sex } }] })
+    const record = { identifier: [{ identifier_type: 'UIN', identifier_value: 'U-1' }], sex: 'M' }
+    const event = { namespace: 'civil', reg_event_type: 'UPDATE', record }
+    matched.push((await publishEvent({ db, limits }, event)).matched)
+    await close()
+  }
+  expect(matched).toEqual([0, 1])
+})

@@ -1,0 +1,145 @@
+/** Under which consents something was answered, and whether they still hold. */
+
+import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
+import type { Database } from '@rollcall/database/database'
+import type { ClientBase } from 'pg'
+import { hasEnded } from './consent-ended.ts'
+
+const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [
+  ...[participant, pseudonyms, purpose],
+  ...[signed?.authority ?? null, signed?.jti ?? null, signed?.given_at ?? null, signed?.expires_at ?? null],
+]
+
+/** Whether a consent was withdrawn, revoked, or has expired by the clock of the database. */
+export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
+  const { rows } = await pool.query<{ ended: boolean }>({
+    name: 'is a consent ended',
+    text: `select coalesce(${hasEnded('used')}, false) as ended
+      from (select $1::integer as participant, $2::bytea[] as pseudonyms, $3::text as purpose, $4::integer as authority,
+        $5::text as jti, $6::timestamptz as given_at, $7::timestamptz as expires_at) as used`,
+    values: valuesOf(use),
+  })
+  return rows[0]?.ended === true
+}
+
+/** Whether one of several was. */
+export async function isAnyEnded(
+  client: Pick<ClientBase, 'query'>,
+  uses: readonly ConsentUse[],
+): Promise<boolean> {
+  const text = JSON.stringify(
+    uses.map(({ participant, pseudonyms, purpose, signed }) => ({
+      ...{ participant, purpose, ...signed },
+      pseudonyms: pseudonyms.map((one) => one.toString('hex')),
+    })),
+  )
+  const { rows } = await client.query<{ ended: boolean }>({
+    name: 'is one of several consents ended',
+    text: `with used as materialized (
+        select participant, purpose, authority, jti, given_at, expires_at,
+          array(select decode(hex, 'hex') from jsonb_array_elements_text(hexes) as hex) as pseudonyms
+        from jsonb_to_recordset($1::jsonb) as given (participant integer, purpose text, authority integer, jti text,
+          given_at timestamptz, expires_at timestamptz, pseudonyms jsonb)
+          cross join lateral (select given.pseudonyms as hexes) as said
+      )
+      select exists (select from used where coalesce(${hasEnded('used')}, false)) as ended`,
+    values: [text],
+  })
+  return rows[0]?.ended === true
+}
+
+/** Who used a signed consent first, and about whom. */
+export interface FirstUse {
+  readonly participant: number
+  readonly pseudonym: Buffer
+}
+
+/** The first use of a signed consent; this one, where there was none before. */
+export async function firstUse(
+  { pool }: Pick<Database, 'pool'>,
+  signed: NonNullable<ConsentUse['signed']>,
+  { participant, pseudonym }: FirstUse,
+): Promise<FirstUse> {
+  const named = [signed.authority, signed.jti]
+  const find = async (): Promise<FirstUse | undefined> => {
+    const { rows } = await pool.query<FirstUse>({
+      name: 'find first use of a consent',
+      text: `select participant, pseudonym from signed_consent
+        where authority = $1 and jti = $2 and participant is not null`,
+      values: named,
+    })
+    return rows[0]
+  }
+  const known = await find()
+  if (known !== undefined) return known
+  await pool.query({
+    name: 'note first use of a consent',
+    text: `insert into signed_consent as known (authority, jti, participant, pseudonym, expires_at, used_at)
+      values ($1, $2, $3, $4, $5, now())
+      on conflict (authority, jti) do update set participant = excluded.participant, pseudonym = excluded.pseudonym,
+        expires_at = excluded.expires_at, used_at = excluded.used_at where known.participant is null`,
+    values: [...named, participant, pseudonym, signed.expires_at],
+  })
+  return (await find()) ?? { participant, pseudonym }
+}
+
+/** Days after its end for which it is known who used a signed consent. */
+const KEPT = 7
+
+/** Forgets signed consents that ended some days ago. Those that were revoked stay: they are revoked for ever. @returns how many */
+export async function forgetConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,
+    [KEPT],
+  )
+  return rowCount ?? 0
+}
+
+/** Writes under which consents items of an exchange are answered. */
+export async function insertUses(
+  client: ClientBase,
+  correlation_id: string,
+  uses: readonly { readonly reference_id: string; readonly use: ConsentUse }[],
+): Promise<void> {
+  for (const { reference_id, use } of uses) {
+    await client.query({
+      name: 'insert consent use',
+      text: `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti,
+          given_at, expires_at) values ($8, $9, $1, $2, $3, $4, $5, $6, $7)`,
+      values: [...valuesOf(use), correlation_id, reference_id],
+    })
+  }
+}
+
+/** The answer of one exchange is given again in that of another. */
+export async function copyUses(client: ClientBase, from: string, to: string): Promise<void> {
+  await client.query(
+    `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti, given_at,
+       expires_at)
+     select $2, reference_id, participant, pseudonyms, purpose, authority, jti, given_at, expires_at
+     from consent_use where correlation_id = $1`,
+    [from, to],
+  )
+}
+
+/** The consent of an item that was answered before. */
+export interface EarlierUse extends GivenFor {
+  readonly reference_id: string
+  /** Whether it holds now. */
+  readonly holds: boolean
+}
+
+/** Under which consents the items of an exchange were answered. */
+export async function usesOf(
+  { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
+  correlation_id: string,
+): Promise<readonly EarlierUse[]> {
+  const { rows } = await pool.query<EarlierUse>({
+    name: 'find consent uses',
+    text: `select reference_id, purpose, not coalesce(${hasEnded('used')}, false) as holds,
+        (select name from consent_authority where consent_authority.id = used.authority) as authority
+      from consent_use as used where correlation_id = $1`,
+    values: [correlation_id],
+  })
+  return rows
+}
