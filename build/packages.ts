@@ -27,6 +27,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/audit',
       'packages/backup',
       'packages/delivery',
+      'packages/consents',
       'packages/server',
       'packages/synthetic',
       'packages/console',

@@ -1,5 +1,6 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
 import { hostname } from 'node:os'
+import { endUnconsented } from '@rollcall/consents/store/stopping'
 import { bodyKeyRetention, eventRetention } from '@rollcall/core/model/retention'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { storeJournalReport } from '@rollcall/database/journal-reports'
@@ -23,7 +24,6 @@ import { forgetPartnerSessions } from '@rollcall/participants/store/partner-sess
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
-import { endUnconsented } from '../store/consents/stopping.ts'
 import {
   clearAnsweredItems,
   countUnfinished,

@@ -1,5 +1,8 @@
 /** The consent under which an item is answered: it is decided before a record is read. */
 import { randomUUID } from 'node:crypto'
+import type { Consents } from '@rollcall/consents/consents'
+import { subjectOf } from '@rollcall/consents/consents'
+import { ConsentProblem } from '@rollcall/consents/verify'
 import type { ConsentFacts, ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
@@ -10,9 +13,6 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type Consenting, checkAge, checkBasis, checkPurpose } from '@rollcall/core/policy/basis'
 import { coveredBy } from '@rollcall/core/policy/covered'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
-import type { Consents } from '../consents/consents.ts'
-import { subjectOf } from '../consents/consents.ts'
-import { ConsentProblem } from '../consents/verify.ts'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Answering, ItemWork } from './item.ts'
 

@@ -2,6 +2,7 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
+import type { Consents } from '@rollcall/consents/consents'
 import type { Limits } from '@rollcall/core/limits'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
@@ -15,7 +16,6 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
 import type { SearchGate } from '@rollcall/participants/admission/search-gate'
 import type { ReadingThreads } from '@rollcall/participants/reading/threads'
-import type { Consents } from '../consents/consents.ts'
 
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>

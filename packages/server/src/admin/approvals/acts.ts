@@ -1,5 +1,6 @@
 /** THE table of acts that may wait for a second operator: when each does, and what the second one sees. */
 
+import { findAuthority } from '@rollcall/consents/store/authorities'
 import { DECIDING_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
@@ -10,7 +11,6 @@ import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { readPublicKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import type { Static, TSchema } from 'typebox'
-import { findAuthority } from '../../store/consents/authorities.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { showInboxMessage } from '../callbacks/inbox.ts'
 import { applyConfiguration } from '../configuration/apply.ts'

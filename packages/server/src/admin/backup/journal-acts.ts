@@ -2,6 +2,8 @@
 
 import type { AccountSigner } from '@rollcall/audit/keys'
 import type { LaterActs } from '@rollcall/backup/journal/read-journal'
+import { authorityNumber, removeAuthority, tightenAgain } from '@rollcall/consents/store/authorities'
+import { revokeSigned, stopOfAuthority, withdraw } from '@rollcall/consents/store/withdrawals'
 import type { Limits } from '@rollcall/core/limits'
 import { hostsBeside } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
@@ -28,8 +30,6 @@ import {
 } from '@rollcall/participants/store/participants'
 import { forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import { findRegistry } from '@rollcall/records/registries/registries'
-import { authorityNumber, removeAuthority, tightenAgain } from '../../store/consents/authorities.ts'
-import { revokeSigned, stopOfAuthority, withdraw } from '../../store/consents/withdrawals.ts'
 import { makeLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
 import { protectAgain } from '../persons/protected-persons.ts'

@@ -1,11 +1,11 @@
 /** What weakened trust once, and was taken back after the backup: a restore does not bring it back. */
 import { join } from 'node:path'
+import { findAuthority, putAuthority } from '@rollcall/consents/store/authorities'
 import { findParticipant, setMessagePolicy } from '@rollcall/participants/store/participants'
 import { expect, test } from 'vitest'
 import { keyPair, publicKey } from '../../../test/key-pairs.ts'
 import { backupOf, folder, needsOf, target, world } from '../../../test/restoring.ts'
 import { DEFAULT_LIMITS as limits } from '../../../test/retention.ts'
-import { findAuthority, putAuthority } from '../../store/consents/authorities.ts'
 import { createApprovals, Proposed } from '../approvals/approval.ts'
 import { approveProposal, declineProposal, operatorWithToken, showProposal } from '../approvals/proposals.ts'
 import { addOperator } from '../operators/operators.ts'

@@ -1,5 +1,5 @@
 /** The steps for the consent authorities of a configuration file. */
-import { type ConsentAuthority, checkAuthorityName } from '../../store/consents/authorities.ts'
+import { type ConsentAuthority, checkAuthorityName } from '@rollcall/consents/store/authorities'
 import {
   addConsentAuthority,
   checkAuthority,

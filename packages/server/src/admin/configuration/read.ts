@@ -1,5 +1,6 @@
 /** The configuration of a database, complete, as a file would say it. */
 
+import { type ConsentAuthority, listAuthorities } from '@rollcall/consents/store/authorities'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -13,7 +14,6 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import { listPurposes, type Purpose } from '@rollcall/participants/store/purposes'
 import { type Attribute, kindNamed } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
-import { type ConsentAuthority, listAuthorities } from '../../store/consents/authorities.ts'
 import { limitOut, timeOut } from '../members.ts'
 import type {
   AttributeEntry,

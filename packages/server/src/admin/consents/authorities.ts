@@ -1,19 +1,19 @@
 /** Consent authorities: who may sign consents. */
 
-import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
-import { readKeyFile } from '@rollcall/participants/directory/key-file'
-import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
-import { unreachableHost } from '@rollcall/participants/egress/address-rules'
-import { KeyRefused, readPublicKey } from '@rollcall/protocol'
-import Type from 'typebox'
 import {
   type ConsentAuthority,
   findAuthority,
   listAuthorities,
   putAuthority,
   removeAuthority,
-} from '../../store/consents/authorities.ts'
-import { stopOfAuthority } from '../../store/consents/withdrawals.ts'
+} from '@rollcall/consents/store/authorities'
+import { stopOfAuthority } from '@rollcall/consents/store/withdrawals'
+import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
+import { readKeyFile } from '@rollcall/participants/directory/key-file'
+import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
+import { unreachableHost } from '@rollcall/participants/egress/address-rules'
+import { KeyRefused, readPublicKey } from '@rollcall/protocol'
+import Type from 'typebox'
 import { closed, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { Hosts } from '../participants/policy.ts'

@@ -1,8 +1,8 @@
 /** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
 
+import { isKnownPurpose, liftWithdrawals, revokeSigned, withdraw } from '@rollcall/consents/store/withdrawals'
 import { EMERGENCY } from '@rollcall/core/policy/basis'
 import Type from 'typebox'
-import { isKnownPurpose, liftWithdrawals, revokeSigned, withdraw } from '../../store/consents/withdrawals.ts'
 import { closed, personalData, SenderId, text, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'

@@ -1,9 +1,9 @@
 /** Receipts of withdrawals: what was stopped, signed with our own key, so that a person can show it to others. */
 
+import type { Stopped } from '@rollcall/consents/store/stopping'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { CompactSign } from 'jose'
 import Type from 'typebox'
-import type { Stopped } from '../../store/consents/stopping.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
 import type { HasVault } from '../needs.ts'
 

@@ -1,5 +1,6 @@
 /** Grants: what a participant may do in a registry. Without one it may do nothing. */
 
+import { listAuthorities } from '@rollcall/consents/store/authorities'
 import type { Grant, GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -19,7 +20,6 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import { listPurposes } from '@rollcall/participants/store/purposes'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { listAuthorities } from '../../store/consents/authorities.ts'
 import { unknownAuthority } from '../consents/authorities.ts'
 import { unknownPurpose } from '../consents/purposes.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'

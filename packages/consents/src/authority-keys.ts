@@ -6,7 +6,7 @@ import type { AddressGuard, GuardOwner } from '@rollcall/participants/egress/add
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
 import { importedOnce } from '@rollcall/participants/trust/peer-keys'
 import { type PublicKey, signatureKeys, verifyingKey, type WebCryptoKey } from '@rollcall/protocol'
-import type { ConsentAuthority } from '../store/consents/authorities.ts'
+import type { ConsentAuthority } from './store/authorities.ts'
 
 export const CONSENT_ALGORITHMS = ['EdDSA', 'ES256', 'RS256'] as const
 export type ConsentAlgorithm = (typeof CONSENT_ALGORITHMS)[number]

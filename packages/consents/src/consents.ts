@@ -8,8 +8,8 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { firstUse, isEnded } from '@rollcall/delivery/store/events/consent-uses'
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import { findAuthority } from '../store/consents/authorities.ts'
 import type { AuthorityKeys } from './authority-keys.ts'
+import { findAuthority } from './store/authorities.ts'
 import { ConsentProblem, type ConsentScope, verifyConsent } from './verify.ts'
 
 export interface Consents {

@@ -9,9 +9,9 @@ import {
   validator,
 } from '@rollcall/protocol'
 import { type CompactVerifyResult, compactVerify, errors } from 'jose'
-import type { ConsentAuthority } from '../store/consents/authorities.ts'
 import type { AuthorityKeys } from './authority-keys.ts'
 import { CONSENT_ALGORITHMS, type ConsentAlgorithm } from './authority-keys.ts'
+import type { ConsentAuthority } from './store/authorities.ts'
 
 /** A signed consent is refused. The message is the rule; it has nothing of the consent. */
 export class ConsentProblem extends Error {
