@@ -28,6 +28,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/backup',
       'packages/delivery',
       'packages/consents',
+      'packages/engine',
       'packages/server',
       'packages/synthetic',
       'packages/console',

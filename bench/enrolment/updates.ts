@@ -15,7 +15,7 @@ import type { Database, Registry } from '@rollcall/server'
 import {
   answerEnrolmentUpdates,
   type Updating,
-} from '../../packages/server/src/operations/enrolment-updates.ts'
+} from '../../packages/engine/src/operations/enrolment-updates.ts'
 import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
 import { endless } from '../search/setting.ts'

@@ -4,11 +4,11 @@
  * spellings of a status, and trusts its caller and its input.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { findParticipant, findRegistry, openStorage, readConfig } from '@rollcall/server'
 import fastify from 'fastify'
 import { lookUpStatement } from '../../packages/records/src/records/search-statement.ts'
-import { createExchangeMemory } from '../../packages/server/src/store/exchanges/exchanges.ts'
 import { BENEFICIARIES, type EnrolledQuestion } from '../enrolment/question.ts'
 import { aroundSignatureValue, SIGNATURE_VARIABLE } from '../search/answers.ts'
 import { floorSigner } from '../search/floor-seal.ts'

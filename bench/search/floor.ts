@@ -5,9 +5,9 @@
  * digests, one item, a fixed frame.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
 import { findParticipant, findRegistry, openStorage, readConfig } from '@rollcall/server'
 import fastify from 'fastify'
-import { createExchangeMemory } from '../../packages/server/src/store/exchanges/exchanges.ts'
 import { SIGNATURE_VARIABLE } from './answers.ts'
 import { type FloorQuestion, floorAnswers } from './floor-answer.ts'
 import { floorSigner } from './floor-seal.ts'

@@ -1,8 +1,8 @@
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
+import { waitingExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { findEnds } from '@rollcall/participants/store/ends'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from '../../delivery/src/delivery/drain.ts'
-import { waitingExchanges } from '../../server/src/store/exchanges/claims.ts'
 import {
   answering,
   newDelivery,

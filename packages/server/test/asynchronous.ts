@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { participantsWaiting } from '@rollcall/delivery/store/deliveries/deliveries'
+import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
+import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
+import { claimExchanges } from '@rollcall/engine/store/exchanges/claims'
 import {
   type CallbackSettings,
   setCallbackSettings,
@@ -10,9 +13,6 @@ import {
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll, expect } from 'vitest'
 import { drain } from '../../delivery/src/delivery/drain.ts'
-import { answerAccepted } from '../src/exchange/answer-accepted.ts'
-import { findAccepted } from '../src/store/exchanges/accepted-exchanges.ts'
-import { claimExchanges } from '../src/store/exchanges/claims.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 

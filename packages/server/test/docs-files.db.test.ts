@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { listInbox } from '@rollcall/engine/store/exchanges/inbox-list'
 import { CALLBACKS } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { listInbox } from '../src/store/exchanges/inbox-list.ts'
 import { civilServer } from './civil.ts'
 import { answerOf, bearer, post } from './server.ts'
 

@@ -1,8 +1,8 @@
 /** Two nodes on one database, each of which remembers the messages that it has received. */
 
 import { openDatabase } from '@rollcall/database/database'
+import { createExchangeMemory, type ExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
 import { afterAll } from 'vitest'
-import { createExchangeMemory, type ExchangeMemory } from '../src/store/exchanges/exchanges.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
 export interface ExchangeNodes {

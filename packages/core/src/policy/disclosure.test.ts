@@ -93,9 +93,9 @@ describe('what leaves', () => {
     const writers = withText(/\breg_records:/)
     expect(writers).toEqual([
       'packages/delivery/src/notify/compose.ts',
-      'packages/server/src/operations/disability.ts',
-      'packages/server/src/operations/search.ts',
-      'packages/server/src/operations/txn-answer.ts',
+      'packages/engine/src/operations/disability.ts',
+      'packages/engine/src/operations/search.ts',
+      'packages/engine/src/operations/txn-answer.ts',
     ])
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []

@@ -14,6 +14,14 @@ import {
   expireSubscriptions,
   suspendedSubscriptions,
 } from '@rollcall/delivery/store/events/subscription-states'
+import { type StoringReferences, storeMissingReferences } from '@rollcall/engine/operations/references'
+import { bringIntoForce, type Scheduling } from '@rollcall/engine/operations/scheduled-statuses'
+import {
+  clearAnsweredItems,
+  countUnfinished,
+  forgetExchanges,
+  forgetInbox,
+} from '@rollcall/engine/store/exchanges/forget-exchanges'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { sessionBounds } from '@rollcall/participants/directory/sessions'
@@ -22,14 +30,6 @@ import { forgetOperatorSessions } from '@rollcall/participants/store/operator-se
 import { forgetOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { forgetPartnerSessions } from '@rollcall/participants/store/partner-sessions'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
-import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
-import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
-import {
-  clearAnsweredItems,
-  countUnfinished,
-  forgetExchanges,
-  forgetInbox,
-} from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000
 type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'look'> }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { OtherEnvironment } from '@rollcall/engine/exchange/admit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { OtherEnvironment } from '../exchange/admit.ts'
 import { clientAddressReader, clientUnit, createGate } from './gate.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>

@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
+import { OtherEnvironment } from '@rollcall/engine/exchange/admit'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import { RequestFault } from '@rollcall/protocol'
-import { OtherEnvironment } from '../exchange/admit.ts'
 
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>

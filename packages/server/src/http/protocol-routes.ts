@@ -1,13 +1,13 @@
 /** A route for every path of every operation, and of every callback: loops over their tables. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import { authenticate } from '@rollcall/engine/exchange/authenticate'
+import { receive } from '@rollcall/engine/exchange/receive'
+import { receiveCallback } from '@rollcall/engine/inbox/callbacks'
 import type { Quota } from '@rollcall/participants/admission/quota'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import { CALLBACKS, OPERATIONS, operationsOf, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import { authenticate } from '../exchange/authenticate.ts'
-import { receive } from '../exchange/receive.ts'
-import { receiveCallback } from '../inbox/callbacks.ts'
 import { notFound, notServed, sendJson } from './answer.ts'
 import type { Gate } from './gate.ts'
 import { type HttpServer, mount } from './server.ts'

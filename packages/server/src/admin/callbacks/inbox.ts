@@ -1,10 +1,14 @@
 /** The inbox: callbacks that other systems sent to us. */
 
+import { inboxContext } from '@rollcall/engine/store/exchanges/inbox'
+import {
+  findInInbox,
+  type InboxEntry,
+  listInbox as listRows,
+} from '@rollcall/engine/store/exchanges/inbox-list'
 import { createBodies } from '@rollcall/keys/bodies'
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { inboxContext } from '../../store/exchanges/inbox.ts'
-import { findInInbox, type InboxEntry, listInbox as listRows } from '../../store/exchanges/inbox-list.ts'
 import {
   closed,
   flag,

@@ -1,7 +1,7 @@
 import type { TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
+import type { TracedExchange } from '@rollcall/engine/store/exchanges/trace'
 import { expect, test } from 'vitest'
-import type { TracedExchange } from '../../store/exchanges/trace.ts'
 import { storyOf } from './story.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))

@@ -1,7 +1,7 @@
 /** The life of a message in order, from the stored rows. A target is reported by its origin only. */
 import type { TracedAttempt, TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
-import type { TracedCallback, TracedExchange } from '../../store/exchanges/trace.ts'
+import type { TracedCallback, TracedExchange } from '@rollcall/engine/store/exchanges/trace'
 
 /** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */
 export type Happening =

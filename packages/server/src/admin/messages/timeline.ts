@@ -5,10 +5,10 @@ import {
   accountedMessages,
   messageKeysOf,
 } from '@rollcall/audit/store/message-accounts'
+import { type Traced, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Traced, trace as traceRows } from '../../store/exchanges/trace.ts'
 import { closed, Namespace, orNull, SenderId, text, timeOut } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

@@ -6,9 +6,9 @@ import {
   type TracedNotification,
   traceNotifications,
 } from '@rollcall/delivery/store/events/traced-notifications'
+import { type TracedExchange, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type TracedExchange, trace as traceRows } from '../../store/exchanges/trace.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'

@@ -6,15 +6,15 @@ import type { Database } from '@rollcall/database/database'
 import { clearRemovedHolds } from '@rollcall/database/holds'
 import { mayDeleteAccounts } from '@rollcall/database/roles'
 import { countEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
-import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
-import { oneOf } from '@rollcall/protocol'
-import Type from 'typebox'
 import {
   countExchanges,
   countInbox,
   forgetExchanges,
   forgetInbox,
-} from '../../store/exchanges/forget-exchanges.ts'
+} from '@rollcall/engine/store/exchanges/forget-exchanges'
+import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { pruneAccounts } from '../accounts/prune.ts'
 import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from '../members.ts'

@@ -1,10 +1,10 @@
 /** Who calls the admin API: a program with a token, or an operator who is signed in to the console. */
 
 import type { Operator } from '@rollcall/core/model/operator'
+import { bearerToken, unauthorized } from '@rollcall/engine/exchange/authenticate'
 import type { OperatorSessions } from '@rollcall/participants/directory/operator-sessions'
 import type { Operators } from '@rollcall/participants/directory/operators'
 import type { FastifyRequest } from 'fastify'
-import { bearerToken, unauthorized } from '../../exchange/authenticate.ts'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
 import type { Call } from './call-log.ts'

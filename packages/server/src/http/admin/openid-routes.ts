@@ -1,5 +1,6 @@
 /** Signing in to the console at a provider of OpenID Connect: the browser goes there, and comes back with a code. */
 
+import { unauthorized } from '@rollcall/engine/exchange/authenticate'
 import {
   NO_REGISTRY,
   type OpenIdProvider,
@@ -7,7 +8,6 @@ import {
 } from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { unauthorized } from '../../exchange/authenticate.ts'
 import { plainPage, sendStrictPage } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
