@@ -29,6 +29,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/delivery',
       'packages/consents',
       'packages/engine',
+      'packages/import',
       'packages/server',
       'packages/synthetic',
       'packages/console',

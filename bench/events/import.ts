@@ -1,11 +1,11 @@
 /** An import whose changes are events beside one whose changes are none: of new records, and of records that change. */
 import { Readable } from 'node:stream'
 import { quoteName } from '@rollcall/database/names'
+import type { EventMode } from '@rollcall/import/import-file'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import type { Database, Registry } from '@rollcall/server'
 import { importFile, LIMITS } from '@rollcall/server'
 import { generateLines } from '@rollcall/synthetic'
-import type { EventMode } from '../../packages/server/src/import/import-file.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { median, rounded } from '../shared/statistics.ts'
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { kindNamed } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { readColumnMapping } from '../../server/src/import/column-mapping.ts'
-import { DATE_TOKENS } from '../../server/src/import/date-format.ts'
+import { readColumnMapping } from '../../import/src/column-mapping.ts'
+import { DATE_TOKENS } from '../../import/src/date-format.ts'
 import { shell, shownBlocks } from './shown-commands.ts'
 
 const blocks = await shownBlocks('docs/import.md')

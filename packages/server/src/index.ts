@@ -14,6 +14,7 @@ export type { Registry } from '@rollcall/core/model/registry'
 export { checkSchema, type Database, migrate, openDatabase } from '@rollcall/database/database'
 export { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 export { layout as embeddedLayout } from '@rollcall/database/embedded/files'
+export { importFile } from '@rollcall/import/import-file'
 export type { Vault } from '@rollcall/keys/vault'
 export { createLog, type Log } from '@rollcall/observe/log'
 export { isSecretOf, newSecret } from '@rollcall/participants/directory/secrets'
@@ -53,4 +54,3 @@ export {
   openVault,
   type Storage,
 } from './app/storage.ts'
-export { importFile } from './import/import-file.ts'

@@ -1,4 +1,4 @@
-import type { Entry, Source } from '../src/import/source.ts'
+import type { Entry, Source } from '@rollcall/import/source'
 
 /** A source in memory, in chunks of so many bytes. */
 export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): Source {

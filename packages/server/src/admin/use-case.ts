@@ -3,10 +3,10 @@
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
+import { ImportError } from '@rollcall/import/source'
 import { AddressRefused, addressAdvice, RequestFailed } from '@rollcall/participants/egress/problems'
 import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
-import { ImportError } from '../import/source.ts'
 import { accountOperator, isAccounting } from './accounts/operator-looks.ts'
 
 /**

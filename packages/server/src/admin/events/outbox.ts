@@ -21,10 +21,10 @@ import {
   retryOutbox as retryRows,
   takeOutboxRow,
 } from '@rollcall/delivery/store/events/outbox'
+import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { MAX_ENTRY_BYTES } from '../../import/source.ts'
 import { closed, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Given, useCase } from '../use-case.ts'

@@ -9,6 +9,7 @@ import { recordChanges } from '@rollcall/delivery/events/publish'
 import { filtersOf, type NamedEvent } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { findEvent, lockPublished, type StoredEvent } from '@rollcall/delivery/store/events/published'
+import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import {
   CanonicalJsonError,
   canonicalJson,
@@ -23,7 +24,6 @@ import {
 import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
-import { MAX_ENTRY_BYTES } from '../../import/source.ts'
 import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'

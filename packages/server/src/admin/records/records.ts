@@ -6,13 +6,13 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
 import { filtersOf } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
+import { FORMATS, type FormatName } from '@rollcall/import/formats'
+import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { deleteRecords as deleteRows } from '@rollcall/records/records/record-writer'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { FORMATS, type FormatName } from '../../import/formats.ts'
-import { EVENT_MODES, type ImportProgress, importFile } from '../../import/import-file.ts'
 import {
   closed,
   flag,
@@ -29,10 +29,10 @@ import { ImportReport } from './import-reports.ts'
 
 // The table has exactly the names that the type lists.
 export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
-export { delimiterName } from '../../import/csv.ts'
-export type { FormatName } from '../../import/formats.ts'
-export { EVENT_MODES, type EventMode, type ImportProgress } from '../../import/import-file.ts'
-export { type FileRow, openRecordFile, type RecordFile } from '../../import/record-file.ts'
+export { delimiterName } from '@rollcall/import/csv'
+export type { FormatName } from '@rollcall/import/formats'
+export { EVENT_MODES, type EventMode, type ImportProgress } from '@rollcall/import/import-file'
+export { type FileRow, openRecordFile, type RecordFile } from '@rollcall/import/record-file'
 
 const Records = (description: string) => wholeNumber(description)
 

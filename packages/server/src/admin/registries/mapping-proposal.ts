@@ -2,12 +2,12 @@
 
 import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Database } from '@rollcall/database/database'
+import { refuseWithoutHeader } from '@rollcall/import/header-line'
+import { type ProposedColumn, proposeColumns } from '@rollcall/import/propose-mapping'
+import { sampleTable } from '@rollcall/import/table-sample'
 import { KINDS, type Kind, kindNamed, oneOf, resolveRecordType } from '@rollcall/protocol'
 import { findRegistry, listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { refuseWithoutHeader } from '../../import/header-line.ts'
-import { type ProposedColumn, proposeColumns } from '../../import/propose-mapping.ts'
-import { sampleTable } from '../../import/table-sample.ts'
 import { closed, flag, orNull, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 

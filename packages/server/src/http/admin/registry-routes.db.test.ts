@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { importFile } from '@rollcall/import/import-file'
 import { claimImport, NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
 import { afterAll, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
@@ -6,7 +7,6 @@ import { ADA } from '../../../test/civil.ts'
 import { testServer } from '../../../test/server.ts'
 import { createIndexing } from '../../admin/registries/index-build.ts'
 import { AdminRefusal } from '../../admin/use-case.ts'
-import { importFile } from '../../import/import-file.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -6,10 +6,10 @@ import { LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { addRegistry } from '@rollcall/records/registries/registries'
+import { deleteRecords } from '@rollcall/server/admin/records/records'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { insertSubscription } from '../../test/subscriptions.ts'
-import { deleteRecords } from '../admin/records/records.ts'
+import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { insertSubscription } from '../../server/test/subscriptions.ts'
 import { type EventMode, type ImportOptions, importFile } from './import-file.ts'
 
 let database: TestDatabase
