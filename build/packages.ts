@@ -30,6 +30,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/consents',
       'packages/engine',
       'packages/import',
+      'packages/settings',
       'packages/server',
       'packages/synthetic',
       'packages/console',

@@ -1,7 +1,7 @@
 /** The files of `deploy/`, and the variables that a server reads. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../packages/server/src/app/config.ts'
+import { readConfig } from '@rollcall/settings/config'
 
 const root = join(import.meta.dirname, '..')
 

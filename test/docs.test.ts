@@ -105,7 +105,7 @@ describe('code', () => {
 
 describe('the variables of docs/settings.md and docs/limits.md', () => {
   it('are those that the configuration reads', () => {
-    const read = text('packages/server/src/app/config.ts').match(/'([A-Z]+_[A-Z_]+|HOST|PORT)'/g) ?? []
+    const read = text('packages/settings/src/config.ts').match(/'([A-Z]+_[A-Z_]+|HOST|PORT)'/g) ?? []
     const pages = text('docs/settings.md') + text('docs/limits.md') + text('docs/keys.md')
     expect(read.map((name) => name.slice(1, -1)).filter((name) => !pages.includes(`\`${name}\``))).toEqual([])
   })

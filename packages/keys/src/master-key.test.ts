@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
+import { readConfig } from '@rollcall/settings/config'
 import { expect, test } from 'vitest'
-import { readConfig } from '../../server/src/app/config.ts'
 import { masterKeyText, newMasterKey, parseMasterKey } from './master-key.ts'
 
 const bytes = Buffer.concat([Buffer.of(0xfb, 0xff), randomBytes(30)])

@@ -40,9 +40,9 @@ export {
   listRegistries,
   registryAt,
 } from '@rollcall/records/registries/registries'
-export { baseUrl, listenerUrl, reachNote } from './app/addresses.ts'
-export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
-export { settingsOf } from './app/settings.ts'
+export { baseUrl, listenerUrl, reachNote } from '@rollcall/settings/addresses'
+export { type Config, ROLES, type Role, readConfig } from '@rollcall/settings/config'
+export { settingsOf } from '@rollcall/settings/settings'
 export {
   databaseName,
   demoFile,
@@ -53,4 +53,4 @@ export {
   openStorage,
   openVault,
   type Storage,
-} from './app/storage.ts'
+} from '@rollcall/settings/storage'

@@ -1,8 +1,8 @@
 /** A process that is killed: it writes entries of accounts, many at a time, and prints the number of each that is written. */
 
 import { openDatabase } from '@rollcall/database/database'
-import { readConfig } from '../src/app/config.ts'
-import { openAccounts } from '../src/app/storage.ts'
+import { readConfig } from '@rollcall/settings/config'
+import { openAccounts } from '@rollcall/settings/storage'
 import { accountEntry } from './account-entry.ts'
 
 const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))

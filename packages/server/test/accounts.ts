@@ -12,8 +12,8 @@ import type {
 } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
-import { readConfig } from '../src/app/config.ts'
-import { openVault } from '../src/app/storage.ts'
+import { readConfig } from '@rollcall/settings/config'
+import { openVault } from '@rollcall/settings/storage'
 import { type TestClock, testClock } from './clock.ts'
 import { masterKeyOfRun } from './postgres.ts'
 

@@ -1,9 +1,9 @@
 /** What the admin functions about accounts work with in tests, and a writer of entries. */
 
 import type { AccountEntry, AccountedPerson } from '@rollcall/core/model/account'
+import { readConfig } from '@rollcall/settings/config'
+import { openAccounts, openVault } from '@rollcall/settings/storage'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
-import { readConfig } from '../src/app/config.ts'
-import { openAccounts, openVault } from '../src/app/storage.ts'
 import { accountEntry } from './accounts.ts'
 import { masterKeyOfRun, type TestDatabase } from './postgres.ts'
 

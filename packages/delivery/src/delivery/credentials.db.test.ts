@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Vault } from '@rollcall/keys/vault'
 import { createGuards, type Guards } from '@rollcall/participants/egress/address-guard'
+import { readConfig } from '@rollcall/settings/config'
+import { openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { readConfig } from '../../../server/src/app/config.ts'
-import { openVault } from '../../../server/src/app/storage.ts'
 import {
   answering,
   LOOPBACK,

@@ -2,9 +2,9 @@ import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { rotateOwnKeys } from '@rollcall/keys/rotation'
 import { setParticipantStatus } from '@rollcall/participants/store/participants'
+import { readConfig } from '@rollcall/settings/config'
+import { openVault } from '@rollcall/settings/storage'
 import { expect, test } from 'vitest'
-import { readConfig } from '../../../server/src/app/config.ts'
-import { openVault } from '../../../server/src/app/storage.ts'
 import { SETTINGS_AGE, testClock } from '../../../server/test/clock.ts'
 import {
   answering,

@@ -3,9 +3,9 @@ import { decryptCredentials, encryptCredentials, type Secrets } from '@rollcall/
 import { newMasterKey } from '@rollcall/keys/master-key'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { rotateMasterKey } from '@rollcall/keys/vault'
+import { readConfig } from '@rollcall/settings/config'
+import { masterKeySource, openVault } from '@rollcall/settings/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConfig } from '../../../server/src/app/config.ts'
-import { masterKeySource, openVault } from '../../../server/src/app/storage.ts'
 import { type TestSender, takes, testSender } from '../../../server/test/deliveries.ts'
 import { findCallbackSettings, NO_CALLBACKS, setCallbackSettings } from './participant-callbacks.ts'
 

@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import { suspend } from '@rollcall/delivery/store/events/subscription-states'
 import { createLog } from '@rollcall/observe/log'
+import { readConfig } from '@rollcall/settings/config'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../../test/server.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
-import { readConfig } from './config.ts'
 import { keepHouse } from './housekeeping.ts'
 
 let server: TestServer

@@ -2,9 +2,9 @@
 
 import { revokeOwnKey } from '@rollcall/keys/rotation'
 import { revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
+import { readConfig } from '@rollcall/settings/config'
+import { openVault } from '@rollcall/settings/storage'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/app/config.ts'
-import { openVault } from '../../src/app/storage.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import {

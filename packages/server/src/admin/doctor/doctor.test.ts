@@ -1,5 +1,5 @@
+import { readConfig } from '@rollcall/settings/config'
 import { expect, test } from 'vitest'
-import { readConfig } from '../../app/config.ts'
 import { DATABASE_CHECKS } from './database.ts'
 import { type DatabaseFacts, type FileFacts, findings } from './finding.ts'
 import { SETTING_CHECKS } from './settings.ts'

@@ -44,7 +44,7 @@ test('those that Kubernetes sets for a service of our name are not refused', () 
 
 test('every variable that docs/settings.md or docs/limits.md lists is known', async () => {
   const pages = ['docs/settings.md', 'docs/limits.md'].map(
-    (page) => new URL(`../../../../${page}`, import.meta.url),
+    (page) => new URL(`../../../${page}`, import.meta.url),
   )
   for (const page of pages) {
     const text = await readFile(page, 'utf8')
@@ -58,7 +58,7 @@ test('every variable that docs/settings.md or docs/limits.md lists is known', as
 })
 
 test('every option of docs/settings.md that a node reads has a row for operators, and no other has one', async () => {
-  const text = await readFile(new URL('../../../../docs/settings.md', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../../docs/settings.md', import.meta.url), 'utf8')
   const named = [...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
   )
