@@ -4,8 +4,9 @@
  *
  *     npm run bench -- accounted-search --data /var/tmp/rollcall-bench
  */
+
+import { setGrant } from '@rollcall/admin/grants/grants'
 import type { Database } from '@rollcall/server'
-import { setGrant } from '@rollcall/server/admin/grants/grants'
 import { compareSearches } from './search/compare-searches.ts'
 import { ASKER_SENDER, NAMESPACE } from './search/question.ts'
 import { questionSigner, registerAskerKey } from './search/signing.ts'

@@ -31,6 +31,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
       'packages/engine',
       'packages/import',
       'packages/settings',
+      'packages/admin',
       'packages/server',
       'packages/synthetic',
       'packages/console',

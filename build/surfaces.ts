@@ -5,8 +5,8 @@
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CALLBACKS, KINDS, OPERATIONS, openApiDocument } from '@rollcall/protocol'
+import { Configuration } from '../packages/admin/src/configuration/file.ts'
 import { wholeProgram } from '../packages/cli/src/program.ts'
-import { Configuration } from '../packages/server/src/admin/configuration/file.ts'
 import { adminDocument } from '../packages/server/src/http/admin/openapi.ts'
 import { ADMIN_ROUTES } from '../packages/server/src/http/admin/routes.ts'
 import { commandLineSurface } from './command-lines.ts'
@@ -80,7 +80,7 @@ function documentSurface(document: unknown): Surface {
   return Object.assign({}, ...all)
 }
 
-const ADMIN = join(import.meta.dirname, '../packages/server/src/admin')
+const ADMIN = join(import.meta.dirname, '../packages/admin/src')
 
 /** Commands print the results of admin functions with `--json` unchanged. */
 async function commandSurface(): Promise<Surface> {

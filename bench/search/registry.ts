@@ -1,5 +1,6 @@
 /** What is searched: a registry of synthetic records, filled once, and participants who may ask. */
 import { Readable } from 'node:stream'
+import { grantTemplate, setGrant } from '@rollcall/admin/grants/grants'
 import { quoteName } from '@rollcall/database/names'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import {
@@ -18,7 +19,6 @@ import {
   setMessagePolicy,
   setParticipantQuotas,
 } from '@rollcall/server'
-import { grantTemplate, setGrant } from '@rollcall/server/admin/grants/grants'
 import { generateLines } from '@rollcall/synthetic'
 import { KIND, NAMESPACE, REGISTRY_SENDER } from './question.ts'
 

@@ -1,7 +1,7 @@
 /** The triggers on real PostgreSQL: what they write is published, or rolled back with what they belong to. */
 import { readFile } from 'node:fs/promises'
+import { publishOutbox } from '@rollcall/admin/events/outbox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { publishOutbox } from '../../packages/server/src/admin/events/outbox.ts'
 import { type TestServer, testServer } from '../../packages/server/test/server.ts'
 import { query as queryAs } from '../../packages/server/test/statement.ts'
 

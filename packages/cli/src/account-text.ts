@@ -1,6 +1,6 @@
 /** Entries of the accounts in words, for people. */
-import type { listAccounts, listEmergencies } from '@rollcall/server/admin/accounts/list'
-import type { PersonAudit } from '@rollcall/server/admin/accounts/person-looks'
+import type { listAccounts, listEmergencies } from '@rollcall/admin/accounts/list'
+import type { PersonAudit } from '@rollcall/admin/accounts/person-looks'
 import { counted, table } from './output.ts'
 
 type Accounts = Awaited<ReturnType<typeof listAccounts>>

@@ -1,5 +1,5 @@
 /** The credentials of a participant's callbacks, from files: a secret on a command line would be seen by others. */
-import type { CallbackAuth } from '@rollcall/server/admin/callbacks/callbacks'
+import type { CallbackAuth } from '@rollcall/admin/callbacks/callbacks'
 import { CommandError } from './failure.ts'
 import { readInput } from './input.ts'
 

@@ -2,6 +2,8 @@
 import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import type { operatorWithToken } from '@rollcall/admin/approvals/proposals'
+import type { Approvals } from '@rollcall/admin/use-case'
 import {
   type Accounts,
   type Config,
@@ -14,8 +16,6 @@ import {
   readConfig,
   type Vault,
 } from '@rollcall/server'
-import type { operatorWithToken } from '@rollcall/server/admin/approvals/proposals'
-import type { Approvals } from '@rollcall/server/admin/use-case'
 import { refuseToAddToDemo } from './demo/database.ts'
 import { CommandError } from './failure.ts'
 
@@ -123,8 +123,8 @@ async function approving(
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
   if (!twoPerson && token === '') return { operator: shellUser(), caller: null, approvals: undefined }
   const [{ createApprovals }, { operatorWithToken }] = await Promise.all([
-    import('@rollcall/server/admin/approvals/approval'),
-    import('@rollcall/server/admin/approvals/proposals'),
+    import('@rollcall/admin/approvals/approval'),
+    import('@rollcall/admin/approvals/proposals'),
   ])
   const caller = token === '' ? null : await operatorWithToken({ db }, token)
   const approvals = twoPerson ? createApprovals({ limits, operator: caller }) : undefined

@@ -1,8 +1,8 @@
 /** Grants in words, for people. */
 
-import type { explainGrant, listGrants } from '@rollcall/server/admin/grants/grants'
-import type { proposeGrant } from '@rollcall/server/admin/grants/proposal'
-import { grantWords } from '@rollcall/server/admin/grants/words'
+import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
+import type { proposeGrant } from '@rollcall/admin/grants/proposal'
+import { grantWords } from '@rollcall/admin/grants/words'
 import { stringify } from 'yaml'
 
 type Listed = Awaited<ReturnType<typeof listGrants>>

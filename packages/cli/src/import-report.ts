@@ -1,5 +1,5 @@
 /** The report of an import as text: what was understood, and where it was not. Never a value. */
-import { delimiterName, type importRecords } from '@rollcall/server/admin/records/records'
+import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
 import { linesText, table } from './output.ts'
 
 type Result = Awaited<ReturnType<typeof importRecords>>

@@ -1,6 +1,6 @@
 /** A proposed mapping as a file in YAML, with the reasons as comments. */
 
-import type { proposeMapping } from '@rollcall/server/admin/registries/mapping-proposal'
+import type { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import { linesText } from './output.ts'
 
 type Proposal = Awaited<ReturnType<typeof proposeMapping>>

@@ -1,5 +1,5 @@
 /** How far a long task has come, on standard error: a bar on a terminal, else a line now and then. */
-import type { ImportProgress } from '@rollcall/server/admin/records/records'
+import type { ImportProgress } from '@rollcall/admin/records/records'
 import cliProgress from 'cli-progress'
 
 export interface ProgressReport<Progress> {

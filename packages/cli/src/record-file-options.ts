@@ -1,5 +1,5 @@
 /** Options of every command that reads a file of records. */
-import { type FormatName, IMPORT_FORMATS } from '@rollcall/server/admin/records/records'
+import { type FormatName, IMPORT_FORMATS } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
 import { readColumns, readInput } from './input.ts'
 import { columnsToDecide } from './mapping-text.ts'

@@ -27,7 +27,7 @@ test('docs/configuration.md runs as it stands', { timeout: 600_000 }, async () =
 })
 
 test('the page explains every member of a participant', async () => {
-  const { Configuration } = await import('@rollcall/server/admin/configuration/apply')
+  const { Configuration } = await import('@rollcall/admin/configuration/apply')
   const page = await readFile(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
   const [entry] = Object.values(Configuration.properties.participants.patternProperties)
   const names = Object.keys(entry?.properties ?? {})

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { GRANT_TEMPLATES } from '@rollcall/admin/grants/grants'
 import { GrantTerms } from '@rollcall/core/model/grant'
-import { GRANT_TEMPLATES } from '@rollcall/server/admin/grants/grants'
 import { expect, test } from 'vitest'
 import { rollcall } from './command.ts'
 import { commandDatabase } from './command-database.ts'

@@ -1,8 +1,9 @@
 /** The built client as an ES module of a page, in a real browser; it asks the real server through the page's own origin. */
+
+import { changeRegistry } from '@rollcall/admin/registries/registries'
 import type { Jwk } from '@rollcall/protocol'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { changeRegistry } from '../../server/src/admin/registries/registries.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import { type Peer, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'

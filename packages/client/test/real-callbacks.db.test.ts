@@ -1,10 +1,10 @@
 /** Asynchronous exchanges with the real server on real PostgreSQL: its callbacks come to a receiver on loopback. */
 
+import { publishEvent } from '@rollcall/admin/events/publish'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type { Jwk } from '@rollcall/protocol'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { publishEvent } from '../../server/src/admin/events/publish.ts'
 import type { Peer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import {

@@ -1,7 +1,8 @@
 /** Every form of a filter that the real server takes, from the subscription to its end, with our own client and receiver. */
+
+import { publishEvent } from '@rollcall/admin/events/publish'
 import type { JsonValue } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { publishEvent } from '../../server/src/admin/events/publish.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import { itemsOrThrow, onEvent } from '../src/index.ts'
 import { callbackWorld } from './callback-world.ts'

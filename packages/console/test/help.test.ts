@@ -1,7 +1,7 @@
 /** The help has what the pages link to. */
 import { CODES } from '@rollcall/protocol'
 import { expect, it } from 'vitest'
-import { STEPS } from '../../server/src/admin/messages/steps.ts'
+import { STEPS } from '../../admin/src/messages/steps.ts'
 import { HELP_NAMES, helpDocument } from '../build/help.ts'
 import type { HelpNode } from '../src/pages/help/tree.ts'
 import { codeAddress, helpAddress } from '../src/parts/help-address.ts'

@@ -1,8 +1,8 @@
 /** Operators in a browser, for tests of the console: each with a browser context, and so with a session, of its own. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { addOperator, type OperatorRole } from '@rollcall/admin/operators/operators'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { addOperator, type OperatorRole } from '../../server/src/admin/operators/operators.ts'
 import type { TestServer } from '../../server/test/server.ts'
 
 /** Milliseconds after which a story of many pages is taken for one that hangs. */

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { AxeBuilder } from '@axe-core/playwright'
+import { addOperator } from '@rollcall/admin/operators/operators'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addOperator } from '../../server/src/admin/operators/operators.ts'
 import { storedAccounts } from '../../server/test/accounts.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import {

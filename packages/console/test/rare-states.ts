@@ -1,10 +1,10 @@
 /** A registry and a participant in states that are rare: an import under way, indexes that are missing, reports of checks. */
 
+import { addAttribute, indexAttribute } from '@rollcall/admin/registries/attributes'
 import type { Registry } from '@rollcall/core/model/registry'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
 import { claimImport, NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
-import { addAttribute, indexAttribute } from '../../server/src/admin/registries/attributes.ts'
 import { publicKey } from '../../server/test/key-pairs.ts'
 import { registered } from '../../server/test/sealing.ts'
 import type { TestServer } from '../../server/test/server.ts'

@@ -1,5 +1,5 @@
 /** Calls of the admin API in tests: a token for each role, and answers with their body read. */
-import { addOperator, OPERATOR_ROLES, type OperatorRole } from '../src/admin/operators/operators.ts'
+import { addOperator, OPERATOR_ROLES, type OperatorRole } from '@rollcall/admin/operators/operators'
 import { ADMIN_BASE } from '../src/http/admin/route.ts'
 import { type Answer, answerOf, type TestServer } from './server.ts'
 

@@ -1,7 +1,8 @@
 /** A database without anything in it, and one configuration file, for the tests of both. */
+
+import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
+import { AdminRefusal } from '@rollcall/admin/use-case'
 import { afterAll, expect } from 'vitest'
-import { applyConfiguration, exportConfiguration } from '../src/admin/configuration/apply.ts'
-import { AdminRefusal } from '../src/admin/use-case.ts'
 import { keyPair } from './key-pairs.ts'
 import { testDatabase } from './postgres.ts'
 

@@ -1,6 +1,7 @@
 /** A consent authority of tests, with consents that it signs. */
+
+import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { CompactSign, importJWK } from 'jose'
-import { addConsentAuthority } from '../src/admin/consents/authorities.ts'
 import { keyPair } from './key-pairs.ts'
 import type { TestDatabase } from './postgres.ts'
 

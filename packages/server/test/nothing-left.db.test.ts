@@ -1,8 +1,8 @@
 /** When everything is answered and delivered, no table but those of records says whom it was about. */
 
+import { addOperator } from '@rollcall/admin/operators/operators'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { expect, test, vi } from 'vitest'
-import { addOperator } from '../src/admin/operators/operators.ts'
 import { keepHouse } from '../src/app/housekeeping.ts'
 import { accepted, byExpression, callbacksTo, searchFor } from './asynchronous.ts'
 import { postSearch, writeDocuments } from './server.ts'

@@ -1,5 +1,5 @@
 /** The partner API for tests: a browser that a participant signs in with. */
-import { makePartnerLink } from '../src/admin/partner/link.ts'
+import { makePartnerLink } from '@rollcall/admin/partner/link'
 import { PARTNER_BASE } from '../src/http/partner/route.ts'
 import { type Answer, answerOf, type TestServer } from './server.ts'
 

@@ -1,9 +1,9 @@
 /** What the acts of tests that wait for a second operator are made with. */
 
+import { addPurpose } from '@rollcall/admin/consents/purposes'
+import type { Approvals } from '@rollcall/admin/use-case'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import type { ActNeeds } from '../src/admin/approvals/acts.ts'
-import { addPurpose } from '../src/admin/consents/purposes.ts'
-import type { Approvals } from '../src/admin/use-case.ts'
+import type { ActNeeds } from '../../admin/src/approvals/acts.ts'
 import { keyPair } from './key-pairs.ts'
 import { QUIET, type TestParticipant, type TestServer, testServer } from './server.ts'
 /** What the admin functions of an operator work with. */

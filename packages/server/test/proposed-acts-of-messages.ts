@@ -1,9 +1,9 @@
 /** Acts about messages that may wait for a second operator. */
 
+import { showInboxMessage } from '@rollcall/admin/callbacks/inbox'
+import { changeDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
+import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { showInboxMessage } from '../src/admin/callbacks/inbox.ts'
-import { changeDeliveries, showDelivery } from '../src/admin/deliveries/deliveries.ts'
-import { backfillSubscription } from '../src/admin/events/subscription-mailbox.ts'
 import { accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from './asynchronous.ts'
 import { envelope, sendCallback } from './inbox.ts'
 import { type ActServer, OUTDATED, REASON, type ReadyActs } from './proposed-act.ts'

@@ -1,14 +1,14 @@
 /** Acts about participants that may wait for a second operator. */
 
+import { setGrant } from '@rollcall/admin/grants/grants'
+import { addParticipantKeys } from '@rollcall/admin/participants/keys'
+import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
+import { allowParticipantHost } from '@rollcall/admin/participants/policy'
+import { promoteParticipant } from '@rollcall/admin/participants/promote'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { setGrant } from '../src/admin/grants/grants.ts'
-import { addParticipantKeys } from '../src/admin/participants/keys.ts'
-import { addParticipant, setParticipantStatus } from '../src/admin/participants/participants.ts'
-import { allowParticipantHost } from '../src/admin/participants/policy.ts'
-import { promoteParticipant } from '../src/admin/participants/promote.ts'
 import { LOOPBACK } from './deliveries.ts'
 import { type ActServer, OUTDATED, type ReadyActs } from './proposed-act.ts'
 

@@ -1,7 +1,8 @@
 /** Further values of receiver_id and reg_type by which peers address a registry, given to it while it is served. */
+
+import { changeRegistry } from '@rollcall/admin/registries/registries'
+import { AdminRefusal } from '@rollcall/admin/use-case'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { changeRegistry } from '../src/admin/registries/registries.ts'
-import { AdminRefusal } from '../src/admin/use-case.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 const civil = { namespace: 'civil' } as const

@@ -1,8 +1,8 @@
 /** What admin functions of the owner need, on a database of a test. */
 
+import type { RetentionNeeds } from '@rollcall/admin/persons/retention'
 import { LIMITS, type LimitName, type Limits } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
-import type { RetentionNeeds } from '../src/admin/persons/retention.ts'
 import { type TestAccounts, testAccounts, vaultOf } from './accounts.ts'
 import { startedDatabase, type TestDatabase } from './postgres.ts'
 

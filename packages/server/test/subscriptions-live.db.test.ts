@@ -1,7 +1,8 @@
 /** A subscription over real HTTP from its request to its end: what is published between them is notified, nothing else. */
+
+import { addOperator } from '@rollcall/admin/operators/operators'
 import { NotifyEventRequest, validator } from '@rollcall/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import { addOperator } from '../src/admin/operators/operators.ts'
 import { keepHouse } from '../src/app/housekeeping.ts'
 import { type AsyncPeer, accepted, callbacksTo } from './asynchronous.ts'
 import {

@@ -1,11 +1,11 @@
 /** Two servers whose registries differ only in what a participant may not see: it must not be able to tell them apart. */
 
+import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
-import { protectPerson } from '../src/admin/persons/protected-persons.ts'
 import { grant } from './grants.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer, writeDocuments } from './server.ts'
 

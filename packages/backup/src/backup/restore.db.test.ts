@@ -1,10 +1,10 @@
 /** A backup has everything, and a restore brings everything back. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeBackup } from '@rollcall/admin/backup/backup'
+import { restoreDatabase } from '@rollcall/admin/backup/restore'
+import { publishEvent } from '@rollcall/admin/events/publish'
 import { checkSchema, type Database, migrate } from '@rollcall/database/database'
-import { makeBackup } from '@rollcall/server/admin/backup/backup'
-import { restoreDatabase } from '@rollcall/server/admin/backup/restore'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../database/src/migrations/index.ts'
 import {

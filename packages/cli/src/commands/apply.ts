@@ -1,5 +1,5 @@
 /** `rollcall apply`: makes a database as a configuration file says. */
-import { applyConfiguration, Configuration } from '@rollcall/server/admin/configuration/apply'
+import { applyConfiguration, Configuration } from '@rollcall/admin/configuration/apply'
 import type { Command } from 'commander'
 import { askToAdd } from '../environment.ts'
 import { CommandError } from '../failure.ts'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
 import { validator } from '@rollcall/protocol'
-import { applyConfiguration, exportConfiguration } from '@rollcall/server/admin/configuration/apply'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { rollcall, rollcallJson } from '../../test/command.ts'

@@ -1,12 +1,13 @@
 /** `rollcall attribute`: what a registry can be searched by. */
-import { type Attribute, CODE_LISTS } from '@rollcall/protocol'
+
 import {
   ATTRIBUTE_TYPES,
   addAttribute,
   indexAttribute,
   listAttributes,
   removeAttribute,
-} from '@rollcall/server/admin/registries/attributes'
+} from '@rollcall/admin/registries/attributes'
+import { type Attribute, CODE_LISTS } from '@rollcall/protocol'
 import { type Command, Option } from 'commander'
 import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

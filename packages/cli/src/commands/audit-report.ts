@@ -1,5 +1,5 @@
 /** `rollcall audit person --report`: an answer to a person's question who has seen the data. */
-import { reportAccess } from '@rollcall/server/admin/accounts/access-report'
+import { reportAccess } from '@rollcall/admin/accounts/access-report'
 import { ask } from '../environment.ts'
 import { writeNew } from '../new-file.ts'
 import { type OutputOptions, print } from '../output.ts'

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { listAccountSigningKeys, verifyAllAccounts } from '@rollcall/server/admin/accounts/verify'
+import { listAccountSigningKeys, verifyAllAccounts } from '@rollcall/admin/accounts/verify'
 import type { Command } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'

@@ -1,11 +1,6 @@
 /** `rollcall audit`: the accounts of access, for operators and for the people whose data they are about. */
-import {
-  ACCOUNT_KINDS,
-  listAccounts,
-  listEmergencies,
-  reviewEmergency,
-} from '@rollcall/server/admin/accounts/list'
-import { auditPerson } from '@rollcall/server/admin/accounts/person-looks'
+import { ACCOUNT_KINDS, listAccounts, listEmergencies, reviewEmergency } from '@rollcall/admin/accounts/list'
+import { auditPerson } from '@rollcall/admin/accounts/person-looks'
 import { type Command, Option } from 'commander'
 import { accountRows, COLUMNS, emergencyText, personText } from '../account-text.ts'
 import { ask } from '../environment.ts'

@@ -47,7 +47,7 @@ test.each(files)('%s', async (name) => {
   const imports = [
     ...source.matchAll(/import (?:type )?\{([^}]*)\} from '((?:@rollcall\/server|[^']*\/server\/)[^']*)'/g),
   ]
-  const others = imports.filter(([, , from = '']) => !from.startsWith('@rollcall/server/admin/'))
+  const others = imports.filter(([, , from = '']) => !from.startsWith('@rollcall/admin/'))
   expect(others.filter(([, , from]) => from !== '@rollcall/server')).toEqual([])
   const names = others.flatMap(([, list = '']) =>
     list.split(',').map((part) => part.trim().replace(/^type /, '')),
@@ -72,7 +72,7 @@ test('what a command does is an admin function, which says whether it waits for 
   for (const file of sources) {
     const source = await readFile(`${import.meta.dirname}/../${file}`, 'utf8')
     for (const [, list = '', from = ''] of source.matchAll(
-      /import \{([^}]*)\} from '(@rollcall\/server\/admin\/[^']*)'/g,
+      /import \{([^}]*)\} from '(@rollcall\/admin\/[^']*)'/g,
     )) {
       const room: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ from)
       for (const [, name = ''] of list.matchAll(/(?:^|,)\s*(?!type )(\w+)/g)) {

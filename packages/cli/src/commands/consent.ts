@@ -3,8 +3,8 @@ import {
   addConsentAuthority,
   listConsentAuthorities,
   removeConsentAuthority,
-} from '@rollcall/server/admin/consents/authorities'
-import { reinstateConsent, revokeConsents, withdrawConsent } from '@rollcall/server/admin/consents/consents'
+} from '@rollcall/admin/consents/authorities'
+import { reinstateConsent, revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
 import type { Command } from 'commander'
 import { ask, askToAdd } from '../environment.ts'
 import { CommandError } from '../failure.ts'

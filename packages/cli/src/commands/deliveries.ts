@@ -7,7 +7,7 @@ import {
   type DeliveryState,
   listDeliveries,
   showDelivery,
-} from '@rollcall/server/admin/deliveries/deliveries'
+} from '@rollcall/admin/deliveries/deliveries'
 import { type Command, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'

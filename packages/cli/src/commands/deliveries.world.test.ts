@@ -1,5 +1,5 @@
+import { listDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
-import { listDeliveries, showDelivery } from '@rollcall/server/admin/deliveries/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from '../../../delivery/src/delivery/drain.ts'
 import {

@@ -1,5 +1,6 @@
 /** `rollcall demo` (npm start): a registry of synthetic people for each kind, and a participant to ask them. */
 import { dirname } from 'node:path'
+import { migrateDatabase } from '@rollcall/admin/database'
 import {
   baseUrl,
   becomeOnlyDemo,
@@ -11,7 +12,6 @@ import {
   openVault,
   type Registry,
 } from '@rollcall/server'
-import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
 import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
 import { refuseRealData } from '../demo/database.ts'

@@ -1,5 +1,5 @@
-import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor/database'
-import { SETTING_CHECKS } from '@rollcall/server/admin/doctor/settings'
+import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
+import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
 import { expect, test } from 'vitest'
 import { wholeProgram } from '../program.ts'
 

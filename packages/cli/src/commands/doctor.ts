@@ -1,7 +1,7 @@
 /** `rollcall doctor`: every weak setting, and what to do about it. */
-import { type Config, databaseName, judgedFiles, openStorage, settingsOf } from '@rollcall/server'
-import { examineDatabase } from '@rollcall/server/admin/database'
-import { DATABASE_CHECKS } from '@rollcall/server/admin/doctor/database'
+
+import { examineDatabase } from '@rollcall/admin/database'
+import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
 import {
   broken,
   databaseFacts,
@@ -9,8 +9,9 @@ import {
   findings,
   ok,
   settingFacts,
-} from '@rollcall/server/admin/doctor/finding'
-import { SETTING_CHECKS } from '@rollcall/server/admin/doctor/settings'
+} from '@rollcall/admin/doctor/finding'
+import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
+import { type Config, databaseName, judgedFiles, openStorage, settingsOf } from '@rollcall/server'
 import type { Command } from 'commander'
 import { configuration, hasDatabase } from '../environment.ts'
 import { EXIT, failureText } from '../failure.ts'

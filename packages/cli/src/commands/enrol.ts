@@ -1,6 +1,7 @@
 /** `rollcall enrol`: sends the enrolments of a file to a beneficiary registry. */
+
+import { openRecordFile } from '@rollcall/admin/records/records'
 import { RegistryClient } from '@rollcall/client'
-import { openRecordFile } from '@rollcall/server/admin/records/records'
 import type { Command } from 'commander'
 import { type EnrolledRows, enrolRows, NO_ROWS } from '../asking/enrolling.ts'
 import { inWords, made } from '../asking/failures.ts'

@@ -1,5 +1,5 @@
 /** `rollcall erase`: erases a person from what is stored beside the records. */
-import { erasePerson } from '@rollcall/server/admin/persons/erase'
+import { erasePerson } from '@rollcall/admin/persons/erase'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { counted, type OutputOptions, print, withJson } from '../output.ts'

@@ -1,5 +1,5 @@
 /** `rollcall explain`: how a search is understood and answered, and what would make it quicker. */
-import { explainQuery } from '@rollcall/server/admin/registries/explain'
+import { explainQuery } from '@rollcall/admin/registries/explain'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { parsedJson, readInput } from '../input.ts'

@@ -1,5 +1,5 @@
 /** `rollcall export`: the configuration of a database as a file. */
-import { exportConfiguration } from '@rollcall/server/admin/configuration/apply'
+import { exportConfiguration } from '@rollcall/admin/configuration/apply'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { ask } from '../environment.ts'

@@ -8,8 +8,8 @@ import {
   listGrants,
   revokeGrant,
   setGrant,
-} from '@rollcall/server/admin/grants/grants'
-import { proposeGrant } from '@rollcall/server/admin/grants/proposal'
+} from '@rollcall/admin/grants/grants'
+import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { type Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { ask } from '../environment.ts'

@@ -6,9 +6,9 @@ import {
   listGrants,
   revokeGrant,
   setGrant,
-} from '@rollcall/server/admin/grants/grants'
-import { proposeGrant } from '@rollcall/server/admin/grants/proposal'
-import { addParticipant } from '@rollcall/server/admin/participants/participants'
+} from '@rollcall/admin/grants/grants'
+import { proposeGrant } from '@rollcall/admin/grants/proposal'
+import { addParticipant } from '@rollcall/admin/participants/participants'
 import { expect, test } from 'vitest'
 import { auditing } from '../../../server/test/audit.ts'
 import { rollcall, rollcallJson } from '../../test/command.ts'

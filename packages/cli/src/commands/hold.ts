@@ -1,5 +1,5 @@
 /** `rollcall hold`: what is not deleted while somebody needs it. */
-import { addHold, listHolds, removeHold } from '@rollcall/server/admin/persons/holds'
+import { addHold, listHolds, removeHold } from '@rollcall/admin/persons/holds'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -5,7 +5,7 @@ import {
   changeIdentifierType,
   listIdentifierTypes,
   removeIdentifierType,
-} from '@rollcall/server/admin/registries/identifier-types'
+} from '@rollcall/admin/registries/identifier-types'
 import { type Command, Option } from 'commander'
 import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

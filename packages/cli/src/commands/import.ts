@@ -1,5 +1,5 @@
 /** `rollcall import`: records from a file into a registry. */
-import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/server/admin/records/records'
+import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
 import { withOwnDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'

@@ -1,6 +1,7 @@
 /** `rollcall inbox`: the callbacks that other systems sent to us. */
+
+import { listInbox, showInboxMessage } from '@rollcall/admin/callbacks/inbox'
 import { CALLBACKS } from '@rollcall/protocol'
-import { listInbox, showInboxMessage } from '@rollcall/server/admin/callbacks/inbox'
 import { type Command, Option } from 'commander'
 import { printable } from '../asking/printing.ts'
 import { ask } from '../environment.ts'

@@ -1,4 +1,4 @@
-import { listInbox, showInboxMessage } from '@rollcall/server/admin/callbacks/inbox'
+import { listInbox, showInboxMessage } from '@rollcall/admin/callbacks/inbox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, MASTER_KEY, post, type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'

@@ -1,5 +1,5 @@
 /** `rollcall index`: the indexes that searches need, against those that are there. */
-import { applyIndexes, planIndexes } from '@rollcall/server/admin/registries/indexes'
+import { applyIndexes, planIndexes } from '@rollcall/admin/registries/indexes'
 import type { Command } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'

@@ -1,4 +1,6 @@
 /** `rollcall keys probe`: the only place where a signature profile is guessed. The server is given one, and never guesses. */
+
+import { listPublicKeys, type PublicKey, readPublicKeys } from '@rollcall/admin/participants/keys'
 import {
   type AlgorithmName,
   importVerifyingKey,
@@ -12,7 +14,6 @@ import {
   SourcedEnvelope,
   verifySignature,
 } from '@rollcall/protocol'
-import { listPublicKeys, type PublicKey, readPublicKeys } from '@rollcall/server/admin/participants/keys'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'

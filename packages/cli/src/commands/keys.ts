@@ -1,5 +1,5 @@
 /** `rollcall keys`: our own keys, and the master key that encrypts them. */
-import { type Config, masterKeyFile, masterKeySource } from '@rollcall/server'
+
 import {
   CACHED_BY_PEERS,
   listOwnKeys,
@@ -7,7 +7,8 @@ import {
   revokeOwnKey,
   rotateMasterKey,
   rotateOwnKeys,
-} from '@rollcall/server/admin/operators/own-keys'
+} from '@rollcall/admin/operators/own-keys'
+import { type Config, masterKeyFile, masterKeySource } from '@rollcall/server'
 import { type Command, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -1,6 +1,6 @@
 /** `rollcall mapping propose`: a column mapping for a table, to be reviewed. */
 import { writeFile } from 'node:fs/promises'
-import { proposeMapping } from '@rollcall/server/admin/registries/mapping-proposal'
+import { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import type { Command } from 'commander'
 import { configuration, hasDatabase, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'

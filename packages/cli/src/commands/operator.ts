@@ -6,8 +6,8 @@ import {
   OPERATOR_ROLES,
   type OperatorRole,
   revokeOperator,
-} from '@rollcall/server/admin/operators/operators'
-import { endSessions, listSessions, makeSignInLink } from '@rollcall/server/admin/operators/sessions'
+} from '@rollcall/admin/operators/operators'
+import { endSessions, listSessions, makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { type Command, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -1,4 +1,4 @@
-import { addConsentAuthority } from '@rollcall/server/admin/consents/authorities'
+import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
 import { type TestServer, testServer } from '../../../server/test/server.ts'

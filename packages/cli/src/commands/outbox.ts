@@ -1,5 +1,5 @@
 /** `rollcall outbox`: rows that existing systems wrote and that could not be published. */
-import { retryOutbox, showOutbox } from '@rollcall/server/admin/events/outbox'
+import { retryOutbox, showOutbox } from '@rollcall/admin/events/outbox'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
 import { ask } from '../environment.ts'

@@ -1,5 +1,5 @@
 /** `rollcall participant callback`: where and how a participant takes what is sent to it. */
-import { AUTHS, changeCallback, parseSchedule } from '@rollcall/server/admin/callbacks/callbacks'
+import { AUTHS, changeCallback, parseSchedule } from '@rollcall/admin/callbacks/callbacks'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type CredentialOptions, credentialsFrom } from '../callback-credentials.ts'
 import { ask } from '../environment.ts'

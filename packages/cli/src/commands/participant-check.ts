@@ -1,8 +1,8 @@
 /** `rollcall participant check|show|promote`: from a sandbox participant to a live one. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkParticipant } from '@rollcall/server/admin/participants/check'
-import { promoteParticipant } from '@rollcall/server/admin/participants/promote'
-import { showParticipant } from '@rollcall/server/admin/participants/show'
+import { checkParticipant } from '@rollcall/admin/participants/check'
+import { promoteParticipant } from '@rollcall/admin/participants/promote'
+import { showParticipant } from '@rollcall/admin/participants/show'
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'

@@ -3,7 +3,7 @@ import {
   allowParticipantHost,
   listParticipantHosts,
   removeParticipantHost,
-} from '@rollcall/server/admin/participants/policy'
+} from '@rollcall/admin/participants/policy'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

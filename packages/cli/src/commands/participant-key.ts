@@ -3,7 +3,7 @@ import {
   addParticipantKeys,
   listParticipantKeys,
   revokeParticipantKey,
-} from '@rollcall/server/admin/participants/keys'
+} from '@rollcall/admin/participants/keys'
 import { type Command, Option } from 'commander'
 import { ask } from '../environment.ts'
 import { readInput } from '../input.ts'

@@ -1,5 +1,5 @@
 /** `rollcall participant limits`: how much a participant may ask at once. */
-import { changeParticipantLimits } from '@rollcall/server/admin/participants/limits'
+import { changeParticipantLimits } from '@rollcall/admin/participants/limits'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

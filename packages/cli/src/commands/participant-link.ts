@@ -1,6 +1,7 @@
 /** `rollcall participant link` and `sign-out`: a participant signs in to the partner page, and is signed out. */
+
+import { makePartnerLink, signPartnerOut } from '@rollcall/admin/partner/link'
 import { baseUrl } from '@rollcall/server'
-import { makePartnerLink, signPartnerOut } from '@rollcall/server/admin/partner/link'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

@@ -1,12 +1,13 @@
 /** `rollcall participant policy`: how a participant signs and encrypts, and where its keys are. */
-import type { SignatureProfile } from '@rollcall/protocol'
+
 import {
   changeParticipantPolicy,
   ENCRYPTION_POLICIES,
   type EncryptionPolicy,
   SIGNATURE_POLICIES,
   type SignaturePolicy,
-} from '@rollcall/server/admin/participants/policy'
+} from '@rollcall/admin/participants/policy'
+import type { SignatureProfile } from '@rollcall/protocol'
 import { type Command, Option } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

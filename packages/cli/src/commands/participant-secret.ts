@@ -1,5 +1,5 @@
 /** `rollcall participant secret`: the client secrets with which participants get access tokens. */
-import { rotateParticipantSecret } from '@rollcall/server/admin/participants/participants'
+import { rotateParticipantSecret } from '@rollcall/admin/participants/participants'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

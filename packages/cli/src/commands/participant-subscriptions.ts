@@ -1,5 +1,5 @@
 /** `rollcall participant subscriptions`: how many subscriptions a participant may have. */
-import { changeParticipantSubscriptions } from '@rollcall/server/admin/participants/subscriptions'
+import { changeParticipantSubscriptions } from '@rollcall/admin/participants/subscriptions'
 import { type Command, InvalidArgumentError } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

@@ -1,5 +1,5 @@
 /** `rollcall participant test`: a round trip to a participant's callback address, before anything real is sent. */
-import { testCallback } from '@rollcall/server/admin/callbacks/callbacks'
+import { testCallback } from '@rollcall/admin/callbacks/callbacks'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'

@@ -4,7 +4,7 @@ import {
   disableParticipant,
   enableParticipant,
   listParticipants,
-} from '@rollcall/server/admin/participants/participants'
+} from '@rollcall/admin/participants/participants'
 import type { Command } from 'commander'
 import { ask, askToAdd } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

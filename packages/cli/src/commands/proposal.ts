@@ -5,7 +5,7 @@ import {
   listProposals,
   operatorWithToken,
   showProposal,
-} from '@rollcall/server/admin/approvals/proposals'
+} from '@rollcall/admin/approvals/proposals'
 import type { Command } from 'commander'
 import { diffLines } from '../approval-text.ts'
 import { withDatabase } from '../environment.ts'

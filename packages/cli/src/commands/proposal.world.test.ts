@@ -1,7 +1,8 @@
 /** Two-person approval on the command line: every command whose act waits, and `rollcall proposal`. */
+
+import { addOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { APPROVAL_ACTS } from '../../../server/src/admin/approvals/acts.ts'
-import { addOperator } from '../../../server/src/admin/operators/operators.ts'
+import { APPROVAL_ACTS } from '../../../admin/src/approvals/acts.ts'
 import { type ProposedActs, proposedActs } from '../../../server/test/proposed-acts.ts'
 import { databaseUrl, rollcall } from '../../test/command.ts'
 

@@ -1,5 +1,5 @@
 /** `rollcall prune`: deletes what is older than its age. */
-import { prune, showRetention } from '@rollcall/server/admin/persons/retention'
+import { prune, showRetention } from '@rollcall/admin/persons/retention'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -1,7 +1,7 @@
 /** `rollcall publish`: says that an event has happened to a record. */
 
+import { publishEvent } from '@rollcall/admin/events/publish'
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
 import { withOwnDatabase } from '../environment.ts'

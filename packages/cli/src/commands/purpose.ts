@@ -1,5 +1,5 @@
 /** `rollcall purpose`: the purposes that consents may name. */
-import { addPurpose, listPurposes, removePurpose } from '@rollcall/server/admin/consents/purposes'
+import { addPurpose, listPurposes, removePurpose } from '@rollcall/admin/consents/purposes'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

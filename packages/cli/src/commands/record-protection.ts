@@ -4,7 +4,7 @@ import {
   PROTECTION_CATEGORIES,
   protectPerson,
   unprotectPerson,
-} from '@rollcall/server/admin/persons/protected-persons'
+} from '@rollcall/admin/persons/protected-persons'
 import { type Command, Option } from 'commander'
 import { counted } from '../asking/summary.ts'
 import { ask } from '../environment.ts'

@@ -1,8 +1,8 @@
 /** `rollcall record`: single records of a registry. */
 
-import { mergeRecords, unmergeRecords } from '@rollcall/server/admin/records/merge'
-import { showRecord } from '@rollcall/server/admin/records/record'
-import { deleteRecords } from '@rollcall/server/admin/records/records'
+import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
+import { showRecord } from '@rollcall/admin/records/record'
+import { deleteRecords } from '@rollcall/admin/records/records'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
 import { withDatabase } from '../environment.ts'

@@ -1,8 +1,9 @@
 /** `rollcall registry`: which registries are hosted. */
+
+import { importRecords } from '@rollcall/admin/records/records'
+import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { nearestHint } from '@rollcall/server'
-import { importRecords } from '@rollcall/server/admin/records/records'
-import { addRegistry, changeRegistry, listRegistries } from '@rollcall/server/admin/registries/registries'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ask, askToAdd, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'

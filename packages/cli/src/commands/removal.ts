@@ -1,5 +1,5 @@
 /** `rollcall registry remove`, `rollcall participant remove`. */
-import { removeParticipant, removeRegistry } from '@rollcall/server/admin/removal'
+import { removeParticipant, removeRegistry } from '@rollcall/admin/removal'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
 import { withDatabase } from '../environment.ts'

@@ -1,7 +1,8 @@
 /** `rollcall restore`: brings a database back, applies the journal, and holds what would be sent. */
+
+import { releaseRestored } from '@rollcall/admin/backup/release'
+import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { masterKeySource } from '@rollcall/server'
-import { releaseRestored } from '@rollcall/server/admin/backup/release'
-import { adoptRestored, restoreDatabase } from '@rollcall/server/admin/backup/restore'
 import type { Command } from 'commander'
 import { configuration, withDatabase, withStorage } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

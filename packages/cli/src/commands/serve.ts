@@ -1,4 +1,6 @@
 /** `rollcall serve`: the server, for production. */
+
+import { migrateDatabase } from '@rollcall/admin/database'
 import {
   baseUrl,
   type Config,
@@ -14,7 +16,6 @@ import {
   reachNote,
   type Storage,
 } from '@rollcall/server'
-import { migrateDatabase } from '@rollcall/server/admin/database'
 import { type Command, Option } from 'commander'
 import { refuseDemoData } from '../demo/database.ts'
 import { configuration } from '../environment.ts'

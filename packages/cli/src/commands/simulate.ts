@@ -1,9 +1,9 @@
 /** `rollcall simulate`: a sandbox registry, or one of the demo, lives. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { listRegistries } from '@rollcall/admin/registries/registries'
 import type { JsonObject } from '@rollcall/protocol'
 import { nearestHint } from '@rollcall/server'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
-import { listRegistries } from '@rollcall/server/admin/registries/registries'
 import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'

@@ -3,7 +3,7 @@ import {
   backfillSubscription,
   resumeSubscription,
   testSubscription,
-} from '@rollcall/server/admin/events/subscription-mailbox'
+} from '@rollcall/admin/events/subscription-mailbox'
 import type { Command } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

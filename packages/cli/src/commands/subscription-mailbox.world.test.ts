@@ -2,7 +2,7 @@ import {
   backfillSubscription,
   resumeSubscription,
   testSubscription,
-} from '@rollcall/server/admin/events/subscription-mailbox'
+} from '@rollcall/admin/events/subscription-mailbox'
 import { expect, test } from 'vitest'
 import { MASTER_KEY } from '../../../server/test/server.ts'
 import { about, codeOf, subscribingServer } from '../../../server/test/subscribing.ts'

@@ -4,7 +4,7 @@ import {
   listSubscriptions,
   SUBSCRIPTION_STATES,
   showSubscription,
-} from '@rollcall/server/admin/events/subscriptions'
+} from '@rollcall/admin/events/subscriptions'
 import { type Command, Option } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

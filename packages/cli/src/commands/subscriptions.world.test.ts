@@ -1,9 +1,5 @@
-import {
-  cancelSubscription,
-  listSubscriptions,
-  showSubscription,
-} from '@rollcall/server/admin/events/subscriptions'
-import { changeParticipantSubscriptions } from '@rollcall/server/admin/participants/subscriptions'
+import { cancelSubscription, listSubscriptions, showSubscription } from '@rollcall/admin/events/subscriptions'
+import { changeParticipantSubscriptions } from '@rollcall/admin/participants/subscriptions'
 import { expect, test } from 'vitest'
 import { MASTER_KEY } from '../../../server/test/server.ts'
 import { about, codeOf, subscribed, subscribingServer } from '../../../server/test/subscribing.ts'

@@ -1,5 +1,5 @@
 /** `rollcall trace`: what became of a message, from its arrival to the last attempt at its answer. */
-import { EACH, trace } from '@rollcall/server/admin/messages/trace'
+import { EACH, trace } from '@rollcall/admin/messages/trace'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { CommandError } from '../failure.ts'

@@ -1,4 +1,4 @@
-import { trace as traceMessage } from '@rollcall/server/admin/messages/trace'
+import { trace as traceMessage } from '@rollcall/admin/messages/trace'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
   type AsyncPeer,

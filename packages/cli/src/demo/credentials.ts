@@ -1,17 +1,17 @@
 /** The client secrets and the own keys of the demo's participants, made once and the same over restarts; the operator's token. */
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
-import { addOperator, revokeOperator } from '@rollcall/server/admin/operators/operators'
-import { makeSignInLink } from '@rollcall/server/admin/operators/sessions'
+import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
+import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import {
   addParticipantKeys,
   listPublicKeys,
   readPublicKeys,
   revokeParticipantKey,
-} from '@rollcall/server/admin/participants/keys'
-import { rotateParticipantSecret } from '@rollcall/server/admin/participants/participants'
-import { AdminRefusal } from '@rollcall/server/admin/use-case'
+} from '@rollcall/admin/participants/keys'
+import { rotateParticipantSecret } from '@rollcall/admin/participants/participants'
+import { AdminRefusal } from '@rollcall/admin/use-case'
+import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
 
 /** Everything by which a participant of the demo is known: what is written down where the database still has it, else anew. */
 export async function demoCredentials(

@@ -2,6 +2,12 @@
 
 import { fileURLToPath } from 'node:url'
 import {
+  applyConfiguration,
+  type Configuration,
+  exportConfiguration,
+} from '@rollcall/admin/configuration/apply'
+import { applyIndexes } from '@rollcall/admin/registries/indexes'
+import {
   addRegistry,
   type Database,
   directoryContent,
@@ -13,12 +19,6 @@ import {
   type Registry,
   registryAt,
 } from '@rollcall/server'
-import {
-  applyConfiguration,
-  type Configuration,
-  exportConfiguration,
-} from '@rollcall/server/admin/configuration/apply'
-import { applyIndexes } from '@rollcall/server/admin/registries/indexes'
 import { DEMO_RECORDS, syntheticRecords } from '../synthetic-people.ts'
 import { readYaml } from '../yaml.ts'
 

@@ -1,8 +1,9 @@
 /** The receiver of callbacks that the demo runs in its own process, so that there is one to break and to mend. */
+
+import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
+import { AdminRefusal } from '@rollcall/admin/use-case'
 import { type Handlers, Receiver } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
-import { changeCallback } from '@rollcall/server/admin/callbacks/callbacks'
-import { AdminRefusal } from '@rollcall/server/admin/use-case'
 import type { DemoReceiver } from '@rollcall/server/serve'
 import { type CallbackServer, listenForCallbacks } from '../asking/listening.ts'
 import { publishedKeysAt } from '../asking/target.ts'

@@ -3,9 +3,9 @@
  * what it may not see answer it alike, whatever it asks, over HTTP, with the same statements.
  */
 import { randomUUID } from 'node:crypto'
+import { applyConfiguration } from '@rollcall/admin/configuration/apply'
 import { KINDS, kindNamed, OPERATIONS, type Operation } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/server'
-import { applyConfiguration } from '@rollcall/server/admin/configuration/apply'
 import { generate } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

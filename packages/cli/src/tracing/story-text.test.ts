@@ -1,4 +1,4 @@
-import type { Traced } from '@rollcall/server/admin/messages/trace'
+import type { Traced } from '@rollcall/admin/messages/trace'
 import { expect, test } from 'vitest'
 import { storyText } from './story-text.ts'
 

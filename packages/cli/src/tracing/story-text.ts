@@ -1,5 +1,5 @@
 /** The life of a message for people: one block, one line for each thing that happened. */
-import type { StoryEvent, Traced } from '@rollcall/server/admin/messages/trace'
+import type { StoryEvent, Traced } from '@rollcall/admin/messages/trace'
 import { printable } from '../asking/printing.ts'
 import { counted, rowLines } from '../asking/summary.ts'
 

@@ -1,13 +1,13 @@
 /** A change of a household is an event of its new members' own records too. */
 
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { mergeRecords } from '@rollcall/admin/records/merge'
 import { filingKeys } from '@rollcall/core/events/filing'
 import { LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
-import { mergeRecords } from '@rollcall/server/admin/records/merge'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { insertSubscription } from '../../../server/test/subscriptions.ts'

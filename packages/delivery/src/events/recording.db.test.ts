@@ -1,6 +1,6 @@
+import { publishEvent } from '@rollcall/admin/events/publish'
 import { LIMITS } from '@rollcall/core/limits'
 import { addRegistry } from '@rollcall/records/registries/registries'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../../server/test/postgres.ts'
 import { subscribeLive } from '../../../server/test/subscriptions.ts'

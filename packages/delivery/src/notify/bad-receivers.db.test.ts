@@ -1,6 +1,6 @@
 /** Receivers of notifications that hang, fail, or take their key away. */
 
-import { addParticipantKeys, revokeParticipantKey } from '@rollcall/server/admin/participants/keys'
+import { addParticipantKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
 import { expect, test } from 'vitest'
 import { SETTINGS_AGE } from '../../../server/test/clock.ts'
 import { answering, type Received } from '../../../server/test/deliveries.ts'

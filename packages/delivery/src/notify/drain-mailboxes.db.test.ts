@@ -1,11 +1,11 @@
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { trace } from '@rollcall/admin/messages/trace'
 import { filingKeys } from '@rollcall/core/events/filing'
 import {
   type CallbackSettings,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
 import { validator } from '@rollcall/protocol'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
-import { trace } from '@rollcall/server/admin/messages/trace'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { keepHouse } from '../../../server/src/app/housekeeping.ts'
 import { answering, type Receiver, testSender } from '../../../server/test/deliveries.ts'

@@ -1,10 +1,10 @@
 /** Whoever had an event of a record hears that it was merged or deleted, also under a grant with conditions on records. */
 
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { protectPerson } from '@rollcall/admin/persons/protected-persons'
+import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
+import { deleteRecords } from '@rollcall/admin/records/records'
 import type { GrantTerms } from '@rollcall/core/model/grant'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
-import { protectPerson } from '@rollcall/server/admin/persons/protected-persons'
-import { mergeRecords, unmergeRecords } from '@rollcall/server/admin/records/merge'
-import { deleteRecords } from '@rollcall/server/admin/records/records'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answering, type Receiver } from '../../../server/test/deliveries.ts'
 import { grant } from '../../../server/test/grants.ts'

@@ -1,8 +1,8 @@
 /** A subscription that is renewed from another address: what waits for it goes there, in order, and nothing more to the old one. */
 import type { ServerResponse } from 'node:http'
+import { changeDeliveries } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
 import { withTransaction } from '@rollcall/database/transaction'
-import { changeDeliveries } from '@rollcall/server/admin/deliveries/deliveries'
 import { beforeEach, expect, test } from 'vitest'
 import { answering, type Received, type Receiver } from '../../../server/test/deliveries.ts'
 import { mailboxSender } from '../../../server/test/mailboxes.ts'

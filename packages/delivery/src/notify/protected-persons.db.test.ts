@@ -1,9 +1,9 @@
 /** Notifications about protected persons go to those alone whose grants name the category. */
 import { Readable } from 'node:stream'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
-import { protectPerson, unprotectPerson } from '@rollcall/server/admin/persons/protected-persons'
-import { mergeRecords } from '@rollcall/server/admin/records/merge'
-import { deleteRecords, importRecords } from '@rollcall/server/admin/records/records'
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { mergeRecords } from '@rollcall/admin/records/merge'
+import { deleteRecords, importRecords } from '@rollcall/admin/records/records'
 import { beforeEach, expect, test } from 'vitest'
 import { answering, type Receiver } from '../../../server/test/deliveries.ts'
 import { grant } from '../../../server/test/grants.ts'

@@ -1,10 +1,10 @@
 /** What waits first in a mailbox is due at once when an operator has repaired what held it up. */
 
-import { changeCallback } from '@rollcall/server/admin/callbacks/callbacks'
-import { changeDeliveries } from '@rollcall/server/admin/deliveries/deliveries'
-import { addParticipantKeys } from '@rollcall/server/admin/participants/keys'
-import { setParticipantStatus } from '@rollcall/server/admin/participants/participants'
-import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/server/admin/participants/policy'
+import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
+import { changeDeliveries } from '@rollcall/admin/deliveries/deliveries'
+import { addParticipantKeys } from '@rollcall/admin/participants/keys'
+import { setParticipantStatus } from '@rollcall/admin/participants/participants'
+import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { expect, test } from 'vitest'
 import { answering } from '../../../server/test/deliveries.ts'
 import { keyPair } from '../../../server/test/key-pairs.ts'

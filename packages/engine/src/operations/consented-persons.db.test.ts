@@ -1,7 +1,7 @@
 /** Who the person of a consent is: what several people share, and types that a registry does not list, name nobody for sure. */
 
+import { reinstateConsent, withdrawConsent } from '@rollcall/admin/consents/consents'
 import type { GrantTerms } from '@rollcall/core/model/grant'
-import { reinstateConsent, withdrawConsent } from '@rollcall/server/admin/consents/consents'
 import { afterAll, describe, expect, it } from 'vitest'
 import { asyncPeer } from '../../../server/test/asynchronous.ts'
 import { consentAuthority } from '../../../server/test/consents.ts'

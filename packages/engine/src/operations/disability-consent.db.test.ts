@@ -1,6 +1,6 @@
 /** The questions about one person on the basis of a consent. */
 
-import { withdrawConsent } from '@rollcall/server/admin/consents/consents'
+import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { afterAll, expect, it } from 'vitest'
 import { consentAuthority } from '../../../server/test/consents.ts'
 import { grant } from '../../../server/test/grants.ts'

@@ -1,8 +1,8 @@
 /** The emergency part of a grant: more of one person, for a reason, few times a day, and never unnoticed. */
 
+import { listEmergencies } from '@rollcall/admin/accounts/list'
+import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
-import { listEmergencies } from '@rollcall/server/admin/accounts/list'
-import { protectPerson } from '@rollcall/server/admin/persons/protected-persons'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   accepted,

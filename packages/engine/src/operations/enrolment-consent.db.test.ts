@@ -1,6 +1,6 @@
 /** `enrolled` and `enrolment-status` on the basis of a consent that an authority has signed. */
 
-import { revokeConsents, withdrawConsent } from '@rollcall/server/admin/consents/consents'
+import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
 import { afterAll, describe, expect, it } from 'vitest'
 import { beneficiary, enrolment } from '../../../server/test/beneficiaries.ts'
 import { consentAuthority } from '../../../server/test/consents.ts'

@@ -1,6 +1,6 @@
 /** Enrolment updates of a person whose record was merged into another one. */
 
-import { mergeRecords, unmergeRecords } from '@rollcall/server/admin/records/merge'
+import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { expect, test } from 'vitest'
 import { beneficiary, enrolment, enrolmentServer } from '../../../server/test/enrolment-updates.ts'
 

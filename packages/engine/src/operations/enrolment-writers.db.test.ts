@@ -1,12 +1,12 @@
 /** Several writers of the same people, scheduled statuses, and people who are deleted. */
 import { randomUUID } from 'node:crypto'
+import { publishEvent } from '@rollcall/admin/events/publish'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { openDatabase } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
 import { type JsonObject, operation } from '@rollcall/protocol'
 import { deleteRecords } from '@rollcall/records/records/record-writer'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   beneficiary,

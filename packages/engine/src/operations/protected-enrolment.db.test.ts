@@ -1,6 +1,6 @@
 /** What is asked and written about a protected person is answered as about an unknown one. */
 
-import { protectPerson } from '@rollcall/server/admin/persons/protected-persons'
+import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { expect, test } from 'vitest'
 import { beneficiary, enrolment, enrolmentServer } from '../../../server/test/enrolment-updates.ts'
 import { ask } from '../../../server/test/person-questions.ts'

@@ -1,15 +1,11 @@
 /** What was found, stored or on its way before somebody was protected; records that were merged; identifiers of several. */
 
+import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
+import { deleteRecords } from '@rollcall/admin/records/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { addAttribute } from '@rollcall/records/registries/registry-attributes'
-import {
-  listProtected,
-  protectPerson,
-  unprotectPerson,
-} from '@rollcall/server/admin/persons/protected-persons'
-import { mergeRecords, unmergeRecords } from '@rollcall/server/admin/records/merge'
-import { deleteRecords } from '@rollcall/server/admin/records/records'
 import { afterAll, expect, it } from 'vitest'
 import {
   accepted,

@@ -1,12 +1,8 @@
 /** A protected person is answered about as somebody who is not there, whichever way is tried. */
 
+import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { registryAt } from '@rollcall/records/registries/registries'
-import {
-  listProtected,
-  protectPerson,
-  unprotectPerson,
-} from '@rollcall/server/admin/persons/protected-persons'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   accepted,

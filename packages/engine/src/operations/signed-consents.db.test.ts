@@ -1,8 +1,8 @@
 /** Consents that an authority has signed: nothing leaves under one that does not name its person and its attribute. */
 import { randomUUID } from 'node:crypto'
+import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import { addConsentAuthority } from '@rollcall/server/admin/consents/authorities'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keepHouse } from '../../../server/src/app/housekeeping.ts'

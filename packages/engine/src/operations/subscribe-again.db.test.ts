@@ -1,6 +1,6 @@
 /** What is asked for a second time: already subscribed to, renewed, or made live again. */
 import { randomUUID } from 'node:crypto'
-import { publishEvent } from '@rollcall/server/admin/events/publish'
+import { publishEvent } from '@rollcall/admin/events/publish'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../../server/test/asynchronous.ts'
 import {

@@ -1,9 +1,9 @@
 /** Subscriptions on the basis of a consent: signed, of one person, and ended with it. */
 
+import { withdrawConsent } from '@rollcall/admin/consents/consents'
+import { addPurpose } from '@rollcall/admin/consents/purposes'
+import { setGrant } from '@rollcall/admin/grants/grants'
 import type { GrantTerms } from '@rollcall/core/model/grant'
-import { withdrawConsent } from '@rollcall/server/admin/consents/consents'
-import { addPurpose } from '@rollcall/server/admin/consents/purposes'
-import { setGrant } from '@rollcall/server/admin/grants/grants'
 import { beforeAll, expect, it } from 'vitest'
 import { findWaiting } from '../../../delivery/src/store/events/waiting.ts'
 import { keepHouse } from '../../../server/src/app/housekeeping.ts'

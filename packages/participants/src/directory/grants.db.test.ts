@@ -1,8 +1,8 @@
 /** Stored grants that this version does not allow: they grant nothing. */
 
+import { explainGrant } from '@rollcall/admin/grants/grants'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { explainGrant } from '@rollcall/server/admin/grants/grants'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../../server/test/expectations.ts'
 import { EVERYTHING } from '../../../server/test/grants.ts'

@@ -1,5 +1,9 @@
 /** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
 
+import { createVerifying } from '@rollcall/admin/accounts/verification'
+import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
+import { createIndexing } from '@rollcall/admin/registries/index-build'
+import type { HasSamples } from '@rollcall/admin/registries/samples'
 import { createRefusalAccounts } from '@rollcall/audit/account-of-refusals'
 import { createAccounts } from '@rollcall/audit/accounts'
 import { failingClosed } from '@rollcall/audit/closed'
@@ -60,10 +64,6 @@ import { baseUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
 import { judgedFiles, openVault } from '@rollcall/settings/storage'
-import { createVerifying } from '../admin/accounts/verification.ts'
-import { EXPIRING_DAYS } from '../admin/grants/health.ts'
-import { createIndexing } from '../admin/registries/index-build.ts'
-import type { HasSamples } from '../admin/registries/samples.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createOwnListener } from './own-listener.ts'
 

@@ -1,5 +1,5 @@
 /** Requests to our own listener for peers, as a participant of a demo or a sandbox would send them. */
-import type { OwnAnswer, OwnListener } from '../admin/try/try.ts'
+import type { OwnAnswer, OwnListener } from '@rollcall/admin/try/try'
 
 export interface ConnectedListener extends OwnListener {
   /** From now on requests go to this address; before, there is none. */

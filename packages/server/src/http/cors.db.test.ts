@@ -1,6 +1,6 @@
+import { changeRegistry } from '@rollcall/admin/registries/registries'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { searchRequest, type TestServer, testServer } from '../../test/server.ts'
-import { changeRegistry } from '../admin/registries/registries.ts'
 
 const LISTED = 'https://app.example'
 let server: TestServer

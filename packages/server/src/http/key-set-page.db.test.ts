@@ -1,3 +1,4 @@
+import { addRegistry } from '@rollcall/admin/registries/registries'
 import { rotateOwnKeys } from '@rollcall/keys/rotation'
 import { listLiveOwnKeys } from '@rollcall/keys/store/own-keys'
 import type { JWK } from 'jose'
@@ -5,7 +6,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { byUin } from '../../test/granted.ts'
 import { answerOf, post, postSearch, type TestServer, testServer } from '../../test/server.ts'
 import { SPEC } from '../../test/stranger/signing.ts'
-import { addRegistry } from '../admin/registries/registries.ts'
 
 let server: TestServer
 

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { verifyBackup } from '@rollcall/admin/backup/backup'
+import { restoreDatabase } from '@rollcall/admin/backup/restore'
 import { MAGIC } from '@rollcall/backup/backup/file-format'
 import { foundObjects } from '@rollcall/backup/store/catalog'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { verifyBackup } from '../../src/admin/backup/backup.ts'
-import { restoreDatabase } from '../../src/admin/backup/restore.ts'
 import { backupOf, folder, masterKeys, needsOf, target, world } from '../restoring.ts'
 
 let [whole, another] = [Buffer.alloc(0), Buffer.alloc(0)]

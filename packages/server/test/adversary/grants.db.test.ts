@@ -3,11 +3,11 @@
  * statements to the database. What is refused is refused before a record is read.
  */
 
+import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
+import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { revokeConsents, withdrawConsent } from '../../src/admin/consents/consents.ts'
-import { protectPerson } from '../../src/admin/persons/protected-persons.ts'
 import { type Got, gotten, masked } from '../answers.ts'
 import { asyncPeer, searchFor } from '../asynchronous.ts'
 import { testClock } from '../clock.ts'

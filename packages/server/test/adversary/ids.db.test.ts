@@ -1,5 +1,9 @@
 /** What a participant learns from ids, numbers and times: nothing of events, messages and sessions that are not its own. */
 import { hash } from 'node:crypto'
+import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { showSubscription } from '@rollcall/admin/events/subscriptions'
+import { trace } from '@rollcall/admin/messages/trace'
 import { filingKeys } from '@rollcall/core/events/filing'
 import {
   AckMessage,
@@ -11,10 +15,6 @@ import {
 } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 import { beforeEach, expect, test } from 'vitest'
-import { listMailboxes } from '../../src/admin/deliveries/mailboxes.ts'
-import { publishEvent } from '../../src/admin/events/publish.ts'
-import { showSubscription } from '../../src/admin/events/subscriptions.ts'
-import { trace } from '../../src/admin/messages/trace.ts'
 import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
 import { answering, type Receiver } from '../deliveries.ts'
 import { mailboxSender } from '../mailboxes.ts'

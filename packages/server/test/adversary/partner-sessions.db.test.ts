@@ -1,7 +1,8 @@
 /** What an attacker tries with cookies and links of the partner page, and what an operator can do about it. */
+
+import { signPartnerOut } from '@rollcall/admin/partner/link'
 import { TOKEN_PATH } from '@rollcall/protocol'
 import { afterAll, expect, it } from 'vitest'
-import { signPartnerOut } from '../../src/admin/partner/link.ts'
 import { PARTNER_BASE } from '../../src/http/partner/route.ts'
 import { testClock } from '../clock.ts'
 import { partnerCode } from '../partner.ts'

@@ -1,9 +1,9 @@
 /** What an attacker tries with the session of an operator's browser. */
 
+import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/operators/operators'
+import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { hasRole } from '@rollcall/core/model/operator'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { addOperator, type OperatorRole, revokeOperator } from '../../src/admin/operators/operators.ts'
-import { makeSignInLink } from '../../src/admin/operators/sessions.ts'
 import { ADMIN_BASE, type AdminRoute } from '../../src/http/admin/route.ts'
 import { ADMIN_ROUTES } from '../../src/http/admin/routes.ts'
 import { testClock } from '../clock.ts'

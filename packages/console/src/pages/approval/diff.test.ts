@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { APPROVAL_ACTS } from '../../../../server/src/admin/approvals/acts.ts'
+import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { meaningOf } from '../../texts/approvals.ts'
 import { aboutText, isAbout, listText } from './diff.ts'
 

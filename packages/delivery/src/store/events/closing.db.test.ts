@@ -1,6 +1,6 @@
+import { changeDeliveries as changeByHand } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
 import { withTransaction } from '@rollcall/database/transaction'
-import { changeDeliveries as changeByHand } from '@rollcall/server/admin/deliveries/deliveries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newDelivery, type TestSender, takes, testSender } from '../../../../server/test/deliveries.ts'
 import { eventRows, type Subscribed } from '../../../../server/test/notifications.ts'

@@ -1,8 +1,8 @@
 /** Calls about the accounts of access. */
-import { reportAccess } from '../../admin/accounts/access-report.ts'
-import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/accounts/list.ts'
-import { auditPerson } from '../../admin/accounts/person-looks.ts'
-import { beginVerification, showVerification, stopVerification } from '../../admin/accounts/verification.ts'
+import { reportAccess } from '@rollcall/admin/accounts/access-report'
+import { listAccounts, listEmergencies, reviewEmergency } from '@rollcall/admin/accounts/list'
+import { auditPerson } from '@rollcall/admin/accounts/person-looks'
+import { beginVerification, showVerification, stopVerification } from '@rollcall/admin/accounts/verification'
 import { type AdminRoute, route } from './route.ts'
 
 export const ACCOUNT_ROUTES: readonly AdminRoute[] = [

@@ -1,10 +1,10 @@
 /** Calls about deliveries. */
 
-import { cancelDeliveries, replayDeliveries, retryDeliveries } from '../../admin/deliveries/changes.ts'
-import { listDeliveries, showDelivery } from '../../admin/deliveries/deliveries.ts'
-import { listDestinations } from '../../admin/deliveries/destinations.ts'
-import { listMailboxes } from '../../admin/deliveries/mailboxes.ts'
-import { openDeliveryBody } from '../../admin/messages/bodies.ts'
+import { cancelDeliveries, replayDeliveries, retryDeliveries } from '@rollcall/admin/deliveries/changes'
+import { listDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
+import { listDestinations } from '@rollcall/admin/deliveries/destinations'
+import { listMailboxes } from '@rollcall/admin/deliveries/mailboxes'
+import { openDeliveryBody } from '@rollcall/admin/messages/bodies'
 import { type AdminRoute, route } from './route.ts'
 
 export const DELIVERY_ROUTES: readonly AdminRoute[] = [

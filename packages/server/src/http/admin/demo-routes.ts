@@ -1,5 +1,5 @@
 /** Calls that the server of a demo has beside those of every server. */
-import { showDemoReceiver, showSimulation, switchDemoReceiver, switchSimulation } from '../../admin/demo.ts'
+import { showDemoReceiver, showSimulation, switchDemoReceiver, switchSimulation } from '@rollcall/admin/demo'
 import { type AdminRoute, route } from './route.ts'
 
 export const DEMO_ROUTES: readonly AdminRoute[] = [

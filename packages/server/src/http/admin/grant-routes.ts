@@ -7,9 +7,9 @@ import {
   listGrantTemplates,
   revokeGrant,
   setGrant,
-} from '../../admin/grants/grants.ts'
-import { previewGrant } from '../../admin/grants/preview.ts'
-import { proposeGrant } from '../../admin/grants/proposal.ts'
+} from '@rollcall/admin/grants/grants'
+import { previewGrant } from '@rollcall/admin/grants/preview'
+import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { type AdminRoute, route } from './route.ts'
 
 const ONE = '/registries/{namespace}/grants/{sender_id}'

@@ -1,9 +1,9 @@
 /** Calls about what the server does as a whole, and about messages. */
-import { makeEvidence } from '../../admin/accounts/evidence.ts'
-import { openBodies } from '../../admin/messages/bodies.ts'
-import { listMessages } from '../../admin/messages/messages.ts'
-import { showMessage } from '../../admin/messages/timeline.ts'
-import { showOverview } from '../../admin/overview.ts'
+import { makeEvidence } from '@rollcall/admin/accounts/evidence'
+import { openBodies } from '@rollcall/admin/messages/bodies'
+import { listMessages } from '@rollcall/admin/messages/messages'
+import { showMessage } from '@rollcall/admin/messages/timeline'
+import { showOverview } from '@rollcall/admin/overview'
 import { type AdminRoute, route } from './route.ts'
 
 export const MESSAGE_ROUTES: readonly AdminRoute[] = [

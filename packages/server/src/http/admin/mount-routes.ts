@@ -1,12 +1,12 @@
 /** The admin API on the operator's listener: a route for each row of its table. The life of a call is on this screen. */
 
+import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
+import { checkKnownTo, mayList } from '@rollcall/admin/participants/known'
+import { AdminRefusal } from '@rollcall/admin/use-case'
 import { hasRole, isFor, isForAuthority, type Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
-import { checkKnownTo, mayList } from '../../admin/participants/known.ts'
-import { AdminRefusal } from '../../admin/use-case.ts'
 import { notFound, sendJson } from '../answer.ts'
 import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'

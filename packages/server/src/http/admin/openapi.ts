@@ -1,8 +1,9 @@
 /** The OpenAPI 3.1 document of the admin API, made from its table and the schemas of the use cases. */
+
+import { PROPOSED } from '@rollcall/admin/approvals/proposals'
+import { closed } from '@rollcall/admin/members'
 import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
-import { PROPOSED } from '../../admin/approvals/proposals.ts'
-import { closed } from '../../admin/members.ts'
 import { ADMIN_BASE, type AdminRoute, type DescribedCall, otherMembers, pathMembers } from './route.ts'
 import { SESSION_CALLS } from './session-calls.ts'
 

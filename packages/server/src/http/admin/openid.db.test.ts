@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
+import { listSessions } from '@rollcall/admin/operators/sessions'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testClock } from '../../../test/clock.ts'
 import { type Bent, CLIENT, type TestProvider, testProvider } from '../../../test/openid-provider.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
-import { addOperator, revokeOperator } from '../../admin/operators/operators.ts'
-import { listSessions } from '../../admin/operators/sessions.ts'
 import { OPENID_START } from './openid-routes.ts'
 
 let provider: TestProvider

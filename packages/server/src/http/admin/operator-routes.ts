@@ -1,6 +1,6 @@
 /** Calls about who may call. */
-import { addOperator, listOperators, revokeOperator } from '../../admin/operators/operators.ts'
-import { endSessions, listSessions } from '../../admin/operators/sessions.ts'
+import { addOperator, listOperators, revokeOperator } from '@rollcall/admin/operators/operators'
+import { endSessions, listSessions } from '@rollcall/admin/operators/sessions'
 import { type AdminRoute, route } from './route.ts'
 
 export const OPERATOR_ROUTES: readonly AdminRoute[] = [

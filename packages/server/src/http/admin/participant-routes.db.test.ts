@@ -1,3 +1,4 @@
+import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { takeOfDay } from '@rollcall/participants/store/grant-use'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -6,7 +7,6 @@ import { LOOPBACK, receiver } from '../../../test/deliveries.ts'
 import { grant } from '../../../test/grants.ts'
 import { keyPair } from '../../../test/key-pairs.ts'
 import { postSearch, testServer } from '../../../test/server.ts'
-import { addPurpose } from '../../admin/consents/purposes.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

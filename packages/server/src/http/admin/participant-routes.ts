@@ -2,27 +2,27 @@
  * Calls about participants. What gives access, such as a key or a secret, needs `own`. What takes it away, or keeps things
  * running, needs `operate`.
  */
-import { changeCallback, testCallback } from '../../admin/callbacks/callbacks.ts'
-import { checkParticipant } from '../../admin/participants/check.ts'
-import { addParticipantKeys, revokeParticipantKey } from '../../admin/participants/keys.ts'
-import { changeParticipantLimits } from '../../admin/participants/limits.ts'
+import { changeCallback, testCallback } from '@rollcall/admin/callbacks/callbacks'
+import { checkParticipant } from '@rollcall/admin/participants/check'
+import { addParticipantKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
+import { changeParticipantLimits } from '@rollcall/admin/participants/limits'
 import {
   addParticipant,
   disableParticipant,
   enableParticipant,
   listParticipants,
   rotateParticipantSecret,
-} from '../../admin/participants/participants.ts'
+} from '@rollcall/admin/participants/participants'
 import {
   allowParticipantHost,
   changeParticipantPolicy,
   removeParticipantHost,
-} from '../../admin/participants/policy.ts'
-import { promoteParticipant } from '../../admin/participants/promote.ts'
-import { showParticipant } from '../../admin/participants/show.ts'
-import { changeParticipantSubscriptions } from '../../admin/participants/subscriptions.ts'
-import { makePartnerLink, signPartnerOut } from '../../admin/partner/link.ts'
-import { removeParticipant } from '../../admin/removal.ts'
+} from '@rollcall/admin/participants/policy'
+import { promoteParticipant } from '@rollcall/admin/participants/promote'
+import { showParticipant } from '@rollcall/admin/participants/show'
+import { changeParticipantSubscriptions } from '@rollcall/admin/participants/subscriptions'
+import { makePartnerLink, signPartnerOut } from '@rollcall/admin/partner/link'
+import { removeParticipant } from '@rollcall/admin/removal'
 import { type AdminRoute, route } from './route.ts'
 
 const ONE = '/participants/{sender_id}'

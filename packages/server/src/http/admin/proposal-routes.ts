@@ -4,7 +4,7 @@ import {
   declineProposal,
   listProposals,
   showProposal,
-} from '../../admin/approvals/proposals.ts'
+} from '@rollcall/admin/approvals/proposals'
 import { type AdminRoute, route } from './route.ts'
 
 export const PROPOSAL_ROUTES: readonly AdminRoute[] = [

@@ -1,5 +1,11 @@
 /** Two-person approval over the admin API: what waits, who may decide, and that an act is done at most once. */
 
+import { createApprovals } from '@rollcall/admin/approvals/approval'
+import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
+import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
+import { listGrants, setGrant } from '@rollcall/admin/grants/grants'
+import { addOperator } from '@rollcall/admin/operators/operators'
+import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import type { Operator } from '@rollcall/core/model/operator'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,12 +13,6 @@ import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
 import { testClock } from '../../../test/clock.ts'
 import { keyPair } from '../../../test/key-pairs.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
-import { createApprovals } from '../../admin/approvals/approval.ts'
-import { approveProposal, declineProposal } from '../../admin/approvals/proposals.ts'
-import { applyConfiguration, exportConfiguration } from '../../admin/configuration/apply.ts'
-import { listGrants, setGrant } from '../../admin/grants/grants.ts'
-import { addOperator } from '../../admin/operators/operators.ts'
-import { makeSignInLink } from '../../admin/operators/sessions.ts'
 
 const HOUR = 3_600_000
 const clock = testClock()

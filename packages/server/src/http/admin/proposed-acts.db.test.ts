@@ -1,15 +1,15 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
+import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
+import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
 import { catalogTables, tableSql } from '@rollcall/backup/store/catalog'
 import type { Operator } from '@rollcall/core/model/operator'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
 import type { OperatorNeeds, ReadyAct } from '../../../test/proposed-act.ts'
 import { type ProposedActs, proposedActs } from '../../../test/proposed-acts.ts'
-import { APPROVAL_ACTS } from '../../admin/approvals/acts.ts'
-import { createApprovals, Proposed } from '../../admin/approvals/approval.ts'
-import { approveProposal, declineProposal } from '../../admin/approvals/proposals.ts'
 
 const HOUR = 3_600_000
 let world: ProposedActs

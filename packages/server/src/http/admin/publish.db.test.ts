@@ -1,6 +1,6 @@
+import { addOperator, type OperatorRole } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerOf, bearer, post, searchRequest, type TestServer, testServer } from '../../../test/server.ts'
-import { addOperator, type OperatorRole } from '../../admin/operators/operators.ts'
 
 let server: TestServer
 let token: string

@@ -1,6 +1,7 @@
 /** A refusal of an admin function, as an answer. */
+
+import type { AdminRefusal, RefusalReason } from '@rollcall/admin/use-case'
 import { RequestFault } from '@rollcall/protocol'
-import type { AdminRefusal, RefusalReason } from '../../admin/use-case.ts'
 
 const REASONS: Readonly<
   Record<

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
+import { createIndexing } from '@rollcall/admin/registries/index-build'
+import { AdminRefusal } from '@rollcall/admin/use-case'
 import { importFile } from '@rollcall/import/import-file'
 import { claimImport, NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
 import { afterAll, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { ADA } from '../../../test/civil.ts'
 import { testServer } from '../../../test/server.ts'
-import { createIndexing } from '../../admin/registries/index-build.ts'
-import { AdminRefusal } from '../../admin/use-case.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

@@ -1,21 +1,21 @@
 /** Calls about registries and their records. */
 
-import { listEvents } from '../../admin/events/list.ts'
-import { publishEvent } from '../../admin/events/publish.ts'
-import { listProtected, protectPerson, unprotectPerson } from '../../admin/persons/protected-persons.ts'
-import { mergeRecords, unmergeRecords } from '../../admin/records/merge.ts'
-import { showRecord } from '../../admin/records/record.ts'
-import { addAttribute, indexAttribute, removeAttribute } from '../../admin/registries/attributes.ts'
+import { listEvents } from '@rollcall/admin/events/list'
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
+import { showRecord } from '@rollcall/admin/records/record'
+import { addAttribute, indexAttribute, removeAttribute } from '@rollcall/admin/registries/attributes'
 import {
   addIdentifierType,
   changeIdentifierType,
   removeIdentifierType,
-} from '../../admin/registries/identifier-types.ts'
-import { beginIndexBuild, showIndexBuild, stopIndexBuild } from '../../admin/registries/index-build.ts'
-import { addRegistry, changeRegistry, listRegistries } from '../../admin/registries/registries.ts'
-import { showRegistry, showSamples } from '../../admin/registries/show.ts'
-import { removeRegistry } from '../../admin/removal.ts'
-import { trySearch } from '../../admin/try/try.ts'
+} from '@rollcall/admin/registries/identifier-types'
+import { beginIndexBuild, showIndexBuild, stopIndexBuild } from '@rollcall/admin/registries/index-build'
+import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
+import { showRegistry, showSamples } from '@rollcall/admin/registries/show'
+import { removeRegistry } from '@rollcall/admin/removal'
+import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, route } from './route.ts'
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [

@@ -1,7 +1,7 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
-import { revokeConsents, withdrawConsent } from '../../admin/consents/consents.ts'
-import { addHold, listHolds, removeHold } from '../../admin/persons/holds.ts'
-import { countPrunable, showRetention } from '../../admin/persons/retention.ts'
+import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
+import { addHold, listHolds, removeHold } from '@rollcall/admin/persons/holds'
+import { countPrunable, showRetention } from '@rollcall/admin/persons/retention'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
 import { DELIVERY_ROUTES } from './delivery-routes.ts'
 import { GRANT_ROUTES } from './grant-routes.ts'

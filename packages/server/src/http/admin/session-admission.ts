@@ -1,5 +1,7 @@
 /** What every way of signing in has in common: failures are limited, and a session that has begun is accounted for. */
 import type { IncomingMessage } from 'node:http'
+import { accountOperator } from '@rollcall/admin/accounts/operator-looks'
+import type { HasAccounts } from '@rollcall/admin/needs'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { OpenIdProvider } from '@rollcall/participants/directory/openid-provider'
@@ -7,8 +9,6 @@ import type { OperatorSession } from '@rollcall/participants/directory/operator-
 import type { SessionLimits } from '@rollcall/participants/directory/sessions'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import { accountOperator } from '../../admin/accounts/operator-looks.ts'
-import type { HasAccounts } from '../../admin/needs.ts'
 import type { Gate } from '../gate.ts'
 import type { Authenticating, OperatorListener } from './authenticate.ts'
 import type { Call, HasLog } from './call-log.ts'

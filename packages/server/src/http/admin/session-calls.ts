@@ -1,9 +1,9 @@
 /** The calls by which an operator signs in to the console and out: what they take and what they answer. */
 
+import { closed, flag, instant, Namespace, NOTHING, orNull, text, wholeNumber } from '@rollcall/admin/members'
 import { OPERATOR_ROLES } from '@rollcall/core/model/operator'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { closed, flag, instant, Namespace, NOTHING, orNull, text, wholeNumber } from '../../admin/members.ts'
 import type { DescribedCall } from './route.ts'
 
 /** How somebody can sign in here. */

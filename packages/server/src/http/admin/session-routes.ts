@@ -1,12 +1,12 @@
 /** Signing in to the console and out: a session in a cookie, which only the pages of the console can use. */
 
+import { accountOperator } from '@rollcall/admin/accounts/operator-looks'
 import { hasRole, OPERATOR_ROLES } from '@rollcall/core/model/operator'
 import { unauthorized } from '@rollcall/engine/exchange/authenticate'
 import type { OperatorSession } from '@rollcall/participants/directory/operator-sessions'
 import { RequestFault, validator } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { accountOperator } from '../../admin/accounts/operator-looks.ts'
 import { sendFault, sendJson } from '../answer.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { type HttpServer, mountMethods } from '../server.ts'

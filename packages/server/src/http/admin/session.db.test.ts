@@ -1,8 +1,8 @@
+import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { storedAccounts } from '../../../test/accounts.ts'
 import { testClock } from '../../../test/clock.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
-import { addOperator, type OperatorRole, revokeOperator } from '../../admin/operators/operators.ts'
 import { ADMIN_BASE } from './route.ts'
 
 let server: TestServer

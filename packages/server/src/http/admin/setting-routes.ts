@@ -1,6 +1,6 @@
 /** Calls about the node that answers. */
-import { listFindings } from '../../admin/doctor/findings.ts'
-import { listSettings } from '../../admin/settings.ts'
+import { listFindings } from '@rollcall/admin/doctor/findings'
+import { listSettings } from '@rollcall/admin/settings'
 import { type AdminRoute, route } from './route.ts'
 
 export const SETTING_ROUTES: readonly AdminRoute[] = [

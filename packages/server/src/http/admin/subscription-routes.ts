@@ -1,6 +1,6 @@
 /** Calls about subscriptions. */
-import { resumeSubscription, testSubscription } from '../../admin/events/subscription-mailbox.ts'
-import { cancelSubscription, listSubscriptions, showSubscription } from '../../admin/events/subscriptions.ts'
+import { resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
+import { cancelSubscription, listSubscriptions, showSubscription } from '@rollcall/admin/events/subscriptions'
 import { type AdminRoute, route } from './route.ts'
 
 const ONE = '/subscriptions/{code}'

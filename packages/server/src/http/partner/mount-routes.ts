@@ -1,9 +1,9 @@
 /** The partner API on the peers' listener: a route for each row of its table. The life of a call is on this screen. */
 
+import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
+import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PartnerNeeds } from '../../admin/partner/partner.ts'
-import { AdminRefusal } from '../../admin/use-case.ts'
 import { type InputLimits, readInput } from '../admin/read-input.ts'
 import { asRequestFault } from '../admin/refusal.ts'
 import { sendJson } from '../answer.ts'

@@ -1,11 +1,11 @@
 /** The session of the partner page: its cookie, and the participant that is signed in. */
 
 import type { IncomingMessage } from 'node:http'
+import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
 import type { CookieFailures } from '@rollcall/participants/admission/cookie-failures'
 import type { PartnerSession, PartnerSessions } from '@rollcall/participants/directory/partner-sessions'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { PartnerNeeds } from '../../admin/partner/partner.ts'
 import { type Gate, NotSignedIn } from '../gate.ts'
 import { type IsReachedByTls, sessionCookies } from '../session-cookie.ts'
 

@@ -1,7 +1,8 @@
 /** A call of the partner API: what a row of its table says. */
+
+import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
+import type { Given, UseCase } from '@rollcall/admin/use-case'
 import type { Static, TSchema } from 'typebox'
-import type { PartnerNeeds } from '../../admin/partner/partner.ts'
-import type { Given, UseCase } from '../../admin/use-case.ts'
 import type { InputLimits } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
 

@@ -1,9 +1,9 @@
 /** THE table of the partner API: a row for each call. Every one is about the participant of the session alone. */
 
-import { showChecklist } from '../../admin/partner/checklist.ts'
-import { listOwnDeliveries, replayOwnDeliveries, showOwnDelivery } from '../../admin/partner/deliveries.ts'
-import { listExamples } from '../../admin/partner/examples.ts'
-import { listOwnGrants, listOwnSubscriptions, showSelf } from '../../admin/partner/partner.ts'
+import { showChecklist } from '@rollcall/admin/partner/checklist'
+import { listOwnDeliveries, replayOwnDeliveries, showOwnDelivery } from '@rollcall/admin/partner/deliveries'
+import { listExamples } from '@rollcall/admin/partner/examples'
+import { listOwnGrants, listOwnSubscriptions, showSelf } from '@rollcall/admin/partner/partner'
 import { type PartnerRoute, partnerRoute } from './route.ts'
 
 export const PARTNER_ROUTES: readonly PartnerRoute[] = [

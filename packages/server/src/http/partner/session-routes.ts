@@ -1,5 +1,6 @@
 /** Signing in to the partner page with a one-time link, and out. */
 
+import { closed, flag, instant, NOTHING, SenderId, text, wholeNumber } from '@rollcall/admin/members'
 import type { Log } from '@rollcall/observe/log'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import type { PartnerSession } from '@rollcall/participants/directory/partner-sessions'
@@ -7,7 +8,6 @@ import type { SessionLimits } from '@rollcall/participants/directory/sessions'
 import { RequestFault, validator } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { closed, flag, instant, NOTHING, SenderId, text, wholeNumber } from '../../admin/members.ts'
 import { type InputLimits, readInput } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
 import { checkFailures } from '../admin/session-admission.ts'

@@ -1,0 +1,86 @@
+import { validator } from '@rollcall/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountEntry, memoryAccounts, testAccounts, vaultOf } from '../../../server/test/accounts.ts'
+import { startedDatabase, type TestDatabase } from '../../../server/test/postgres.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { listAccounts } from './list.ts'
+import { beginVerification, createVerifying, showVerification, stopVerification } from './verification.ts'
+
+let database: TestDatabase
+const log = { error: () => undefined }
+
+beforeAll(async () => {
+  database = await startedDatabase()
+  const accounts = testAccounts(database.db)
+  await Promise.all(Array.from({ length: 30 }, (_, records) => accounts.write(accountEntry({ records }), [])))
+  await accounts.close()
+})
+afterAll(() => database.close())
+
+const needs = () => {
+  const { db } = database
+  const accounts = memoryAccounts()
+  const verifying = createVerifying({ db, log, vault: () => vaultOf(db) })
+  return { db, log, accounts, operator: 'ada', verifying }
+}
+
+/** Asks until it has ended. */
+async function ended(asked: ReturnType<typeof needs>) {
+  for (;;) {
+    const progress = await showVerification(asked, {})
+    expect(validator(showVerification.result).problem(progress, '')).toBeNull()
+    if (progress.state !== 'running') return progress
+    await database.db.pool.query('select')
+  }
+}
+
+test('a verification is begun, goes on by itself, and says what it found', async () => {
+  const asked = needs()
+  expect(await showVerification(asked, {})).toMatchObject({ state: 'none', entries: 0, result: null })
+  const [begun, again] = await Promise.all([beginVerification(asked, {}), beginVerification(asked, {})])
+  expect([begun.by, begun.began_at]).toEqual(['ada', again.began_at])
+  const { state, entries, result } = await ended(asked)
+  expect([state, entries, result?.good, result?.counts.entries]).toEqual(['done', 30, true, 30])
+  expect(asked.accounts.written.map(({ entry }) => entry.note)).toEqual(['audit verify', 'audit verify'])
+})
+
+test('one that is stopped reads nothing more, and another one may be begun', async () => {
+  const asked = needs()
+  await beginVerification(asked, {})
+  const stopped = await stopVerification(asked, {})
+  expect(['stopped', 'done']).toContain(stopped.state)
+  await beginVerification(asked, {})
+  expect((await ended(asked)).state).toBe('done')
+  expect((await stopVerification(asked, {})).state).toBe('done')
+})
+
+test('one that fails says so, and the log why', async () => {
+  const lines: string[] = []
+  const verifying = createVerifying({
+    db: database.db,
+    log: { error: (_: object, message?: string) => void lines.push(message ?? '') },
+    vault: () => Promise.reject(new Error('no vault')),
+  })
+  const asked = { ...needs(), verifying }
+  await beginVerification(asked, {})
+  expect((await ended(asked)).state).toBe('failed')
+  expect(lines).toEqual(['the accounts could not be verified'])
+})
+
+test('the accounts are listed page by page, each once', async () => {
+  const asked = { ...needs(), vault: () => vaultOf(database.db) }
+  const seen: number[] = []
+  for (let before: string | undefined; ; ) {
+    const page = await listAccounts(asked, { participant: 'sp.example', before, limit: 7 })
+    seen.push(...page.map(({ records }) => records))
+    if (page.length < 7) break
+    before = page.at(-1)?.id
+  }
+  expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at))
+  const unknown = '3b241101-e2bb-4255-8caf-4136c566a962.1'
+  const refused = await listAccounts(asked, { before: unknown }).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(AdminRefusal)
+  expect((refused as AdminRefusal).message).toBe(
+    'before: the entry is not stored any more; begin with the first page',
+  )
+})

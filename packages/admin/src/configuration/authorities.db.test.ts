@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { configurationDatabase, KEY } from '../../../server/test/configuration.ts'
+import { listConsentAuthorities } from '../consents/authorities.ts'
+import { exportConfiguration } from './apply.ts'
+
+const { needs, apply, changes, refusal } = await configurationDatabase()
+const NAME = 'https://consent.example'
+const file = (consent_authorities: object) => ({ version: 1, consent_authorities })
+
+test('authorities of the file are all that there are, and an export says the same', async () => {
+  const published = { jwks_uri: 'https://8.8.8.8/jwks.json' }
+  const both = file({ [NAME]: { keys: [{ ...KEY.jwk, kid: 'c-1' }] }, 'https://other.example': published })
+  expect(await changes(both)).toEqual([
+    expect.stringContaining(`add consent_authorities`),
+    expect.stringContaining(`add consent_authorities`),
+  ])
+  expect(await changes(both)).toEqual([])
+  const exported = await exportConfiguration(needs, {})
+  expect(Object.keys(exported.consent_authorities ?? {}).toSorted()).toEqual([NAME, 'https://other.example'])
+  expect(await changes(exported)).toEqual([])
+  expect(await changes(file({ [NAME]: {} }))).toEqual([expect.stringContaining('remove consent_authorities')])
+  expect((await listConsentAuthorities(needs, {})).map(({ name, keys }) => [name, keys[0]?.kid])).toEqual([
+    [NAME, 'c-1'],
+  ])
+  await apply({ version: 1 })
+  expect(await listConsentAuthorities(needs, {})).toHaveLength(1)
+})
+
+test.each([
+  ['a key that is none', { [NAME]: { keys: ['no key'] } }],
+  ['an address without https', { [NAME]: { jwks_uri: 'http://8.8.8.8/jwks.json' } }],
+  ['a member that is not known', { [NAME]: { jwks: [] } }],
+])('%s is refused, and nothing is changed', async (_, authorities) => {
+  expect((await refusal(file(authorities))).at?.slice(0, 2)).toEqual(['consent_authorities', NAME])
+})

@@ -1,0 +1,219 @@
+/**
+ * The check of a sandbox participant. Nobody here has its keys: its own system sends the requests, and our records show what
+ * arrived and what was acknowledged. What only we can do, the check does itself: it sends a test notification and sends a
+ * callback once more.
+ */
+
+import { type CheckStep, STEP_STATES } from '@rollcall/core/model/check'
+import { type Grant, isGranted } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readStoredGrant } from '@rollcall/core/policy/grant'
+import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
+import { findGrant } from '@rollcall/participants/store/grants'
+import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
+import {
+  type Evidence,
+  findEvidence,
+  type ParticipantCheck,
+  saveCheck,
+} from '@rollcall/participants/store/participant-checks'
+import { oneOf, operationsOf } from '@rollcall/protocol'
+import { registryAt } from '@rollcall/records/registries/registries'
+import Type from 'typebox'
+import packageJson from '../../package.json' with { type: 'json' }
+import { testSubscription } from '../events/subscription-mailbox.ts'
+import { closed, flag, instant, Namespace, SenderId, text, timeOut } from '../members.ts'
+import type { HasSamples } from '../registries/samples.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
+import { participantNamed } from './participants.ts'
+
+interface StepRow {
+  readonly name: string
+  /** Without a grant of this operation the step is skipped; null: never. */
+  readonly operation: string | null
+  /** Set where it needs an address for callbacks: a system that only asks synchronously has none. */
+  readonly called?: true
+  readonly seen: (evidence: Evidence) => Date | null
+  readonly passed: string
+  /** What to do where it was not seen. */
+  readonly missing: string
+}
+
+/** In the order in which a system that is being connected goes through them. */
+const STEPS: readonly StepRow[] = [
+  {
+    name: 'token',
+    operation: null,
+    seen: ({ asked_at }) => asked_at,
+    passed: 'a request with an access token was accepted',
+    missing:
+      'no request was accepted: get a token at /oauth2/client/token with client_id and client_secret, sign a request with a registered key, and send it',
+  },
+  {
+    name: 'search',
+    operation: 'search',
+    seen: ({ searched_at }) => searched_at,
+    passed: 'a signed synchronous search was verified and answered',
+    missing:
+      'no signed synchronous search was answered: send one to registry/sync/search for a person of this registry',
+  },
+  {
+    name: 'callback',
+    operation: 'search',
+    called: true,
+    seen: ({ delivered_at }) => delivered_at,
+    passed: 'the answer to an asynchronous search was acknowledged',
+    missing:
+      'no on-search was acknowledged: send a search to registry/search; rollcall participant test tries the callback address, rollcall deliveries list shows what happened to the answer',
+  },
+  {
+    name: 'retry',
+    operation: 'search',
+    called: true,
+    seen: ({ retried_at }) => retried_at,
+    passed: 'an on-search that was sent again with the same message_id was acknowledged again',
+    missing:
+      'no on-search was acknowledged a second time: the check sends it again; acknowledge a message_id that is known, and do not process it twice',
+  },
+  {
+    name: 'subscribe',
+    operation: 'subscribe',
+    seen: ({ subscribed_at }) => subscribed_at,
+    passed: 'a subscription was made',
+    missing: 'there is no subscription: send a subscribe request to registry/subscribe',
+  },
+  {
+    name: 'notification',
+    operation: 'subscribe',
+    seen: ({ notified_at }) => notified_at,
+    passed: 'a test notification was acknowledged',
+    missing:
+      'no test notification was acknowledged: the check sends one while a subscription is live; rollcall deliveries list shows what happened to it',
+  },
+  {
+    name: 'unsubscribe',
+    operation: 'unsubscribe',
+    seen: ({ unsubscribed_at }) => unsubscribed_at,
+    passed: 'a subscription was ended by a request',
+    missing: 'no subscription was ended: send an unsubscribe request after the test notification',
+  },
+]
+
+export const CHECK_STEPS: readonly string[] = STEPS.map(({ name }) => name)
+
+/** The report of a check. */
+export const REPORT = {
+  namespace: Namespace,
+  since: instant('What was seen at this time or later counts.'),
+  checked_at: instant('When it was looked.'),
+  version: text('Version of this software.'),
+  passed: flag('Whether every step that is not skipped was seen.'),
+  steps: Type.Array(
+    closed({
+      name: text('Name of the step.'),
+      state: oneOf(STEP_STATES, {
+        description:
+          'skipped: its operation is not granted, or it needs callbacks and no address is allowed.',
+      }),
+      text: text('What was seen, or what to do.'),
+    }),
+  ),
+} as const
+
+interface Checking extends HasSamples {
+  readonly now?: () => Date
+}
+
+/** Looks at what the system of a sandbox participant has done, does what only we can do, and stores the report. */
+export const checkParticipant = useCase(
+  {
+    input: closed({ sender_id: SenderId, namespace: Namespace, since: REPORT.since }),
+    result: closed({ sender_id: SenderId, ...REPORT }),
+  },
+  async ({ db, samples, now = () => new Date() }: Checking, { sender_id, namespace, since }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const grant = await grantToCheck({ db }, participant, registry)
+    const of = { participant, registry, since: new Date(since) }
+    const evidence = await findEvidence(db, of)
+    const { allowed, default_url } = await findCallbackSettings(db, participant.id)
+    const isCalled = allowed.length > 0 || default_url !== null
+    const steps = STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))
+    const passed = steps.every(({ state }) => state !== 'missing')
+    const report = { checked_at: now(), version: packageJson.version, passed, steps }
+    await saveCheck(db, of, report)
+    await drive({ db, samples }, grant, evidence)
+    return { sender_id, ...reported({ namespace, since: of.since, ...report }) }
+  },
+)
+
+/** @throws AdminRefusal the participant cannot be checked here */
+async function grantToCheck(
+  { db }: Pick<HasSamples, 'db'>,
+  participant: Participant,
+  registry: Registry,
+): Promise<Grant> {
+  const { sender_id, environment, signature_policy } = participant
+  if (environment !== 'sandbox') {
+    throw new AdminRefusal(`${sender_id} is live; only a sandbox participant is checked`)
+  }
+  if (registry.environment !== 'sandbox') {
+    throw new AdminRefusal(
+      `the registry ${registry.namespace} is live; a participant is checked in a sandbox registry`,
+    )
+  }
+  if (signature_policy !== 'required') {
+    throw new AdminRefusal(
+      `the messages of ${sender_id} need not be signed; run rollcall participant policy ${sender_id} --signature required first`,
+    )
+  }
+  const found = await findGrant(db, participant.id, registry.id)
+  const grant = found && readStoredGrant(registry.kind, found)
+  if (grant !== null) return grant
+  throw new AdminRefusal(
+    `${sender_id} has no grant in force in ${registry.namespace}; run rollcall grant set ${sender_id} ${registry.namespace} first`,
+  )
+}
+
+function stepOf(
+  { name, operation, called, seen, passed, missing }: StepRow,
+  { operations }: Grant,
+  { kind }: Pick<Registry, 'kind'>,
+  { isCalled, ...evidence }: Evidence & { readonly isCalled: boolean },
+): CheckStep {
+  if (operation !== null) {
+    const isOffered = operationsOf(kind).some((row) => row.name === operation)
+    if (!isOffered || !isGranted(operations, operation)) {
+      return { name, state: 'skipped', text: `${operation} is not granted here` }
+    }
+  }
+  if (called && !isCalled) {
+    return {
+      name,
+      state: 'skipped',
+      text: 'no address for callbacks is allowed: it gets answers at once only',
+    }
+  }
+  const at = seen(evidence)
+  if (at === null) return { name, state: 'missing', text: missing }
+  return { name, state: 'passed', text: `${passed} at ${at.toISOString()}` }
+}
+
+/** Sends once more what was acknowledged at the first attempt, and a test notification to a live subscription. */
+async function drive(
+  { db, samples }: HasSamples,
+  { operations }: Grant,
+  { delivery, retried_at, subscription, notified_at, testing }: Evidence,
+): Promise<void> {
+  if (delivery !== null && retried_at === null) await changeDeliveries(db, 'replay', { ids: [delivery] })
+  if (subscription !== null && notified_at === null && !testing && isGranted(operations, 'subscribe')) {
+    await testSubscription({ db, samples }, { code: subscription })
+  }
+}
+
+/** A report as it is given. */
+export const reported = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
+  ...{ namespace, since: timeOut(since), checked_at: timeOut(checked_at) },
+  ...{ version, passed, steps },
+})

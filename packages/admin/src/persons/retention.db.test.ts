@@ -1,0 +1,351 @@
+import { createPublicKey, randomUUID, verify } from 'node:crypto'
+import { entryHash, firstHash } from '@rollcall/audit/chain'
+import { addParticipant } from '@rollcall/participants/store/participants'
+import { canonicalJson } from '@rollcall/protocol'
+import { addRegistry } from '@rollcall/records/registries/registries'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accountEntry, testAccounts } from '../../../server/test/accounts.ts'
+import { type RetentionTest, retentionTest } from '../../../server/test/retention.ts'
+import { places, tamper } from '../../../server/test/tampering.ts'
+import { pruneAccounts } from '../accounts/prune.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { erasePerson } from './erase.ts'
+import { addHold, listHolds, removeHold } from './holds.ts'
+import { prune, showRetention } from './retention.ts'
+
+let world: RetentionTest
+beforeAll(async () => {
+  world = await retentionTest()
+  await addRegistry(world.database.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
+  for (const sender_id of ['a.example', 'b.example']) {
+    await addParticipant(world.database.db, { sender_id, name: sender_id })
+  }
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await world.rows('truncate account, account_person, account_checkpoint, account_tombstone, hold')
+})
+
+const LATER = new Date(Date.now() + 6 * 366 * 86_400_000)
+const uin = (value: string) => ({ type: 'UIN', value })
+const asked = (value: string) => [{ role: 'asked' as const, identifiers: [uin(value)] }]
+
+/** A process that writes these accounts, and ends in good order: a checkpoint closes its chain. */
+async function chainOf(...entries: readonly { participant?: string; person?: string }[]): Promise<void> {
+  const accounts = testAccounts(world.database.db)
+  for (const { participant = 'a.example', person } of entries) {
+    await accounts.write(accountEntry({ participant }), person === undefined ? [] : asked(person))
+  }
+  await accounts.close()
+}
+
+const participants = async () =>
+  (await world.rows(`select entry::json ->> 'participant' as p from account order by chain, sequence`)).map(
+    ({ p }) => p,
+  )
+const tombstones = async () =>
+  (await world.rows('select content, kid, signature from account_tombstone order by id')).map(
+    ({ content, kid, signature }) => ({
+      content: JSON.parse(String(content)),
+      text: content,
+      kid,
+      signature,
+    }),
+  )
+
+async function isSigned(
+  tombstone: Awaited<ReturnType<typeof tombstones>>[number] | undefined,
+): Promise<boolean> {
+  const [key] = await world.rows('select public_key from account_key where kid = $1', tombstone?.kid)
+  const publicKey = createPublicKey({ key: key?.public_key as { kty: string }, format: 'jwk' })
+  return verify(null, Buffer.from(String(tombstone?.text)), publicKey, tombstone?.signature as Buffer)
+}
+
+/** Entries of two years ago, of a process that was killed before it signed them. */
+async function killedChain({ rows }: RetentionTest, entries: number): Promise<void> {
+  const chain = randomUUID()
+  const at = new Date(Date.now() - 2 * 366 * 86_400_000).toISOString()
+  let hash = firstHash(chain)
+  for (let sequence = 1; sequence <= entries; sequence += 1) {
+    const entry = canonicalJson(accountEntry())
+    hash = entryHash(hash, { chain, sequence, at, entry, commitments: Buffer.alloc(0) })
+    await rows(
+      `insert into account (chain, sequence, at, entry, commitments, hash) values ($1, $2, $3, $4, '', $5)`,
+      ...[chain, sequence, at, entry, hash],
+    )
+  }
+}
+
+describe('prune of accounts', () => {
+  test('whole months that a checkpoint closes are deleted, and a signed tombstone says so', async () => {
+    await chainOf({ person: '1' }, { person: '2' }, {})
+    const [last] = await world.rows(
+      `select chain, encode(hash, 'hex') as hash from account order by sequence desc limit 1`,
+    )
+    const dry = await prune(world.needs(LATER), { dry_run: true })
+    expect(dry).toMatchObject({ dry_run: true, accounts: { deleted: 3, held: 0 } })
+    expect(await participants()).toHaveLength(3)
+
+    expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 3 })
+    expect(await world.rows(`select from account_person`)).toEqual([])
+    // What is left is the account of the prune itself.
+    expect(await participants()).toEqual([null])
+    const [tombstone] = await tombstones()
+    expect(tombstone?.content).toMatchObject({
+      kind: 'prune',
+      reason: expect.stringMatching(/^older than its retention: before \d{4}-\d{2}-01T00:00:00/),
+      pruned: [{ chain: last?.chain, sequence: 3, hash: last?.hash }],
+    })
+    expect(await isSigned(tombstone)).toBe(true)
+    expect((await world.rows('select from account_checkpoint')).length).toBeGreaterThan(0)
+  })
+
+  test('audit verify finds nothing wrong after it, and what is altered after it', async () => {
+    const other = await retentionTest()
+    try {
+      const { db } = other.database
+      for (const count of [5, 3]) {
+        const accounts = testAccounts(db)
+        for (let entry = 0; entry < count; entry += 1) await accounts.write(accountEntry(), asked(`${entry}`))
+        await accounts.close()
+      }
+      const pruned = await prune(other.needs(LATER), {})
+      expect(pruned.accounts).toMatchObject({ deleted: 8 })
+      expect(await places(other.database)).toEqual([])
+
+      const accounts = testAccounts(db)
+      for (const person of ['1', '2', '3']) await accounts.write(accountEntry(), asked(person))
+      await accounts.close()
+      expect(await places(other.database)).toEqual([])
+      await tamper(
+        other.database,
+        `update account set entry = replace(entry, 'search', 'none') where sequence = 2`,
+      )
+      expect(await places(other.database)).toEqual([expect.stringMatching(/^entry_changed \S+ 2/)])
+      // Without its tombstone the prune itself is a removal.
+      await tamper(other.database, 'delete from account_tombstone')
+      expect((await places(other.database)).length).toBeGreaterThan(1)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('what is younger stays', async () => {
+    await chainOf({}, {})
+    await prune(world.needs(), {})
+    expect(await participants()).toHaveLength(3)
+    expect(await tombstones()).toEqual([])
+  })
+
+  test('the end of a chain whose process was killed is closed by a checkpoint, and deleted', async () => {
+    const other = await retentionTest()
+    try {
+      // The keys of the accounts are there.
+      await other.accounts.write(accountEntry(), [])
+      await killedChain(other, 3)
+      const dry = await prune(other.needs(LATER), { dry_run: true })
+      expect(dry.accounts).toMatchObject({ deleted: 3 })
+      expect((await prune(other.needs(LATER), {})).accounts).toMatchObject({ deleted: 3 })
+      const closed = `select sequence, content::json ->> 'ended' as ended from account_checkpoint order by id desc limit 1`
+      expect(await other.rows(closed)).toEqual([{ sequence: 3, ended: 'true' }])
+      expect(await places(other.database)).toEqual([])
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('it goes on in chunks that checkpoints close, and where it was stopped', async () => {
+    const other = await retentionTest()
+    const { db } = other.database
+    await addParticipant(db, { sender_id: 'b.example', name: 'b.example' })
+    try {
+      const writer = testAccounts(db, { limits: { checkpoint_entries: 4 } })
+      for (let entry = 1; entry <= 12; entry += 1) {
+        await writer.write(accountEntry({ participant: entry === 11 ? 'b.example' : 'a.example' }), [])
+        if (entry % 4 === 0)
+          await expect
+            .poll(
+              async () =>
+                (await other.rows('select from account_checkpoint where sequence = $1', entry)).length,
+            )
+            .toBe(1)
+      }
+      await writer.close()
+      const hold = await addHold(other.needs(), { participant: 'b.example', reason: 'case 3/2026' })
+      const needs = { ...other.needs(LATER), dryRun: false, atOnce: 3 }
+      const before = new Date(LATER.getTime() - 366 * 86_400_000)
+      expect(await pruneAccounts({ ...needs, dryRun: true }, before)).toEqual({ deleted: 10, held: 1 })
+      expect(await pruneAccounts(needs, before)).toEqual({ deleted: 10, held: 1 })
+      await removeHold(other.needs(), { id: hold.id })
+      expect(await pruneAccounts(needs, before)).toMatchObject({ deleted: 2, held: 0 })
+      expect(await places(other.database)).toEqual([])
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('a hold of a person, of a participant or of a period stops it at the first entry that is covered', async () => {
+    await chainOf({ participant: 'b.example' }, { person: '7' }, {})
+    const reason = 'case 7/2026'
+    const year = { from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
+    const holds = [
+      [{ person: { type: 'UIN', value: '7' }, reason }, 1],
+      [{ participant: 'a.example', reason }, 1],
+      [{ ...year, reason }, 0],
+    ] as const
+    for (const [hold, deleted] of holds) {
+      const { id } = await addHold(world.needs(), hold)
+      const dry = await prune(world.needs(LATER), { dry_run: true })
+      expect(dry.accounts).toMatchObject({ deleted, held: 1 })
+      await removeHold(world.needs(), { id })
+    }
+    const { id } = await addHold(world.needs(), { person: { type: 'UIN', value: '7' }, reason })
+    expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 1, held: 1 })
+    expect(await participants()).toEqual(expect.arrayContaining(['a.example', 'a.example']))
+    expect(await world.rows(`select from hold where pseudonyms is not null and id = ${id}`)).toHaveLength(1)
+    await removeHold(world.needs(), { id })
+    expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
+  })
+
+  test('rows that the role of servers inserts have nothing deleted', async () => {
+    await chainOf({}, {})
+    const [{ chain } = {}] = await world.rows('select chain from account limit 1')
+    const { pool } = world.database.db
+    await pool.query(
+      `insert into account (chain, sequence, at, entry, commitments, hash)
+        values ($1, 1000000, '2001-01-01', '{}', '', $2)`,
+      [chain, Buffer.alloc(32)],
+    )
+    await pool.query(
+      `insert into account_checkpoint (chain, sequence, hash, at, content, digest, kid, signature)
+        values ($1, 1000000, '', '2001-01-01', '', 'x', 'k', '')`,
+      [chain],
+    )
+    expect((await prune(world.needs(), {})).accounts).toMatchObject({ deleted: 0 })
+    await expect(prune(world.needs(LATER), {})).rejects.toThrow(`chain ${chain} has faults`)
+    expect((await world.rows('select from account where chain = $1', chain)).length).toBe(3)
+    expect(await tombstones()).toEqual([])
+  })
+
+  test('a hold that is added while it runs is seen', async () => {
+    await chainOf({}, {}, {})
+    const needs = world.needs(LATER)
+    let asked = 0
+    const vault = async () => {
+      // The second time is behind the look for what may be deleted.
+      asked += 1
+      if (asked === 2)
+        await addHold(world.needs(), {
+          ...{ from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z', reason: 'case 9/2026' },
+        })
+      return needs.vault()
+    }
+    expect((await prune({ ...needs, vault }, {})).accounts).toMatchObject({ deleted: 0 })
+    expect(asked).toBe(2)
+    expect(await tombstones()).toEqual([])
+  })
+
+  test('only the owner may', async () => {
+    const { db } = world.database
+    await expect(prune({ ...world.needs(), owner: db }, {})).rejects.toThrow(
+      new AdminRefusal('accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)'),
+    )
+    await expect(
+      erasePerson({ ...world.needs(), owner: db }, { type: 'UIN', value: '1', reason: 'x' }),
+    ).rejects.toThrow('accounts belong to another role')
+  })
+})
+
+describe('prune of stored messages', () => {
+  const bodyKey = (day: string) =>
+    world.rows(
+      `insert into body_key (day, sealed) select $1::date, set_byte('x', 0, max(version)) from master_key`,
+      day,
+    )
+  const days = async () =>
+    (await world.rows('select day::text from body_key order by day')).map(({ day }) => day)
+  const daysAgo = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10)
+
+  test('keys of days are destroyed after everything that was stored with them', async () => {
+    await world.rows('delete from body_key')
+    for (const age of [0, 29, 30, 31, 400]) await bodyKey(daysAgo(age))
+    const dry = await prune(world.needs(), { dry_run: true })
+    expect(dry.stored).toContainEqual({ name: 'body_keys', deleted: 2 })
+    await prune(world.needs(), {})
+    expect(await days()).toEqual([30, 29, 0].map(daysAgo))
+  })
+
+  test('a hold of a participant or a period keeps rows and keys', async () => {
+    await world.rows('delete from body_key')
+    await bodyKey(daysAgo(400))
+    await world.rows(
+      `insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation, received_at)
+        select id, sender_id, sha256('x'), gen_random_uuid(), 1, 'search', now() - interval '400 days'
+        from participant`,
+    )
+    const senders = async () =>
+      (await world.rows('select message_id as m from exchange order by m')).map(({ m }) => m)
+    const reason = 'case 8/2026'
+    const hold = await addHold(world.needs(), { participant: 'a.example', reason })
+    const counts = [
+      { name: 'exchanges', deleted: 1 },
+      { name: 'body_keys', deleted: 0 },
+    ]
+    expect((await prune(world.needs(), { dry_run: true })).stored).toEqual(expect.arrayContaining(counts))
+    expect((await prune(world.needs(), {})).stored).toEqual(expect.arrayContaining(counts))
+    expect(await senders()).toEqual(['a.example'])
+    await removeHold(world.needs(), { id: hold.id })
+
+    const [from, until] = [`${daysAgo(401)}T00:00:00Z`, `${daysAgo(399)}T00:00:00Z`]
+    const period = await addHold(world.needs(), { from, until, reason })
+    await prune(world.needs(), {})
+    expect([await senders(), await days()]).toEqual([['a.example'], [daysAgo(400)]])
+    await removeHold(world.needs(), { id: period.id })
+    await prune(world.needs(), {})
+    expect([await senders(), await days()]).toEqual([[], []])
+  })
+
+  test('every age has its variables', async () => {
+    const ages = await showRetention(world.needs(), {})
+    expect(ages.find(({ name }) => name === 'body_keys')).toMatchObject({ seconds: 30 * 86_400 })
+    expect(ages.find(({ name }) => name === 'accounts')).toMatchObject({
+      seconds: 1_826 * 86_400,
+      variables: ['ROLLCALL_ACCOUNT_RETENTION'],
+    })
+  })
+})
+
+describe('holds', () => {
+  const reason = 'x'
+  test.each([
+    [{ reason }, 'give one of: person; participant; from and until'],
+    [{ reason, participant: 'a.example', from: '2026-01-01T00:00:00Z' }, 'give one of: person; participant'],
+    [{ reason, participant: 'no.example' }, 'no participant has sender_id no.example'],
+    [
+      { reason, from: '2026-01-01T00:00:00Z' },
+      'until: a period needs from and until, and from must be earlier',
+    ],
+    [
+      { reason, from: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' },
+      'until: a period needs from and until, and from must be earlier',
+    ],
+    [{ reason: '', participant: 'a.example' }, 'reason: must not be empty'],
+    [{ reason, person: { type: 'NOPE', value: '1' } }, 'type: no registry has identifiers of this type'],
+  ])('%j is refused', async (input, message) => {
+    await expect(addHold(world.needs(), input)).rejects.toThrow(message)
+  })
+
+  test('they are listed without the person, and one that is not there is refused', async () => {
+    const { id } = await addHold(world.needs(), { person: { type: 'UIN', value: '12345' }, reason: 'case 9' })
+    const listed = await listHolds(world.needs(), {})
+    expect(listed).toMatchObject([{ id, kind: 'person', reason: 'case 9', created_by: 'tester' }])
+    expect(JSON.stringify([listed, await world.rows('select hold::text from hold')])).not.toContain('12345')
+    await removeHold(world.needs(), { id })
+    await prune(world.needs(), {})
+    expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
+    expect(await listHolds(world.needs(), {})).toEqual([])
+    await expect(removeHold(world.needs(), { id })).rejects.toThrow(`there is no hold ${id} in force`)
+    await erasePerson(world.needs(), { type: 'UIN', value: '12345', reason: 'order 1' })
+    expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
+  })
+})
