@@ -39,8 +39,8 @@ it.each([
     ["import.meta.url): write new URL('./file', import.meta.url) with a literal"],
   ],
 ])('%s', (source, expected) => {
-  const file = join('packages/server', 'src/reading/threads.ts')
-  expect(unpublishedFiles(file, source, 'packages/server')).toEqual(
+  const file = join('packages/participants', 'src/reading/threads.ts')
+  expect(unpublishedFiles(file, source, 'packages/participants')).toEqual(
     expected.map((problem) => `${file}: ${problem}`),
   )
 })

@@ -1,4 +1,4 @@
-/** The command line is no second application on the database: what a command does stands in the server's admin room. */
+/** The command line is no second application on the database: what a command does is a function of the package admin. */
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
@@ -14,6 +14,9 @@ const CONFIGURATION = [
     'settingsOf',
   ],
 ]
+
+/** Packages of no side: the protocol, the client and the made-up population. */
+const SHARED = /^@rollcall\/(?:protocol|client|synthetic)\b/
 
 /** What names the nearest of known names, for a word that is none of them. */
 const MESSAGES = ['nearestHint']
@@ -45,8 +48,8 @@ const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWi
 test.each(files)('%s', async (name) => {
   const source = await readFile(`${import.meta.dirname}/${name}`, 'utf8')
   const imports = [
-    ...source.matchAll(/import (?:type )?\{([^}]*)\} from '((?:@rollcall\/server|[^']*\/server\/)[^']*)'/g),
-  ]
+    ...source.matchAll(/import (?:type )?\{([^}]*)\} from '((?:@rollcall\/|[^']*\/src\/)[^']*)'/g),
+  ].filter(([, , from = '']) => !SHARED.test(from))
   const others = imports.filter(([, , from = '']) => !from.startsWith('@rollcall/admin/'))
   expect(others.filter(([, , from]) => from !== '@rollcall/server')).toEqual([])
   const names = others.flatMap(([, list = '']) =>
@@ -54,8 +57,9 @@ test.each(files)('%s', async (name) => {
   )
   const allowed = [...CONFIGURATION, ...MESSAGES, ...(STARTING[name] ?? [])]
   expect(names.filter((word) => word !== '' && !allowed.includes(word))).toEqual([])
-  // Every mention of the server was looked at.
-  expect(source.match(/@rollcall\/server|\/server\/src/g)?.length ?? 0).toBe(imports.length)
+  // Every mention of a package was looked at.
+  const mentions = [...source.matchAll(/'(@rollcall\/[^']*)'|\/src\//g)]
+  expect(mentions.filter(([, from = '']) => !SHARED.test(from)).length).toBe(imports.length)
 })
 
 /** What commands call of the admin room that is no admin function: none of it writes, so none could wait for a second operator. */
