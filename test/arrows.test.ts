@@ -82,16 +82,16 @@ it('the arrows make no circle', () => {
   expect([...above.keys()]).toEqual([])
 })
 
-it.each(['protocol', 'client', 'cli', 'synthetic', ...registryPackages])(
+it.each(['protocol', 'client', 'cli', 'synthetic', 'console', ...registryPackages])(
   'the files of %s import in no circle',
   (name) => {
     const root = `packages/${name}/src`
     const imports = new Map(
-      globSync('**/*.ts', { cwd: root })
-        .filter((file) => !file.endsWith('.test.ts'))
+      globSync('**/*.{ts,tsx}', { cwd: root })
+        .filter((file) => !/\.test\.tsx?$/.test(file))
         .map((file) => [
           file,
-          [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom|\bimport\() ?'(\.[^']+\.ts)'/g)]
+          [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom|\bimport\() ?'(\.[^']+\.tsx?)'/g)]
             .map(([, path = '']) => normalize(join(dirname(file), path)))
             .filter((target) => !target.startsWith('..')),
         ]),

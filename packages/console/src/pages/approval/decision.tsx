@@ -1,11 +1,12 @@
 /** Approving or declining, after a question. */
+
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import type { Proposal } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { APPROVAL } from '../../texts/approvals.ts'
-import type { Proposal } from './page.tsx'
 
 interface DecisionProps {
   readonly proposal: Proposal

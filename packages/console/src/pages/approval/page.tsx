@@ -1,7 +1,9 @@
 /** One act that waits for a second operator: what would change, and the decision. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
+import type { Proposal } from '../../api/answers.ts'
+import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
@@ -16,7 +18,6 @@ import styles from './approval.module.css'
 import { Decision } from './decision.tsx'
 import { isAbout, listText } from './diff.ts'
 
-export type Proposal = Answer<'/admin/v1/proposals/{id}'>
 type Line = Proposal['diff'][number]
 
 const { facts: NAMES, columns: TITLES } = APPROVAL

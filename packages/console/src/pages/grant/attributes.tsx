@@ -1,10 +1,11 @@
 /** The matrix of attributes: which may be asked about, and which may be seen. */
+
 import { Checkbox } from '@mantine/core'
+import type { Registry } from '../../api/answers.ts'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, grantedBy, has, namesOf, toggled } from './draft.ts'
 import styles from './grant.module.css'
-import type { Registry } from './page.tsx'
 
 const { edit: TEXTS } = GRANT
 const { columns: TITLES } = TEXTS

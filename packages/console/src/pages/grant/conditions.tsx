@@ -1,12 +1,13 @@
 /** The members of a grant that are no names: its basis, its limits, its times, whom it finds and what it may write. */
+
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import type { Registry } from '../../api/answers.ts'
 import { isoOf, localOf } from '../../parts/filters.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, namesOf, numberOf } from './draft.ts'
 import { Emergency } from './emergency.tsx'
 import styles from './grant.module.css'
 import { FreeNames, NameList } from './name-list.tsx'
-import type { Registry } from './page.tsx'
 import { Rows } from './rows.tsx'
 
 const { edit: TEXTS } = GRANT

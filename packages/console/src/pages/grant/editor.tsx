@@ -1,7 +1,9 @@
 /** The terms of a grant as a form. Nothing changes before they are granted. */
+
 import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Registry } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { count } from '../../parts/times.ts'
@@ -12,9 +14,9 @@ import { Attributes } from './attributes.tsx'
 import { Conditions } from './conditions.tsx'
 import { type Draft, EMPTY, namesOf, type Terms, withMember } from './draft.ts'
 import styles from './grant.module.css'
+import type { GrantAddress } from './grant-address.ts'
 import { GrantIt } from './grant-it.tsx'
 import { NameList } from './name-list.tsx'
-import type { Registry, Whose } from './page.tsx'
 import { Preview } from './preview.tsx'
 
 const { edit: TEXTS } = GRANT
@@ -34,7 +36,7 @@ const LISTS: readonly {
 ]
 
 interface EditorProps {
-  readonly whose: Whose
+  readonly whose: GrantAddress
   readonly registry: Registry
   /** Null: there is no grant yet. */
   readonly terms: Terms | null
@@ -121,7 +123,7 @@ function Templates({ namespace, onChosen }: TemplatesProps) {
 }
 
 interface NarrowProps {
-  readonly whose: Whose
+  readonly whose: GrantAddress
   readonly onProposed: (draft: Draft) => void
 }
 

@@ -1,9 +1,10 @@
 /** What the grant shows in an emergency, and of how many a day. */
+
 import { Checkbox, TextInput } from '@mantine/core'
+import type { Registry } from '../../api/answers.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, namesOf, numberOf, withMember } from './draft.ts'
 import { NameList } from './name-list.tsx'
-import type { Registry } from './page.tsx'
 
 const { emergency: TEXTS } = GRANT.edit
 

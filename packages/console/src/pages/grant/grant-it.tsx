@@ -1,4 +1,5 @@
 /** Grants the terms, after what changes was shown. */
+
 import { Button, Checkbox } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { answered, api } from '../../api/client.ts'
@@ -10,7 +11,7 @@ import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { changesOf, type Draft, type Terms, textOf } from './draft.ts'
-import type { Whose } from './page.tsx'
+import type { GrantAddress } from './grant-address.ts'
 
 const { confirm: TEXTS } = GRANT
 const { columns: TITLES } = TEXTS
@@ -22,7 +23,7 @@ const COLUMNS: readonly Column<ReturnType<typeof changesOf>[number]>[] = [
 ]
 
 interface GrantItProps {
-  readonly whose: Whose
+  readonly whose: GrantAddress
   readonly before: Draft
   readonly draft: Draft
 }

@@ -1,4 +1,5 @@
 /** What the grant that counts now means, attribute by attribute. */
+import type { ExplainedGrant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
@@ -6,7 +7,6 @@ import { Time } from '../../parts/time.tsx'
 import { COMMON } from '../../texts/common.ts'
 import { GRANT, GRANTS } from '../../texts/grants.ts'
 import { textOf } from './draft.ts'
-import type { Explained } from './page.tsx'
 
 const { inForce: TEXTS } = GRANT
 const { columns: TITLES, facts: NAMES } = TEXTS
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: TITLES.sees, cell: ({ sees }) => <Mark may={sees} /> },
 ]
 
-export const InForce = ({ grant }: { readonly grant: Explained }) => (
+export const InForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
     <Panel padded>
       <Facts rows={factsOf(grant)} />
@@ -45,7 +45,7 @@ export const InForce = ({ grant }: { readonly grant: Explained }) => (
   </Section>
 )
 
-function factsOf({ terms, identifier_types, sees_everything, valid_from, valid_until }: Explained) {
+function factsOf({ terms, identifier_types, sees_everything, valid_from, valid_until }: ExplainedGrant) {
   return [
     [NAMES.operations, textOf(terms.operations)],
     [NAMES.identifiers, identifier_types.join(', ')],
@@ -58,7 +58,7 @@ function factsOf({ terms, identifier_types, sees_everything, valid_from, valid_u
   ] as const
 }
 
-function rowsOf({ asks, asks_not, sees }: Explained): Row[] {
+function rowsOf({ asks, asks_not, sees }: ExplainedGrant): Row[] {
   return Object.entries(asks).flatMap(([record_type, asked]) =>
     [...asked, ...(asks_not[record_type] ?? [])].map((name) => ({
       ...{ name, record_type, asks: asked.includes(name) },

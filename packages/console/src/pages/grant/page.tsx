@@ -1,6 +1,8 @@
 /** The grant of a participant in a registry: what it means, what would be seen under it, and its change. */
+
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import type { ExplainedGrant } from '../../api/answers.ts'
+import { answered, api } from '../../api/client.ts'
 import { ApiFault } from '../../api/fault.ts'
 import { AtStake } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -12,25 +14,18 @@ import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { Editor } from './editor.tsx'
+import type { GrantAddress } from './grant-address.ts'
 import { InForce } from './in-force.tsx'
 import { Preview } from './preview.tsx'
-
-export type Explained = Answer<'/admin/v1/registries/{namespace}/grants/{sender_id}'>
-export type Registry = Answer<'/admin/v1/registries/{namespace}'>
-
-export interface Whose {
-  readonly sender_id: string
-  readonly namespace: string
-}
 
 const PATH = '/admin/v1/registries/{namespace}/grants/{sender_id}'
 
 /** Null: no grant is in force. */
-function useGrant(whose: Whose) {
+function useGrant(whose: GrantAddress) {
   const { sender_id, namespace } = whose
   return useQuery({
     queryKey: ['grants', 'one', sender_id, namespace],
-    queryFn: (): Promise<Explained | null> =>
+    queryFn: (): Promise<ExplainedGrant | null> =>
       answered(api.GET(PATH, { params: { path: whose } })).catch((error: unknown) => {
         if (error instanceof ApiFault && error.status === 404) return null
         throw error
@@ -85,7 +80,7 @@ export function Page() {
   )
 }
 
-const Revoke = (whose: Whose) => (
+const Revoke = (whose: GrantAddress) => (
   <FormDialog
     danger
     label={GRANT.revoke.label}

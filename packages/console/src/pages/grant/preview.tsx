@@ -1,4 +1,5 @@
 /** A synthetic record, whole and as the participant would see it. */
+
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
@@ -11,14 +12,14 @@ import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, ordered, type Terms } from './draft.ts'
 import styles from './grant.module.css'
-import type { Whose } from './page.tsx'
+import type { GrantAddress } from './grant-address.ts'
 
 const { preview: TEXTS } = GRANT
 
 interface PreviewProps {
   readonly title: string
   readonly lead: string
-  readonly whose: Whose
+  readonly whose: GrantAddress
   /** Without them those of the grant in force. */
   readonly terms?: Draft
 }

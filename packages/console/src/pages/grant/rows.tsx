@@ -1,12 +1,13 @@
 /** Which records may be found: of each record type all, or those that fulfil conditions. */
+
 import { Button, Checkbox } from '@mantine/core'
+import type { Registry } from '../../api/answers.ts'
 import { Conditions } from '../../parts/conditions.tsx'
 import { jsonText } from '../../parts/document.tsx'
 import { type Condition, conditionsOf, expressionOf } from '../../parts/expression.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, has, namesOf, withMember } from './draft.ts'
 import styles from './grant.module.css'
-import type { Registry } from './page.tsx'
 import { useTyped } from './use-typed.ts'
 
 const { rows: TEXTS } = GRANT.edit

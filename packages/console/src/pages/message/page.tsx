@@ -1,6 +1,8 @@
 /** The timeline of a message. */
+
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import type { Message } from '../../api/answers.ts'
+import { answered, api } from '../../api/client.ts'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
@@ -13,8 +15,6 @@ import { TIMELINE } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
 import styles from './message.module.css'
 import { Timeline } from './timeline.tsx'
-
-export type Message = Answer<'/admin/v1/messages/{message_id}'>['messages'][number]
 
 const { facts: NAMES } = TIMELINE
 const EVERY_MS = 3_000

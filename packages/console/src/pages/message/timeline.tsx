@@ -1,5 +1,7 @@
 /** The steps of a message in one picture: from its arrival down to what is still to come. */
+
 import { IconAlertTriangle, IconCheck, IconClock } from '@tabler/icons-react'
+import type { Message } from '../../api/answers.ts'
 import { Code } from '../../parts/code.tsx'
 import { helpAddress } from '../../parts/help-address.ts'
 import { Time } from '../../parts/time.tsx'
@@ -7,7 +9,6 @@ import { duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
 import styles from './message.module.css'
-import type { Message } from './page.tsx'
 
 type Step = Message['steps'][number]
 

@@ -1,6 +1,8 @@
 /** What needs somebody, the worst first. */
+
 import { IconAlertTriangle, IconCircleCheck, IconPlugConnectedX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import type { Overview } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
@@ -9,7 +11,6 @@ import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { placeOf } from './ends.tsx'
 import styles from './overview.module.css'
-import type { Overview } from './page.tsx'
 
 interface Issue {
   readonly tone: Extract<Tone, 'bad' | 'warn' | 'info'>

@@ -1,9 +1,9 @@
 /** What ends within 30 days, the first to end first. */
+import type { Overview } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OVERVIEW } from '../../texts/overview.ts'
-import type { Overview } from './page.tsx'
 
 const TEXTS = OVERVIEW.ends
 type End = Overview['expiring'][number]

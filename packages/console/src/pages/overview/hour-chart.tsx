@@ -1,10 +1,10 @@
 /** A bar for each of the last 24 hours. Whoever does not see it reads the table beside it. */
+import type { Overview } from '../../api/answers.ts'
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { roundTop, SHARES, type Share, sharesOf } from './figures.ts'
 import styles from './overview.module.css'
-import type { Overview } from './page.tsx'
 
 const TEXTS = OVERVIEW.chart
 /** Pixels. */

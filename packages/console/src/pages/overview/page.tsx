@@ -1,6 +1,6 @@
 /** What happened in the last 24 hours, and what needs somebody. */
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { answered, api } from '../../api/client.ts'
 import { PageFrame } from '../../parts/page.tsx'
 import { Simulation, useSimulation } from '../../parts/simulation.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -12,8 +12,6 @@ import { Ends } from './ends.tsx'
 import styles from './overview.module.css'
 import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
-
-export type Overview = Answer<'/admin/v1/overview'>
 
 const EVERY_MS = 30_000
 /** While hours are still to be counted, of which each call counts some; and while a simulation runs. */

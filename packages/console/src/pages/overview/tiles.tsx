@@ -1,10 +1,10 @@
 /** The numbers that come first; each leads to what it counts. */
+import type { Overview } from '../../api/answers.ts'
 import { count, duration } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { sharesOf } from './figures.ts'
 import styles from './overview.module.css'
-import type { Overview } from './page.tsx'
 
 const TEXTS = OVERVIEW.tiles
 const number = (value: number) => count(value, LOCALE)

@@ -1,4 +1,5 @@
 /** Messages by hour, as a picture and as a table, and by operation. */
+import type { Overview } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -10,7 +11,6 @@ import { STEPS } from '../../texts/steps.ts'
 import { totalOf } from './figures.ts'
 import { HourChart } from './hour-chart.tsx'
 import styles from './overview.module.css'
-import type { Overview } from './page.tsx'
 
 const TEXTS = OVERVIEW.operations
 const number = (value: number) => count(value, LOCALE)

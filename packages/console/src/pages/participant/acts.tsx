@@ -1,5 +1,7 @@
 /** What is done with a participant as a whole. */
+
 import { useState } from 'react'
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { AtStake } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -8,7 +10,6 @@ import { SecretOnce } from '../../parts/secret.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
 import { ChangeLimits } from './limits.tsx'
-import type { Participant } from './page.tsx'
 import { PartnerLink } from './partner-link.tsx'
 
 const { disable: DISABLE, enable: ENABLE, promote: PROMOTE, keys: KEYS, policy: POLICY } = PARTICIPANT

@@ -1,4 +1,5 @@
 /** Where and how a participant takes callbacks and notifications. */
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -8,7 +9,6 @@ import { useMay } from '../../session/session.ts'
 import { COMMON, LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 import { Credentials } from './credentials.tsx'
-import type { Participant } from './page.tsx'
 
 type Callback = Participant['callback']
 

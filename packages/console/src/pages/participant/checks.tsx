@@ -1,6 +1,8 @@
 /** The checks of a sandbox participant: one is begun here, and the reports stay. */
+
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -12,7 +14,6 @@ import type { Tone } from '../../parts/tones.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 import styles from './participant.module.css'
 
 type Report = Participant['checks'][number]

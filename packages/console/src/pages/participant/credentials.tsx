@@ -1,8 +1,8 @@
 /** How we authenticate to a participant. Credentials are sent, and never read. */
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 
 type Auth = Participant['callback']['auth']
 

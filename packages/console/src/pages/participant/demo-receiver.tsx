@@ -1,6 +1,8 @@
 /** In a demo: the receiver of callbacks that it runs for its participant, to break and to mend. */
+
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
@@ -9,7 +11,6 @@ import { useAct } from '../../parts/use-act.tsx'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 
 const { receiver: TEXTS } = PARTICIPANT
 const { names: NAMES } = TEXTS

@@ -1,6 +1,8 @@
 /** What a participant may do: its grants registry by registry, and the matrix of operations. */
+
 import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
+import type { Participant } from '../../api/answers.ts'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
@@ -11,7 +13,6 @@ import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANTS } from '../../texts/grants.ts'
 import { STEPS } from '../../texts/steps.ts'
-import type { Participant } from './page.tsx'
 import styles from './participant.module.css'
 
 type Grant = Answer<'/admin/v1/grants'>[number]

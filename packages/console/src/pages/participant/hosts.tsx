@@ -1,4 +1,5 @@
 /** Hosts that our requests to a participant may reach beyond HTTPS to the public network. */
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
@@ -6,7 +7,6 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 
 type Host = Participant['hosts'][number]
 

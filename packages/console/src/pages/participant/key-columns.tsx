@@ -1,11 +1,11 @@
 /** The columns of keys, registered ones and published ones. */
+import type { Participant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Tone } from '../../parts/tones.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 
 export type Key = Participant['keys'][number]
 type Published = Participant['published_keys'][number]

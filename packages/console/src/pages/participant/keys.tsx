@@ -1,4 +1,5 @@
 /** The keys of a participant: registered ones, and published ones that have signed. */
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
@@ -9,7 +10,6 @@ import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 import { KEY_COLUMNS, type Key, PUBLISHED_COLUMNS } from './key-columns.tsx'
-import type { Participant } from './page.tsx'
 
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS

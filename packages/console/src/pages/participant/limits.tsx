@@ -1,8 +1,8 @@
 /** How much a participant may ask at once, and how many subscriptions it may have. */
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 
 const { limits: TEXTS, facts: NAMES } = PARTICIPANT
 const { fields: FIELDS } = PARTICIPANTS

@@ -1,7 +1,9 @@
 /** One participant: what is agreed with it, what it has, and what it uses. */
+
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
+import type { Participant } from '../../api/answers.ts'
+import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
@@ -21,8 +23,6 @@ import { Keys } from './keys.tsx'
 import { Policies } from './policies.tsx'
 import { Quotas } from './quotas.tsx'
 import { Secrets } from './secrets.tsx'
-
-export type Participant = Answer<'/admin/v1/participants/{sender_id}'>
 
 const { facts: NAMES } = PARTICIPANT
 

@@ -1,4 +1,5 @@
 /** How a participant signs and encrypts. */
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
@@ -6,7 +7,6 @@ import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 
 type Policy = Participant['policy']
 type Profile = Policy['signature_profile']

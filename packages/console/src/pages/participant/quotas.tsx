@@ -1,10 +1,10 @@
 /** What a participant has used today of what it may. */
+import type { Participant } from '../../api/answers.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 import styles from './participant.module.css'
 
 const { quotas: TEXTS } = PARTICIPANT

@@ -1,5 +1,7 @@
 /** The client secrets of a participant, without their values; a new one is shown once. */
+
 import { useState } from 'react'
+import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -10,7 +12,6 @@ import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
-import type { Participant } from './page.tsx'
 
 const { secrets: TEXTS } = PARTICIPANT
 const { columns: TITLES } = TEXTS

@@ -1,4 +1,5 @@
 /** What can be asked about, with its indexes; attributes are added, indexed and removed here. */
+import type { Registry } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -6,7 +7,6 @@ import { Panel, Section } from '../../parts/page.tsx'
 import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { REGISTRY } from '../../texts/registries.ts'
-import type { Registry } from './page.tsx'
 
 type Attribute = Registry['attributes'][number]
 

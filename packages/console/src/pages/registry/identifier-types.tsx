@@ -1,4 +1,5 @@
 /** By what persons and records are named; types are added, changed and removed here. */
+import type { Registry } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
@@ -6,7 +7,6 @@ import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
-import type { Registry } from './page.tsx'
 
 type IdentifierType = Registry['identifier_types'][number]
 

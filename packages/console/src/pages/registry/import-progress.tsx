@@ -1,5 +1,7 @@
 /** The import that is under way, or the report of the last one. */
+
 import type { ReactNode } from 'react'
+import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -8,7 +10,6 @@ import { Time } from '../../parts/time.tsx'
 import { count } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
-import type { Registry } from './page.tsx'
 
 const { import: TEXTS } = REGISTRY
 const { facts: NAMES, columns: TITLES } = TEXTS

@@ -1,4 +1,5 @@
 /** Indexes that are declared and not there, and those that nothing declares. */
+import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
@@ -7,7 +8,6 @@ import { type Column, DataTable, fixed } from '../../parts/table.tsx'
 import type { Tone } from '../../parts/tones.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 import { Build, BuildButton } from './index-build.tsx'
-import type { Registry } from './page.tsx'
 
 const { advice: TEXTS } = REGISTRY
 const { columns: TITLES } = TEXTS

@@ -1,6 +1,8 @@
 /** One registry: its settings, what can be searched, its import, a synthetic record. */
+
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import type { Registry } from '../../api/answers.ts'
+import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
 import { Removal } from '../../parts/removal.tsx'
@@ -17,8 +19,6 @@ import { ImportProgress } from './import-progress.tsx'
 import { IndexAdvice } from './index-advice.tsx'
 import { Sample } from './sample.tsx'
 import { Settings } from './settings.tsx'
-
-export type Registry = Answer<'/admin/v1/registries/{namespace}'>
 
 const { facts: NAMES } = REGISTRY
 const EVERY_MS = 3_000

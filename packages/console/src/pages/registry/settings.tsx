@@ -1,10 +1,10 @@
 /** Changes what an operator decides about a registry. */
+import type { Registry } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
 import { REGISTRIES, REGISTRY } from '../../texts/registries.ts'
-import type { Registry } from './page.tsx'
 
 const { settings: TEXTS, facts: NAMES } = REGISTRY
 const { fields: FIELDS } = REGISTRIES

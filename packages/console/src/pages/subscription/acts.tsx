@@ -1,13 +1,14 @@
 /** What an operator does with a subscription. */
+
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import type { Subscription } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { count } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
 import { SUBSCRIPTION } from '../../texts/subscriptions.ts'
-import type { Subscription } from './page.tsx'
 
 const { test: TEST, resume: RESUME, cancel: CANCEL } = SUBSCRIPTION
 const CHANGES = ['subscriptions']

@@ -1,6 +1,8 @@
 /** One subscription with its mailbox. */
+
 import { useQuery } from '@tanstack/react-query'
-import { type Answer, answered, api } from '../../api/client.ts'
+import type { Subscription } from '../../api/answers.ts'
+import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel, Section } from '../../parts/page.tsx'
@@ -14,8 +16,6 @@ import { PAGES } from '../../texts/pages.ts'
 import { SUBSCRIPTION } from '../../texts/subscriptions.ts'
 import { STATE_TONES } from '../subscriptions/tones.ts'
 import { SubscriptionActs } from './acts.tsx'
-
-export type Subscription = Answer<'/admin/v1/subscriptions/{code}'>
 
 const { facts: NAMES, mailbox: MAILBOX } = SUBSCRIPTION
 

@@ -1,14 +1,18 @@
 /** The form of a search: in whose name, of which records, and by an identifier or by attributes. */
+
 import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useSearch } from 'wouter'
+import type { Registry } from '../../api/answers.ts'
+import type { Answer } from '../../api/client.ts'
 import { Conditions } from '../../parts/conditions.tsx'
 import { type Condition, expressionOf, valueAt } from '../../parts/expression.ts'
 import { isSynthetic } from '../../parts/synthetic.ts'
 import { TRY } from '../../texts/try.ts'
-import type { Registry, Samples } from './page.tsx'
 import { SenderField } from './sender.tsx'
 import styles from './try.module.css'
+
+type Samples = Answer<'/admin/v1/registries/{namespace}/sample'>
 
 export interface Tried {
   sender_id: string

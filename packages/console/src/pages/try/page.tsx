@@ -2,7 +2,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, answered, api } from '../../api/client.ts'
+import { answered, api } from '../../api/client.ts'
 import { PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { useAct } from '../../parts/use-act.tsx'
@@ -13,9 +13,6 @@ import { TRY } from '../../texts/try.ts'
 import { Built } from './built.tsx'
 import { type Tried, TryForm } from './form.tsx'
 import styles from './try.module.css'
-
-export type Registry = Answer<'/admin/v1/registries/{namespace}'>
-export type Samples = Answer<'/admin/v1/registries/{namespace}/sample'>
 
 const LONG_MS = 300_000
 
