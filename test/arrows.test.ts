@@ -1,4 +1,4 @@
-/** The rooms of the registry's side import from each other as ARCHITECTURE.md says, and in no circle; SQL is written, not built. */
+/** The rooms of the registry's side import from each other as ARCHITECTURE.md says; files import in no circle and are short; SQL is written, not built. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
@@ -107,6 +107,13 @@ it.each(['protocol', 'client', 'cli', 'synthetic', 'console', ...registryPackage
     expect([...imports.keys()]).toEqual([])
   },
 )
+
+it('no source has more than 350 lines', () => {
+  const long = globSync('packages/*/src/**/*.{ts,tsx}')
+    .filter((file) => !/\.(?:test\.tsx?|d\.ts)$/.test(file))
+    .filter((file) => readFileSync(file, 'utf8').split('\n').length - 1 > 350)
+  expect(long).toEqual([])
+})
 
 it('statements are written as SQL, not built', () => {
   const built = globSync('packages/*/src/**/*.ts')

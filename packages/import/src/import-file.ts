@@ -3,7 +3,6 @@
  * one is prepared; there are never more than these two in memory.
  */
 
-import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -11,21 +10,17 @@ import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
 import { filtersOf, type Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
-import { openDryRun } from '@rollcall/records/records/dry-run'
+import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import {
   beginRun,
-  claimImport,
   endProgress,
   forgetProgress,
   loadProgress,
   NOTHING_YET,
   type Progress,
   saveProgress,
-  unclaimImport,
 } from '@rollcall/records/records/import-progress'
 import { hasRecords } from '@rollcall/records/records/record-counts'
-import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import { Batch, type Preparing } from './batch.ts'
 import {
@@ -36,6 +31,8 @@ import {
   formatOfSource,
   type ReadAs,
 } from './formats.ts'
+import { withClaimedRegistry, withDryRun } from './import-connection.ts'
+import { importIdentity } from './import-identity.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type ImportReport, reportOf } from './report.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'
@@ -44,8 +41,6 @@ import type { Duplicates } from './write-lines.ts'
 const BATCH_ENTRIES = 2_000
 /** A batch of large records ends earlier. */
 const BATCH_SIZE = 16 * 1024 * 1024
-/** Raise it when the counts of a report have another form: an interrupted import of before then begins anew. */
-const REPORT_VERSION = 3
 /** Entries prepared before the batch that is being written gets its turn on the thread. */
 const SLICE = 32
 
@@ -137,45 +132,13 @@ export async function importFile(
   const given = { format, source, opened, read, duplicates, options, readAs: () => readAs }
   try {
     if (options.dryRun === true) {
-      return await dryRun(db, (client) => importOpened(db, client, registry, given))
+      return await withDryRun(db, (client) => importOpened(db, client, registry, given))
     }
-    return await claimed(db, registry, (client, current) => importOpened(db, client, current, given))
+    return await withClaimedRegistry(db, registry, (client, current) =>
+      importOpened(db, client, current, given),
+    )
   } finally {
     await opened.close()
-  }
-}
-
-/** Works with a claim of the registry. @throws ImportError when another import has it */
-async function claimed<Result>(
-  db: Database,
-  registry: Registry,
-  work: (client: ClientBase, current: Registry) => Promise<Result>,
-): Promise<Result> {
-  const client = await db.pool.connect()
-  try {
-    if (!(await claimImport(client, registry.id))) {
-      throw new ImportError(
-        `another import into ${registry.namespace} is running; try again when it has ended`,
-      )
-    }
-    // Its attributes may have changed until the claim; from now on they stay.
-    return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
-  } finally {
-    // The next import may begin as soon as this one has ended. Closing the connection gives up its claim as
-    // well, whatever state a failure left it in, but only when PostgreSQL gets to notice.
-    await unclaimImport(client, registry.id).catch(() => undefined)
-    client.release(true)
-  }
-}
-
-/** Works with a connection that has a place for what a dry run keeps, and is closed at the end. */
-async function dryRun<Result>(db: Database, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
-  const client = await db.pool.connect()
-  try {
-    await openDryRun(client)
-    return await work(client)
-  } finally {
-    client.release(true)
   }
 }
 
@@ -355,27 +318,4 @@ function recordTypeNamed(kind: Kind, name: string | undefined): RecordType | nul
   if (found) return found
   const names = kind.record_types.map((recordType) => recordType.name).join(', ')
   throw new ImportError(`the registry has no record type ${name}; it has ${names}`)
-}
-
-/** Equal for the same file read in the same way; the registry has a row of its own. Null: cannot be gone on with. */
-function importIdentity(
-  source: Source,
-  format: FormatName,
-  recordType: RecordType | null,
-  { mapping, delimiter, encoding, header, lenient }: ImportOptions,
-): string | null {
-  if (source.identity === null) return null
-  const read = {
-    source: source.identity,
-    format,
-    record_type: recordType?.name,
-    mapping,
-    delimiter,
-    encoding,
-    header,
-    lenient: lenient === true,
-    // What is stored of an interrupted import has this form.
-    report: REPORT_VERSION,
-  }
-  return createHash('sha256').update(canonicalJson(read)).digest('hex')
 }

@@ -100,13 +100,12 @@ export {
   isJsonObject,
   type JsonBounds,
   type JsonBulk,
-  JsonError,
   type JsonObject,
   type JsonValue,
   jsonBeginningProblem,
   parseJson,
-  TooManyItems,
 } from './json.ts'
+export { JsonError, TooManyItems } from './json-error.ts'
 // Kinds
 export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'
 export { isContact } from './kinds/contact.ts'

@@ -2,14 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { processorTime } from '../../server/test/processor-time.ts'
-import {
-  isJsonObject,
-  type JsonBounds,
-  JsonError,
-  jsonBeginningProblem,
-  parseJson,
-  TooManyItems,
-} from './json.ts'
+import { isJsonObject, type JsonBounds, jsonBeginningProblem, parseJson } from './json.ts'
+import { JsonError, TooManyItems } from './json-error.ts'
 import { NUMBER_RULE } from './numbers.ts'
 
 /** The refusal that a text meets; anything but a JsonError fails the test. */

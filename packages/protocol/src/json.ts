@@ -2,6 +2,7 @@
  * JSON as this protocol reads it: stricter than `JSON.parse` where two readers could understand the same bytes
  * differently (duplicate names, rounded numbers) and where a database cannot hold a text (NUL, lone surrogates).
  */
+import { JsonError, TooManyItems } from './json-error.ts'
 import { exactNumber, NUMBER_RULE } from './numbers.ts'
 import { type PathStep, pathText } from './paths.ts'
 
@@ -10,21 +11,6 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 export interface JsonObject {
   [member: string]: JsonValue
 }
-
-/** A text was refused. The message names the path and the rule, never a value. */
-export class JsonError extends Error {
-  /** Where in the document, such as `message.search_request[3].locale`; empty at the top. */
-  readonly path: string
-
-  constructor(path: string, rule: string) {
-    super(path === '' ? rule : `${path}: ${rule}`)
-    this.name = 'JsonError'
-    this.path = path
-  }
-}
-
-/** The array of items was refused for its length. */
-export class TooManyItems extends JsonError {}
 
 /** An object, as opposed to an array, null or a scalar. */
 export function isJsonObject(value: unknown): value is JsonObject {

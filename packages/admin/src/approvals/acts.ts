@@ -1,8 +1,7 @@
 /** THE table of acts that may wait for a second operator: when each does, and what the second one sees. */
 
 import { findAuthority } from '@rollcall/consents/store/authorities'
-import { DECIDING_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
-import type { ReadOnly } from '@rollcall/core/model/read-only'
+import { DECIDING_ROLES } from '@rollcall/core/model/operator'
 import { countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import { listGrants as listStoredGrants } from '@rollcall/participants/store/grants'
@@ -10,7 +9,6 @@ import { findCallbackSettings } from '@rollcall/participants/store/participant-c
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
 import { readPublicKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import type { Static, TSchema } from 'typebox'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { showInboxMessage } from '../callbacks/inbox.ts'
 import { applyConfiguration } from '../configuration/apply.ts'
@@ -23,7 +21,6 @@ import { backfillSubscription } from '../events/subscription-mailbox.ts'
 import { setGrant } from '../grants/grants.ts'
 import { isWider } from '../grants/widening.ts'
 import { openBodies, openDeliveryBody } from '../messages/bodies.ts'
-import type { HasRecording } from '../needs.ts'
 import { addOperator } from '../operators/operators.ts'
 import { makeSignInLink } from '../operators/sessions.ts'
 import { addParticipantKeys } from '../participants/keys.ts'
@@ -38,84 +35,13 @@ import { promoteParticipant } from '../participants/promote.ts'
 import { erasePerson } from '../persons/erase.ts'
 import { holdShown, removeHold } from '../persons/holds.ts'
 import { unprotectPerson } from '../persons/protected-persons.ts'
-import { type RetentionNeeds, requireOwner } from '../persons/retention.ts'
+import { requireOwner } from '../persons/retention.ts'
 import { changeRegistry, described } from '../registries/registries.ts'
-import { AdminRefusal, type UseCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
+import { type ActNeeds, type ApprovalAct, act } from './approval-act.ts'
+import { about, always, type DiffLine, differences, emptied, lines } from './diff-lines.ts'
 
-/** What every act of the table works with. */
-export type ActNeeds = RetentionNeeds &
-  HasRecording & {
-    /** Who acts; null: somebody at the command line who has given no token. */
-    readonly caller?: Operator | null
-  }
-
-/** One line of what an act would change, or of what it is about: there both are the same. It names no secret and no person. */
-export interface DiffLine {
-  readonly at: string
-  /** As it is stored; null: nothing. */
-  readonly from: unknown
-  /** As it would be; null: nothing. */
-  readonly to: unknown
-}
-
-/** What would change; null: the act needs no second operator. */
-type When<Input> = (needs: ActNeeds, input: Input) => Promise<readonly DiffLine[] | null>
-
-interface Row<Input> {
-  readonly role: OperatorRole
-  /**
-   * Members of the input that may be personal data: they are shown, decrypted, to those who may decide, and are no lines of the
-   * diff, which every operator may read.
-   */
-  readonly confidential?: readonly (keyof Input & string)[]
-  readonly when: When<Input>
-}
-
-export interface ApprovalAct {
-  readonly name: string
-  readonly role: OperatorRole
-  readonly confidential: readonly string[]
-  readonly when: When<unknown>
-  readonly run: (needs: ActNeeds, input: unknown) => Promise<unknown>
-}
-
-function act<Input extends TSchema, Result extends TSchema>(
-  useCase: UseCase<ActNeeds, Input, Result>,
-  { role, confidential = [], when }: Row<ReadOnly<Static<Input>>>,
-): ApprovalAct {
-  const { approval } = useCase
-  if (approval === undefined) throw new Error('an act without a name cannot wait')
-  type Known = ReadOnly<Static<Input>>
-  const isConfidential = (at: string): boolean => confidential.some((name) => name === at)
-  return {
-    ...{ name: approval, role, confidential },
-    // The use case has checked it, or checks it. Whoever may read proposals sees the lines.
-    when: async (needs, input) =>
-      (await when(needs, input as Known))?.filter(({ at }) => !isConfidential(at)) ?? null,
-    run: (needs, input) => useCase(needs, input as Parameters<typeof useCase>[1]),
-  }
-}
-
-/** Lines of what is given, beside what is stored. */
-const lines = (given: object, stored: object = {}): readonly DiffLine[] =>
-  Object.entries(given)
-    .filter(([, to]) => to !== undefined)
-    .map(([at, to]) => ({ at, from: (stored as Readonly<Record<string, unknown>>)[at] ?? null, to }))
-
-/** What an act is about, and does not change. */
-const about = (given: object): readonly DiffLine[] => lines(given).map(({ at, to }) => ({ at, from: to, to }))
-
-/** Those of them that differ. */
-const differences = (given: object, stored: object): readonly DiffLine[] =>
-  lines(given, stored).filter(({ from, to }) => !isSame(from, to))
-
-/** An act that always waits. */
-const always = async (asked: object, change: object, was: object = {}): Promise<readonly DiffLine[]> => [
-  ...about(asked),
-  ...lines(change, was),
-]
-
-/** Of public keys, what they are told from others by. */
+/** The kid, use and thumbprint of each key in a file, for the approver. */
 async function thumbprints(
   sender_id: string,
   keys: string,
@@ -381,14 +307,6 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     },
   }),
 ]
-
-/** Members of what was that are not wanted any more. */
-const emptied = (before: object, wanted: object) =>
-  Object.fromEntries(
-    Object.keys(before)
-      .filter((name) => !Object.hasOwn(wanted, name))
-      .map((name) => [name, null]),
-  )
 
 /** Null: there is no such act. */
 export const actNamed = (name: string): ApprovalAct | null =>

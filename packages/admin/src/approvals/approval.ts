@@ -9,7 +9,8 @@ import { accountOperator } from '../accounts/operator-looks.ts'
 import { textOf } from '../configuration/steps.ts'
 import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
 import { AdminRefusal, type Approvals } from '../use-case.ts'
-import { actNamed, type DiffLine } from './acts.ts'
+import { actNamed } from './acts.ts'
+import type { DiffLine } from './diff-lines.ts'
 
 /** What a waiting act is answered with. */
 export interface ProposalAnswer {

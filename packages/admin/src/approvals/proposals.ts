@@ -19,8 +19,10 @@ import { textOf } from '../configuration/steps.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
-import { type ActNeeds, type ApprovalAct, actNamed, type DiffLine } from './acts.ts'
+import { actNamed } from './acts.ts'
 import { actorOf, mayAct, PURPOSE, proposalContext } from './approval.ts'
+import type { ActNeeds, ApprovalAct } from './approval-act.ts'
+import type { DiffLine } from './diff-lines.ts'
 
 const Id = text('id of the proposal.')
 const Diff = Type.Array(

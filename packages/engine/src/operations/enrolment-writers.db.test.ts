@@ -6,7 +6,7 @@ import { readGrant } from '@rollcall/core/policy/grant'
 import { openDatabase } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
 import { type JsonObject, operation } from '@rollcall/protocol'
-import { deleteRecords } from '@rollcall/records/records/record-writer'
+import { deleteRecords } from '@rollcall/records/records/delete-records'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   beneficiary,

@@ -5,18 +5,10 @@ import { deliveryContext } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
-import { discloseAgain } from '@rollcall/core/policy/disclosure'
-import { totalShown } from '@rollcall/core/policy/total'
 import { changedSince } from '@rollcall/delivery/store/deliveries/deliveries'
 import { usesOf } from '@rollcall/delivery/store/events/consent-uses'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
-import {
-  isJsonObject,
-  type JsonObject,
-  type Operation,
-  resolveRecordType,
-  type Status,
-} from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
   type AcceptedExchange,
@@ -28,6 +20,7 @@ import {
 } from '../store/exchanges/accepted-exchanges.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
 import { LARGE_BODIES } from './accepted-request.ts'
+import { discloseItem } from './disclose-item.ts'
 import type { Answering } from './item.ts'
 import { ensureReferences } from './references.ts'
 
@@ -254,7 +247,7 @@ async function itemsOfAnswer(
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
     const isConsented = consents.get(String(item.reference_id)) ?? !isAboutSubject(exchange.grant)
-    answered.push(await disclosed(parts, exchange, item, { isOld, isConsented }))
+    answered.push(await discloseItem(parts, exchange, item, { isOld, isConsented }))
   }
   return { items: answered, ...(reason !== undefined && { reason }) }
 }
@@ -278,65 +271,6 @@ function messageIn({ header, message }: JsonObject): {
   if (!isJsonObject(header) || !isJsonObject(message)) throw new BodyUnreadable('altered')
   const { status_reason_message: reason } = header
   return { message, reason: typeof reason === 'string' ? reason : undefined }
-}
-
-/**
- * An item as it was answered, its records judged again: the rights of today count. Records that are served again count
- * towards the daily quota again.
- * @param isConsented otherwise it is answered as somebody whom the registry does not know
- */
-async function disclosed(
-  parts: Answering,
-  exchange: Exchange,
-  item: JsonObject,
-  { isOld, isConsented }: { readonly isOld: boolean; readonly isConsented: boolean },
-): Promise<ReplyMembers> {
-  const { data, pagination } = item
-  if (!isJsonObject(data) || !Array.isArray(data.reg_records)) return item
-  const { reg_record_type } = data
-  const answered = isConsented ? data.reg_records : []
-  const { grant } = exchange
-  const recordType =
-    typeof reg_record_type === 'string'
-      ? resolveRecordType(exchange.registry.kind, reg_record_type)
-      : undefined
-  if (recordType === undefined) throw new BodyUnreadable('altered')
-  const { shown, hidden } = discloseAgain(grant, recordType, answered, isOld)
-  const shortage = await parts.grantQuota.take('records', exchange, shown.length)
-  const records = shortage === null ? shown : []
-  const status_reason_message = shortage === null ? WITHHELD : USED_UP[shortage.of]
-  return {
-    ...item,
-    ...(records.length < answered.length - hidden && { status_reason_message }),
-    data: { ...data, reg_records: records },
-    ...(isJsonObject(pagination) && {
-      pagination: isConsented
-        ? paginationShown(grant, pagination, records.length, hidden)
-        : { ...pagination, total_count: 0 },
-    }),
-  }
-}
-
-const WITHHELD = 'records of this answer are withheld under the grant of today; search again'
-/** By what is short. */
-const USED_UP = {
-  day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
-  minute:
-    'the records are withheld: the rate of records a minute that is granted to this participant is reached; ask again later',
-  burst:
-    'the records are withheld: they are more at once than this participant is granted in a minute; search again for smaller pages',
-} as const
-
-function paginationShown(
-  grant: Exchange['grant'],
-  pagination: JsonObject,
-  records: number,
-  hidden: number,
-): JsonObject {
-  const { total_count: total } = pagination
-  return typeof total === 'number'
-    ? { ...pagination, total_count: totalShown(grant, Math.max(0, total - hidden), records) }
-    : pagination
 }
 
 /** One for each reference, in the order asked; a reference that the exchange does not have is answered as unknown. */

@@ -1,5 +1,6 @@
 /** Public keys of peers: read from a JWK, whether it was registered or stands in a key set, and chosen for a message. */
-import { isJsonObject, JsonError, type JsonObject, parseJson } from '../json.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
+import { JsonError } from '../json-error.ts'
 import { toBase64Url } from './base64.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { KEY_ENCRYPTIONS } from './encryption/algorithms.ts'

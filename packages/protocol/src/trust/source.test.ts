@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonError } from '../json.ts'
+import { JsonError } from '../json-error.ts'
 import { SourcedEnvelope, sortedEscaped, sortedUnescaped } from './source.ts'
 
 describe('SourcedEnvelope', () => {

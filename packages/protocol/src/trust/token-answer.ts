@@ -1,5 +1,6 @@
 /** What a token endpoint answers to client credentials (RFC 6749, 4.4 and 5). */
-import { isJsonObject, JsonError, type JsonObject, parseJson } from '../json.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
+import { JsonError } from '../json-error.ts'
 import type { Fetched } from './refreshed.ts'
 
 /**

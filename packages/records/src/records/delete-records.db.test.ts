@@ -2,8 +2,9 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { DOCUMENTS, recordType, registry, writeFixture } from '../../../server/test/query-fixture.ts'
+import { deleteRecords } from './delete-records.ts'
 import { prepareRecord } from './prepare-record.ts'
-import { deleteRecords, writeRecords } from './record-writer.ts'
+import { writeRecords } from './record-writer.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 /** The text of header and message that is signed: one row for each way of writing it. */
-import { isJsonObject, JsonError } from '../../json.ts'
+import { isJsonObject } from '../../json.ts'
+import { JsonError } from '../../json-error.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
 import { type SignedEnvelope, type SignedMember, sortedEscaped, sortedUnescaped } from '../source.ts'
 import { invalid } from './problem.ts'

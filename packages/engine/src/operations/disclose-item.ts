@@ -1,0 +1,67 @@
+/** The item of an earlier answer is disclosed again, under the grant of today. */
+import type { Exchange } from '@rollcall/core/model/exchange'
+import type { ReplyMembers } from '@rollcall/core/model/outcome'
+import { discloseAgain } from '@rollcall/core/policy/disclosure'
+import { totalShown } from '@rollcall/core/policy/total'
+import { BodyUnreadable } from '@rollcall/keys/bodies'
+import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/protocol'
+import type { Answering } from './item.ts'
+
+/**
+ * The item of an earlier answer, with those of its records that may be seen today. They count towards the daily quota again.
+ * @param isConsented when false, the item is answered as for a person whom the registry does not know
+ * @throws BodyUnreadable
+ */
+export async function discloseItem(
+  parts: Answering,
+  exchange: Exchange,
+  item: JsonObject,
+  { isOld, isConsented }: { readonly isOld: boolean; readonly isConsented: boolean },
+): Promise<ReplyMembers> {
+  const { data, pagination } = item
+  if (!isJsonObject(data) || !Array.isArray(data.reg_records)) return item
+  const { reg_record_type } = data
+  const answered = isConsented ? data.reg_records : []
+  const { grant } = exchange
+  const recordType =
+    typeof reg_record_type === 'string'
+      ? resolveRecordType(exchange.registry.kind, reg_record_type)
+      : undefined
+  if (recordType === undefined) throw new BodyUnreadable('altered')
+  const { shown, hidden } = discloseAgain(grant, recordType, answered, isOld)
+  const shortage = await parts.grantQuota.take('records', exchange, shown.length)
+  const records = shortage === null ? shown : []
+  const status_reason_message = shortage === null ? WITHHELD : USED_UP[shortage.of]
+  return {
+    ...item,
+    ...(records.length < answered.length - hidden && { status_reason_message }),
+    data: { ...data, reg_records: records },
+    ...(isJsonObject(pagination) && {
+      pagination: isConsented
+        ? paginationShown(grant, pagination, records.length, hidden)
+        : { ...pagination, total_count: 0 },
+    }),
+  }
+}
+
+const WITHHELD = 'records of this answer are withheld under the grant of today; search again'
+/** The reason, by the quota that is used up. */
+const USED_UP = {
+  day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
+  minute:
+    'the records are withheld: the rate of records a minute that is granted to this participant is reached; ask again later',
+  burst:
+    'the records are withheld: they are more at once than this participant is granted in a minute; search again for smaller pages',
+} as const
+
+function paginationShown(
+  grant: Exchange['grant'],
+  pagination: JsonObject,
+  records: number,
+  hidden: number,
+): JsonObject {
+  const { total_count: total } = pagination
+  return typeof total === 'number'
+    ? { ...pagination, total_count: totalShown(grant, Math.max(0, total - hidden), records) }
+    : pagination
+}

@@ -1,0 +1,45 @@
+/** The connection on which an import works: with the claim of its registry, or for a dry run. */
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { openDryRun } from '@rollcall/records/records/dry-run'
+import { claimImport, unclaimImport } from '@rollcall/records/records/import-progress'
+import { findRegistry } from '@rollcall/records/registries/registries'
+import type { ClientBase } from 'pg'
+import { ImportError } from './source.ts'
+
+/** Runs the work while this import has the claim of the registry. @throws ImportError when another import has it */
+export async function withClaimedRegistry<Result>(
+  db: Database,
+  registry: Registry,
+  work: (client: ClientBase, current: Registry) => Promise<Result>,
+): Promise<Result> {
+  const client = await db.pool.connect()
+  try {
+    if (!(await claimImport(client, registry.id))) {
+      throw new ImportError(
+        `another import into ${registry.namespace} is running; try again when it has ended`,
+      )
+    }
+    // Its attributes may have changed until the claim; from now on they stay.
+    return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
+  } finally {
+    // The next import may begin as soon as this one has ended. Closing the connection gives up its claim as
+    // well, whatever state a failure left it in, but only when PostgreSQL gets to notice.
+    await unclaimImport(client, registry.id).catch(() => undefined)
+    client.release(true)
+  }
+}
+
+/** Runs the work on a connection with the temporary table of a dry run. The connection is closed at the end. */
+export async function withDryRun<Result>(
+  db: Database,
+  work: (client: ClientBase) => Promise<Result>,
+): Promise<Result> {
+  const client = await db.pool.connect()
+  try {
+    await openDryRun(client)
+    return await work(client)
+  } finally {
+    client.release(true)
+  }
+}

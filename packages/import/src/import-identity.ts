@@ -1,0 +1,38 @@
+/** What an interrupted import is known by when it is started again: the same file, read in the same way. */
+import { createHash } from 'node:crypto'
+import { canonicalJson, type RecordType } from '@rollcall/protocol'
+import type { FormatName, FormatOptions } from './formats.ts'
+import type { Source } from './source.ts'
+
+/** Raise it when the counts of a report have another form: an interrupted import of before then begins anew. */
+const REPORT_VERSION = 3
+
+type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' | 'header'> & {
+  readonly lenient?: boolean
+}
+
+/**
+ * The digest of a source and of all that says how it is read, in hexadecimal. Null when the source has no
+ * identity: such an import cannot be resumed.
+ */
+export function importIdentity(
+  source: Source,
+  format: FormatName,
+  recordType: RecordType | null,
+  { mapping, delimiter, encoding, header, lenient }: ReadingOptions,
+): string | null {
+  if (source.identity === null) return null
+  const read = {
+    source: source.identity,
+    format,
+    record_type: recordType?.name,
+    mapping,
+    delimiter,
+    encoding,
+    header,
+    lenient: lenient === true,
+    // What is stored of an interrupted import has this form.
+    report: REPORT_VERSION,
+  }
+  return createHash('sha256').update(canonicalJson(read)).digest('hex')
+}

@@ -1,0 +1,15 @@
+/** The errors of the strict reader of JSON. */
+/** A text was refused. The message names the path and the rule, never a value. */
+export class JsonError extends Error {
+  /** Where in the document, such as `message.search_request[3].locale`; empty at the top. */
+  readonly path: string
+
+  constructor(path: string, rule: string) {
+    super(path === '' ? rule : `${path}: ${rule}`)
+    this.name = 'JsonError'
+    this.path = path
+  }
+}
+
+/** The array of items was refused for its length. */
+export class TooManyItems extends JsonError {}
