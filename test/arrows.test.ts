@@ -1,5 +1,6 @@
 /** The rooms of the registry's side import from each other as ARCHITECTURE.md says; files import in no circle and are short; SQL is written, not built. */
 import { globSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 import { registryPackages, registrySources } from './registry-side.ts'
@@ -114,6 +115,24 @@ it('no source has more than 350 lines', () => {
     .filter((file) => readFileSync(file, 'utf8').split('\n').length - 1 > 350)
   expect(long).toEqual([])
 })
+
+it('core does no I/O: digests and random values are all that it has of Node, and it knows neither pg nor Buffer', () => {
+  const sources = registrySources
+    .filter((source) => source.startsWith('packages/core/'))
+    .map((source) => [source, withoutComments(readFileSync(source, 'utf8'))] as const)
+  expect(sources.length).toBeGreaterThan(80)
+  const imports = sources.flatMap(([source, text]) =>
+    [...text.matchAll(/(?:\bfrom|\bimport\(?|\brequire\(|\bgetBuiltinModule\S*\() ?'([^']+)'/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => isBuiltin(name) || /^pg\b/.test(name))
+      .map((name) => `${source} imports ${name}`),
+  )
+  expect(imports).toEqual(['packages/core/src/model/digests.ts imports node:crypto'])
+  expect(sources.filter(([, text]) => /\bBuffer\b/.test(text)).map(([source]) => source)).toEqual([])
+  expect(readFileSync('packages/core/package.json', 'utf8')).not.toContain('"pg"')
+})
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
 it('statements are written as SQL, not built', () => {
   const built = globSync('packages/*/src/**/*.ts')

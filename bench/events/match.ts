@@ -186,7 +186,7 @@ async function checkFiled(db: Database, kind: Kind, sorts: number): Promise<void
   )
   const filed = rows.every(({ criteria, key, whole }) => {
     const [found, ...others] = filingKeys(compileCriteria(kind, criteria).predicate)
-    return others.length === 0 && found?.whole === whole && found.key.equals(key)
+    return others.length === 0 && found?.whole === whole && key.equals(found.key)
   })
   if (!filed || rows.length !== sorts)
     throw new Error('the subscriptions are not filed as the server files them')

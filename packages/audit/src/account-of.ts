@@ -13,7 +13,12 @@ import type {
 } from '@rollcall/core/model/account'
 import { DEMANDS, type Grant } from '@rollcall/core/model/grant'
 import { messageKey } from '@rollcall/core/model/message-key'
-import { type AccountedItem, Disclosed, type Outcome, type ReplyMembers } from '@rollcall/core/model/outcome'
+import {
+  type AccountedItem,
+  type AccountedOutcome,
+  Disclosed,
+  type ReplyMembers,
+} from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { IncomingHeader, Operation } from '@rollcall/protocol'
@@ -88,7 +93,7 @@ export function accountOf(
   kind: 'answer' | 'callback',
   { participant, registry, operation, correlation_id, grant, header }: AccountedExchange,
   transaction_id: string,
-  { members, accounted, repeats }: Pick<Outcome, 'members' | 'accounted' | 'repeats'>,
+  { members, accounted, repeats }: AccountedOutcome,
   messages: Pick<AccountEntry, 'request' | 'reply'>,
 ): Account {
   const records = disclosedIn(members)

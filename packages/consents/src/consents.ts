@@ -49,7 +49,7 @@ export function createConsents(
       if (pseudonym === undefined) throw new Error('unreachable: one identifier has one pseudonym')
       const signed = { authority: authority.id, jti, given_at, expires_at }
       const first = await firstUse(db, signed, { participant: participant.id, pseudonym })
-      if (!first.pseudonym.equals(pseudonym)) {
+      if (Buffer.compare(first.pseudonym, pseudonym) !== 0) {
         throw new ConsentProblem('jti: names a consent of another person')
       }
       if (first.participant !== participant.id) {

@@ -45,6 +45,12 @@ export async function withTransaction<Result>(
   }
 }
 
+/**
+ * Writes in the transaction that commits a reply. If it throws, the transaction is rolled back, and the work is tried
+ * again; at once if it throws `OutcomeOutdated`.
+ */
+export type Effect = (transaction: ClientBase) => Promise<void>
+
 /** Reads the state as of the first statement; one statement at a time. */
 export type Snapshot = Pick<PoolClient, 'query'>
 

@@ -224,7 +224,7 @@ export async function newDelivery(
     message_id,
     target,
     encrypted: false,
-    body: body as EncryptedReply,
+    body: body as Uint8Array as EncryptedReply,
     ...changes,
   }
   await addDeliveries(database.db.pool, [delivery], claim)

@@ -55,7 +55,7 @@ export const withdrawConsent = useCase(
     const act = {
       kind: 'consent_withdrawn',
       ...{ purpose, participant: participant ?? null },
-      pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
+      pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym).toString('hex')),
     } as const
     const stopped = await needs.db.journal.write(act, () =>
       withdraw(needs.db, { pseudonyms, purpose, participant: from }),

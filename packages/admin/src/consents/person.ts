@@ -18,9 +18,9 @@ export interface GivenPerson {
 /** As pseudonyms. */
 export interface WithdrawingPerson {
   /** The identifier that is given, and those that the person's record alone bears, of each registry. */
-  readonly all: readonly Buffer[]
+  readonly all: readonly Uint8Array[]
   /** The identifier that is given, and the primary ones of the person's records: nobody else had them before. */
-  readonly own: readonly Buffer[]
+  readonly own: readonly Uint8Array[]
 }
 
 /** @throws AdminRefusal no registry has such an identifier, or several records of one registry bear it */

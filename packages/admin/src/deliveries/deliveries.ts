@@ -146,7 +146,7 @@ async function deliveryNamed(db: Database, id: string, member?: string) {
   throw new AdminRefusal(message, { reason: 'not_found' })
 }
 
-async function opened(bodies: Bodies, sealed: Buffer | null, context: string): Promise<string | null> {
+async function opened(bodies: Bodies, sealed: Uint8Array | null, context: string): Promise<string | null> {
   if (sealed === null) return null
   return bodies.decryptBody(sealed, context).catch((error: Error) => `(${error.message})`)
 }

@@ -92,7 +92,7 @@ export const openDeliveryBody = useCase(
 )
 
 interface Place extends Pick<Static<typeof Body>, 'what' | 'id' | 'participant'> {
-  readonly sealed: Buffer
+  readonly sealed: Uint8Array
   readonly context: string
 }
 

@@ -61,7 +61,7 @@ export async function isKnownPurpose({ pool }: Pick<Database, 'pool'>, purpose: 
 
 export interface Withdrawal {
   /** Of the identifiers of the person. */
-  readonly pseudonyms: readonly Buffer[]
+  readonly pseudonyms: readonly Uint8Array[]
   readonly purpose: string
   /** Null: of every participant. */
   readonly participant: number | null

@@ -2,8 +2,8 @@
  * What was written of a person, and when: beside the record stands a ledger, by which any order and any repetition of
  * updates ends in the same record. Statuses of an enrolment are a history, of which the latest that has begun counts.
  */
-import { isDeepStrictEqual } from 'node:util'
 import {
+  canonicalJson,
   dayIn,
   dayInterval,
   instantInterval,
@@ -150,7 +150,8 @@ function explainStatus(
   const { enrolment_status: status, status_change_date: written } = element
   if (status === undefined || status === null) return
   const date = typeof written === 'string' ? written : null
-  const isShown = (entry: StatusEntry) => entry.date === date && isDeepStrictEqual(entry.status, status)
+  const text = canonicalJson(status)
+  const isShown = (entry: StatusEntry) => entry.date === date && canonicalJson(entry.status) === text
   if ([...statuses.values()].some(isShown)) return
   const from = countsFrom(date, time_zone) ?? ''
   const before = [...statuses].filter(([other]) => dayFrom(other) === dayFrom(from))

@@ -1,5 +1,5 @@
 /** Codes of subscriptions: who knows one can do nothing with it but name it, and nobody can guess one. */
-import { randomBytes } from 'node:crypto'
+import { randomValues } from '../model/digests.ts'
 
 /** Base 32 without letters that look like digits. */
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -7,4 +7,4 @@ const LENGTH = 24
 
 /** `SUB-` and 120 random bits. */
 export const newCode = (): string =>
-  `SUB-${[...randomBytes(LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('')}`
+  `SUB-${[...randomValues(LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('')}`

@@ -35,7 +35,7 @@ const FREQUENCY = {
 
 const read = (criteria: unknown, registry = CIVIL) => readSubscribeCriteria(registry, criteria, limits, NOW)
 const withMembers = (members: object) => read({ ...CRITERIA, ...members })
-const fingerprint = (members: object) => withMembers(members).fingerprint.toString('hex')
+const fingerprint = (members: object) => Buffer.from(withMembers(members).fingerprint).toString('hex')
 
 describe('subscribe_criteria', () => {
   it('are read into types, a predicate and a frequency', () => {
@@ -259,6 +259,11 @@ function isCanonical(value: JsonValue): boolean {
 
 describe('the fingerprint', () => {
   const same = fingerprint({})
+
+  it('is stored, so no version may change it', () => {
+    expect(same).toBe('35013273189fd139d5e7358c9daa05761390b6b1a2ebdc0bb4adf103c905961e')
+  })
+
   it.each<[string, object]>([
     ['another form of the filter', { filter: { identifier_type: 'uin', identifier_value: 'u-44' } }],
     ['a filter_type that is left out', { filter_type: undefined }],

@@ -1,5 +1,4 @@
 /** What a subscribe item asks for, read completely or refused; nothing of it is passed over (spec "SubscribeRequest", N3). */
-import { hash } from 'node:crypto'
 import {
   canonicalJson,
   type EventType,
@@ -13,6 +12,7 @@ import {
 } from '@rollcall/protocol'
 import { LIMITS, type Limits } from '../limits.ts'
 import type { SubscriptionConsent } from '../model/consent.ts'
+import { sha256 } from '../model/digests.ts'
 import type { Frequency } from '../model/event.ts'
 import type { QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -49,7 +49,7 @@ export interface SubscribeCriteria {
   /** Whether it is about one person, whose record every match bears the identifier of. */
   readonly person: boolean
   /** The same for criteria that ask for the same, until whenever they ask for it. 32 bytes. */
-  readonly fingerprint: Buffer
+  readonly fingerprint: Uint8Array
   /** Canonical text of the criteria, which `compileCriteria` reads again. */
   readonly text: string
   /** Members of a subscription, as they were asked for. */
@@ -189,10 +189,10 @@ function isAboutOne(predicate: Predicate): boolean {
 }
 
 /** Participant, registry, event type and record type stand beside it. */
-function fingerprintOf(predicate: Predicate | null, frequency: Frequency | null): Buffer {
+function fingerprintOf(predicate: Predicate | null, frequency: Frequency | null): Uint8Array {
   const asked = {
     filter: predicate === null ? null : canonicalPredicate(predicate),
     frequency: frequency === null ? null : [frequency.cron, frequency.start_at.toISOString()],
   }
-  return hash('sha256', canonicalJson(asked), 'buffer')
+  return sha256(canonicalJson(asked))
 }

@@ -9,14 +9,14 @@ import type { Predicate } from '../model/predicate.ts'
 import { atDay } from '../query/at-day.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
-import { filingKeys, recordKeys } from './filing.ts'
+import { changeKeys, filingKeys } from './filing.ts'
 
 const recordTypes = [...KINDS, everything].flatMap((kind) =>
   kind.record_types.map((recordType) => ({ kind, recordType, name: `${kind.name} ${recordType.name}` })),
 )
 
-const hexOf = (keys: readonly Buffer[]): ReadonlySet<string> =>
-  new Set(keys.map((key) => key.toString('hex')))
+const hexOf = (keys: readonly Uint8Array[]): ReadonlySet<string> =>
+  new Set(keys.map((key) => Buffer.from(key).toString('hex')))
 
 describe.each(recordTypes)('$name', ({ kind, recordType }) => {
   test('who fulfils a filter bears one of its keys, and who bears a whole one fulfils it', () => {
@@ -25,8 +25,8 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
     )
     const today = fc.constantFrom(...TODAYS)
     const holds = fc.property(predicates(kind, recordType), record, today, (predicate, extracted, day) => {
-      const borne = hexOf(recordKeys(extracted))
-      const common = filingKeys(predicate).filter(({ key }) => borne.has(key.toString('hex')))
+      const borne = hexOf(changeKeys(null, extracted).map(({ key }) => key))
+      const common = filingKeys(predicate).filter(({ key }) => borne.has(Buffer.from(key).toString('hex')))
       const fulfilled = matches(atDay(predicate, recordType, day), extracted)
       if (fulfilled) expect(common.length).toBeGreaterThan(0)
       if (common.some(({ whole }) => whole)) expect(fulfilled).toBe(true)
@@ -51,9 +51,9 @@ describe('the most selective equality', () => {
   const sex = is('sex', 'female')
   const surname = is('surname', 'okoro')
   const later: Predicate = { is: 'compare', attribute: attribute('surname'), operator: 'gt', value: 'b' }
-  const part = ({ key }: { key: Buffer }) => ({ key, whole: false })
+  const part = ({ key }: { key: Uint8Array }) => ({ key, whole: false })
 
-  test.each<[string, Predicate, readonly { key: Buffer; whole: boolean }[]]>([
+  test.each<[string, Predicate, readonly { key: Uint8Array; whole: boolean }[]]>([
     ['an identifier before a text', and(surname, uin), filingKeys(uin).map(part)],
     ['a text before a code', and(sex, surname), filingKeys(surname).map(part)],
     ['a code before none', and(later, sex), filingKeys(sex).map(part)],
@@ -67,8 +67,31 @@ describe('the most selective equality', () => {
     expect(filingKeys(predicate)).toEqual(keys)
   })
 
-  test('what has none is under the key that every record bears', () => {
-    expect(filingKeys(later)).toEqual([{ key: Buffer.alloc(0), whole: false }])
-    expect(filingKeys(null)).toEqual([{ key: Buffer.alloc(0), whole: true }])
+  test('is stored by the first half of its SHA-256, which no version may change', () => {
+    expect(hexOf(filingKeys(uin).map(({ key }) => key))).toEqual(
+      new Set(['10bc822d05754859f2a9e60f79ea005e']),
+    )
   })
+
+  test('what has none is under the key that every record bears', () => {
+    expect(filingKeys(later)).toEqual([{ key: new Uint8Array(0), whole: false }])
+    expect(filingKeys(null)).toEqual([{ key: new Uint8Array(0), whole: true }])
+  })
+})
+
+test('a key of a change says whether the record had it before, after it, or both', () => {
+  const recordOf = (...values: string[]) => ({
+    ...{ values: new Map(), elements: new Map(), identifiers: new Map([['UIN', new Set(values)]]) },
+  })
+  const keyOf = (value: string) =>
+    filingKeys({ is: 'identifier', identifiers: [{ type: 'UIN', value }] }).map(({ key }) => key)[0]
+  const every = new Uint8Array(0)
+  expect(changeKeys(recordOf('a', 'b'), recordOf('b', 'c'))).toEqual([
+    { key: every, before: true, after: true },
+    { key: keyOf('a'), before: true, after: false },
+    { key: keyOf('b'), before: true, after: true },
+    { key: keyOf('c'), before: false, after: true },
+  ])
+  expect(changeKeys(null, recordOf())).toEqual([{ key: every, before: false, after: true }])
+  expect(changeKeys(recordOf(), null)).toEqual([{ key: every, before: true, after: false }])
 })

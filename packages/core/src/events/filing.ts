@@ -2,19 +2,20 @@
  * The keys under which a subscription is filed, and those that a record bears: a filter that is true of a record has a
  * key in common with it. A key is an equality, as selective a one as the filter has.
  */
-import { hash } from 'node:crypto'
 import type { AttributeScalar, AttributeType } from '@rollcall/protocol'
+import { sha256 } from '../model/digests.ts'
 import type { Comparison, Literal, OneOf, Predicate } from '../model/predicate.ts'
 import type { ExtractedRecord } from '../query/memory/extract-record.ts'
 
 export interface FilingKey {
-  readonly key: Buffer
+  readonly key: Uint8Array
   /** Whoever bears the key fulfils the filter: nothing else of it is to be evaluated. */
   readonly whole: boolean
 }
 
-/** Every record bears it: the key of filters that have no equality to be filed under. */
-const EVERY = Buffer.alloc(0)
+/** The text of the key that every record has, for filters that have no equality to be filed under. The key is empty. */
+const EVERY = ''
+const EMPTY = new Uint8Array(0)
 
 /** Bytes of a key's digest: no two of the keys of a registry are the same by chance. */
 const KEY_BYTES = 16
@@ -40,27 +41,48 @@ interface Filed {
 
 /** @param predicate as a filter was read, before `atDay`; null: there is no filter */
 export function filingKeys(predicate: Predicate | null): readonly FilingKey[] {
-  if (predicate === null) return [{ key: EVERY, whole: true }]
+  if (predicate === null) return [{ key: digest(EVERY), whole: true }]
   const filed = file(predicate, '')
-  if (filed === null) return [{ key: EVERY, whole: false }]
+  if (filed === null) return [{ key: digest(EVERY), whole: false }]
   return [...filed.keys].map(([text, whole]) => ({ key: digest(text), whole }))
 }
 
-/** The keys that a record bears, each once, the one that every record bears included. */
-export function recordKeys({ values, elements, identifiers }: ExtractedRecord): readonly Buffer[] {
-  const texts = new Set<string>()
-  for (const [type, borne] of identifiers) for (const value of borne) texts.add(identifierKey(type, value))
-  for (const [name, value] of values) {
+/** A key that a record has before a change, after it, or both. */
+export interface ChangeKey {
+  readonly key: Uint8Array
+  readonly before: boolean
+  readonly after: boolean
+}
+
+/** The keys of a record before a change and after it, each once; null: there is no record. */
+export function changeKeys(
+  before: ExtractedRecord | null,
+  after: ExtractedRecord | null,
+): readonly ChangeKey[] {
+  const [earlier, later] = [keyTexts(before), keyTexts(after)]
+  return [...new Set([...earlier, ...later])].map((text) => {
+    return { key: digest(text), before: earlier.has(text), after: later.has(text) }
+  })
+}
+
+/** The texts of the keys of a record, with `EVERY`. */
+function keyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
+  if (record === null) return new Set()
+  const texts = new Set([EVERY])
+  for (const [type, borne] of record.identifiers) {
+    for (const value of borne) texts.add(identifierKey(type, value))
+  }
+  for (const [name, value] of record.values) {
     // Elements of a list of values are asked about as those of a list with one member.
     const [prefix, scalars] = isList(value) ? [`${name}.`, value] : ['', [value]]
     for (const scalar of scalars) addKey(texts, `${prefix}${name}`, scalar)
   }
-  for (const [list, found] of elements) {
+  for (const [list, found] of record.elements) {
     for (const element of found) {
       for (const [name, scalar] of Object.entries(element)) addKey(texts, `${list}.${name}`, scalar)
     }
   }
-  return [EVERY, ...[...texts].map(digest)]
+  return texts
 }
 
 function isList(value: AttributeScalar | readonly AttributeScalar[]): value is readonly AttributeScalar[] {
@@ -151,4 +173,4 @@ const identifierKey = (type: string, value: string): string => keyText('identifi
 /** No part but the last, which is the value, has a NUL: the parts cannot be confused. */
 const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
 
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer').subarray(0, KEY_BYTES)
+const digest = (text: string): Uint8Array => (text === EVERY ? EMPTY : sha256(text).subarray(0, KEY_BYTES))

@@ -19,7 +19,7 @@ export interface PersonIdentifier {
 }
 
 /** Makes pseudonyms of persons outside of the audit log: the same as in it, in all registries. */
-export type Pseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Buffer[]>
+export type Pseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Uint8Array[]>
 
 /** `seen`: data of the person left. `asked`: the person was asked about. `written`: data was written about the person. */
 export const PERSON_ROLES = ['seen', 'asked', 'written'] as const

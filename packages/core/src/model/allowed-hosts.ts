@@ -1,8 +1,7 @@
 /**
  * The hosts, one row each, that the operator permits for requests to a participant, beyond https to the public network.
  */
-import { isIP } from 'node:net'
-import { isDeepStrictEqual } from 'node:util'
+import { canonicalJson } from '@rollcall/protocol'
 
 /** Characters of an address that is called: longer ones are refused wherever they come from. */
 export const MAX_ADDRESS_LENGTH = 2_048
@@ -32,7 +31,8 @@ export function bareHost(url: URL): string {
 export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
   const byHost = new Map<string, AllowedHost>()
   for (const row of rows) {
-    const url = URL.parse(`https://${isIP(row.host) === 6 ? `[${row.host}]` : row.host}`)
+    // In the host of a URL only an IPv6 address has a colon.
+    const url = URL.parse(`https://${row.host.includes(':') ? `[${row.host}]` : row.host}`)
     if (url === null || bareHost(url) !== row.host || /\*|\.$/.test(row.host)) {
       throw new TypeError('an allowed host must be written as it stands in an address, in lower case')
     }
@@ -43,7 +43,10 @@ export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, 
 }
 
 /** Rows of the one list that are not, exactly so, in the other. */
-export const hostsBeside = (
+export function hostsBeside(
   rows: readonly AllowedHost[],
   others: readonly AllowedHost[],
-): readonly AllowedHost[] => rows.filter((row) => !others.some((other) => isDeepStrictEqual(row, other)))
+): readonly AllowedHost[] {
+  const known = new Set(others.map(canonicalJson))
+  return rows.filter((row) => !known.has(canonicalJson(row)))
+}

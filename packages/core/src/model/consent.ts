@@ -31,7 +31,7 @@ export interface GivenFor {
 export interface ConsentUse {
   readonly participant: number
   /** Of identifiers of the person who consents. */
-  readonly pseudonyms: readonly Buffer[]
+  readonly pseudonyms: readonly Uint8Array[]
   readonly purpose: string
   /** Null: the participant asserts it, and nobody signed it. */
   readonly signed: {

@@ -18,7 +18,7 @@ declare const encryptedReply: unique symbol
  * A reply encrypted at rest for `deliveryContext`: canonical JSON of `{header, message}`. Its records were disclosed when
  * it was made, and are not judged again: every attempt sends the same message.
  */
-export type EncryptedReply = Buffer & { readonly [encryptedReply]: true }
+export type EncryptedReply = Uint8Array & { readonly [encryptedReply]: true }
 
 /** An envelope to send, or to hold where there is nowhere to send it. */
 export interface NewDelivery {
@@ -97,7 +97,7 @@ export interface Attempt {
   /** A class of RESULTS_TMP (`delivery/failures.ts`); null for one that delivered. */
   readonly error: string | null
   /** At most 256 printable bytes of what was answered, encrypted at rest for `answerContext`. */
-  readonly answer: Buffer | null
+  readonly answer: Uint8Array | null
 }
 
 /** The health of the peer after an attempt, for its breaker (`breakers.ts`). */

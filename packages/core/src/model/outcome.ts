@@ -1,8 +1,6 @@
-/** The result of an operation, before it becomes a reply. */
-import { CanonicalText, type HeaderCode, type Status } from '@rollcall/protocol'
-import type { ClientBase } from 'pg'
+/** The content of a reply before it is sent, and what an account says of it. */
+import { CanonicalText } from '@rollcall/protocol'
 import type { AccountedConsent, AccountedPerson } from './account.ts'
-import type { RecordId } from './records.ts'
 
 /**
  * A record as a participant may see it: the only form in which a reply takes one. `policy/disclosure.ts` has the only
@@ -47,51 +45,9 @@ export interface ReplyMembers {
   readonly reg_records?: readonly Disclosed[] | Disclosed
 }
 
-/** All records that an item found, in order. */
-export interface FoundRecords {
-  /** The canonical name. */
-  readonly record_type: string
-  readonly page_size: number
-  readonly record_ids: readonly RecordId[]
-}
-
-/**
- * Writes in the transaction that commits the reply. If it throws, the transaction is rolled back, and the work is tried
- * again; at once if it throws `OutcomeOutdated`.
- */
-export type Effect = (transaction: ClientBase) => Promise<void>
-
 /** Thrown by an effect: what the outcome was decided by has changed since then, so it has to be decided again. */
 export class OutcomeOutdated extends Error {
   override readonly name = 'OutcomeOutdated'
-}
-
-export interface Outcome {
-  readonly status: Status
-  readonly status_reason_code?: HeaderCode
-  readonly status_reason_message?: string
-  /** Items in the batch. */
-  readonly total_count: number
-  /** Items that are answered for good: succ or rjct (N7). */
-  readonly completed_count: number
-  /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
-  readonly members: ReplyMembers
-  /** The items of a batch, in order. */
-  readonly items?: readonly AnsweredItem[]
-  /** What an account says of each item that was answered, in any order: of a batch, a question, or an update. */
-  readonly accounted: readonly AccountedItem[]
-  /** correlation_ids whose stored answers this one gives again. */
-  readonly repeats?: readonly string[]
-  /** The writes of the operation, in this order: committed together with the reply, or not at all. */
-  readonly effects?: readonly Effect[]
-  /** Set if the reply must be encrypted also for a request in clear: it has the answer to an encrypted request. */
-  readonly encrypted?: true
-}
-
-interface AnsweredItem {
-  readonly reference_id: string
-  readonly status: 'succ' | 'rjct'
-  readonly found?: FoundRecords
 }
 
 /** What is asked about and whom; only names of attributes, but persons by their identifiers. */
@@ -112,4 +68,14 @@ export interface AskedFacts {
 export interface AccountedItem extends AskedFacts {
   /** `succ`, or the code with which it was rejected; `rjct` where it has none. */
   readonly code: string
+}
+
+/** What an operation answers, as its account reads it. */
+export interface AccountedOutcome {
+  /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
+  readonly members: ReplyMembers
+  /** What an account says of each item that was answered, in any order: of a batch, a question, or an update. */
+  readonly accounted: readonly AccountedItem[]
+  /** correlation_ids whose stored answers this one gives again. */
+  readonly repeats?: readonly string[]
 }

@@ -2,7 +2,7 @@
  * The header `traceparent` (W3C Trace Context). We record no spans: the traceparent of a request is logged, and sent with the
  * callbacks that answer it, so that the asker finds both in one trace.
  */
-import { randomUUID } from 'node:crypto'
+import { newUuid } from './digests.ts'
 
 /** Version, trace-id, parent-id and flags, in lower case. Version ff and ids of zeros alone are not valid. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/
@@ -29,6 +29,6 @@ export const withTraceparent = (text: string, traceparent: string | null): strin
 
 /** A trace of our own, for an exchange or a delivery: no span is recorded, so it is not marked as sampled. */
 export function ownTraceparent(uuid: string): string {
-  const span = randomUUID().replaceAll('-', '').slice(-16)
+  const span = newUuid().replaceAll('-', '').slice(-16)
   return `00-${uuid.replaceAll('-', '').toLowerCase()}-${span}-00`
 }

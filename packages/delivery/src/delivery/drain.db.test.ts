@@ -221,7 +221,7 @@ test('a body that cannot be read any more stops nothing else', async () => {
   const { participant } = await setting(answering(200))
   const [broken] = [
     await newDelivery(sender, participant, {
-      body: Buffer.alloc(64, 1) as EncryptedReply,
+      body: new Uint8Array(64).fill(1) as EncryptedReply,
     }),
   ]
   const all = await deliveries(participant, 2)

@@ -22,7 +22,7 @@ export async function encryptReply(
   const written = writtenOnce(header)
   const message = new CanonicalText(canonicalJson(members))
   const text = canonicalJson({ header: written, message })
-  const body = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryContext(id))
+  const body: Uint8Array = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryContext(id))
   return { header: written, message, body: body as EncryptedReply, digest: hash('sha256', text) }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
-import { recordKeys } from '@rollcall/core/events/filing'
+import { changeKeys } from '@rollcall/core/events/filing'
 import type { Presence } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -125,10 +125,9 @@ async function probesOf(
   events: readonly MatchedEvent[],
 ): Promise<readonly Probe[]> {
   const subscribed = events.length < MANY ? null : await typesWithSubscribers(client, registryId, events)
-  return events.flatMap((event, at) => {
-    const { event_type, recordType } = event
+  return events.flatMap(({ event_type, recordType, before, after }, at) => {
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
-    return probes(event).map((borne) => ({ at, event_type, record_type: recordType.name, ...borne }))
+    return changeKeys(before, after).map((key) => ({ at, event_type, record_type: recordType.name, ...key }))
   })
 }
 
@@ -146,21 +145,6 @@ async function typesWithSubscribers(
   )
   const found = await subscribedTypes(client, registryId, [...pairs.values()])
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
-}
-
-function probes({ before, after }: MatchedEvent): readonly Pick<Probe, 'key' | 'before' | 'after'>[] {
-  const keys = new Map<string, { key: Buffer; before: boolean; after: boolean }>()
-  const add = (record: ExtractedRecord | null, when: 'before' | 'after'): void => {
-    for (const key of record === null ? [] : recordKeys(record)) {
-      const name = key.toString('latin1')
-      const known = keys.get(name) ?? { key, before: false, after: false }
-      known[when] = true
-      keys.set(name, known)
-    }
-  }
-  add(before, 'before')
-  add(after, 'after')
-  return [...keys.values()]
 }
 
 async function decide(

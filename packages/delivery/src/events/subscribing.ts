@@ -8,10 +8,11 @@ import { newCode } from '@rollcall/core/events/codes'
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'
 import type { Limits } from '@rollcall/core/limits'
-import { type Effect, OutcomeOutdated } from '@rollcall/core/model/outcome'
+import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import type { Effect } from '@rollcall/database/transaction'
 import { ItemRejection } from '@rollcall/protocol'
 import { countSubscriptions, findSame, type SameSubscription } from '../store/events/find-subscriptions.ts'
 import { lockEvents } from '../store/events/lock.ts'
@@ -168,7 +169,7 @@ const sameness = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => 
 })
 
 const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof sameness>): string =>
-  `${event_type} ${record_type} ${fingerprint.toString('hex')}`
+  `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
 function newSubscription({ code, end_at, criteria, item, renewed }: Standing): NewSubscription | null {
   if (criteria === undefined || item === undefined) return null

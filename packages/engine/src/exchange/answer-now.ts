@@ -2,10 +2,11 @@
 
 import { accountedMessage, accountOf, accountOfAccepted } from '@rollcall/audit/account-of'
 import type { Accounts } from '@rollcall/core/model/account'
-import { type Outcome, OutcomeOutdated } from '@rollcall/core/model/outcome'
+import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
+import type { Outcome } from '../operations/outcome.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
 import { type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'

@@ -4,7 +4,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { accountedMessage } from '@rollcall/audit/account-of'
 import type { AccountedMessage } from '@rollcall/core/model/account'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import type { Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { type Signing, signEnvelope } from '@rollcall/participants/trust/messages'
 import {
   type CallbackHeader,
@@ -18,6 +18,7 @@ import {
   tolerateMessage,
   validator,
 } from '@rollcall/protocol'
+import type { Outcome } from '../operations/outcome.ts'
 
 /** The parts of the server that a reply needs. */
 export type Replying = Signing

@@ -8,8 +8,6 @@ import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
 import {
   type AccountedItem,
   type AskedFacts,
-  type FoundRecords,
-  type Outcome,
   OutcomeOutdated,
   type ReplyMembers,
 } from '@rollcall/core/model/outcome'
@@ -29,6 +27,7 @@ import {
   type PageHandler,
   type PersistedPage,
 } from './item.ts'
+import type { FoundRecords, Outcome } from './outcome.ts'
 
 /** Items of one batch that are worked on at the same time: enough to keep the database busy, not to own it. */
 const CONCURRENCY = 4

@@ -1,6 +1,6 @@
 /** The questions of a disability registry about one person (public standard 2.7, D31). */
 
-import type { Disclosed, Outcome } from '@rollcall/core/model/outcome'
+import type { Disclosed } from '@rollcall/core/model/outcome'
 import { discloseParts } from '@rollcall/core/policy/disclosure'
 import {
   heldAt,
@@ -12,6 +12,7 @@ import {
   readAttribute,
 } from '@rollcall/protocol'
 import type { Answering, Asked } from './item.ts'
+import type { Outcome } from './outcome.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 import { takeQuota } from './quota.ts'
 

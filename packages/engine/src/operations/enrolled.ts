@@ -1,9 +1,9 @@
 /** enrolled and enrolment-status: whether a person is enrolled (spec "Enrolment messages", N9, N10, D9, D10). */
 
 import { isActiveAt, readEnrolments } from '@rollcall/core/enrolment/enrolments'
-import type { Outcome } from '@rollcall/core/model/outcome'
 import { codeLabel, heldValue, type JsonValue, type RecordType, readAttribute } from '@rollcall/protocol'
 import type { Answering, Asked, ItemAnswer } from './item.ts'
+import type { Outcome } from './outcome.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 
 const QUESTION = { name: 'enrolled_criteria', isTold: true } as const

@@ -10,7 +10,7 @@ import type { Origin } from '@rollcall/core/enrolment/ledger'
 import { elementsOf } from '@rollcall/core/enrolment/registers'
 import { checkPeer, type Exchange, type Message } from '@rollcall/core/model/exchange'
 import { isGranted } from '@rollcall/core/model/grant'
-import type { AccountedItem, Outcome } from '@rollcall/core/model/outcome'
+import type { AccountedItem } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
 import { filtersOf } from '@rollcall/delivery/events/recording'
@@ -19,6 +19,7 @@ import type { ClientBase } from 'pg'
 import { receiptContext, storeReceipt } from '../store/enrolment/receipts.ts'
 import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
 import type { Answering, Asked } from './item.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Beneficiaries of one transaction. */
 const PORTION = 100

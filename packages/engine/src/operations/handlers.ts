@@ -1,7 +1,6 @@
 /** How each operation is answered, as rows; receive asks for the answer. */
 
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import type { Outcome } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { type Operation, operation } from '@rollcall/protocol'
 import { answerBatch, answerPage } from './batch.ts'
@@ -9,6 +8,7 @@ import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from
 import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'
 import { answerEnrolmentUpdates } from './enrolment-updates.ts'
 import type { Answering, Asked, Item, PersistedPage } from './item.ts'
+import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerSubscribe } from './subscribe.ts'
 import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'

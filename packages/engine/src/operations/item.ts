@@ -6,7 +6,7 @@ import type { Consents } from '@rollcall/consents/consents'
 import type { Limits } from '@rollcall/core/limits'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
-import type { AskedFacts, FoundRecords, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
@@ -16,6 +16,7 @@ import type { Metrics } from '@rollcall/observe/metrics'
 import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
 import type { SearchGate } from '@rollcall/participants/admission/search-gate'
 import type { ReadingThreads } from '@rollcall/participants/reading/threads'
+import type { FoundRecords } from './outcome.ts'
 
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>

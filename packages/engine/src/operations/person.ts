@@ -1,7 +1,6 @@
 /** The record of the one person that a question names. */
 
 import { isGranted } from '@rollcall/core/model/grant'
-import type { Outcome } from '@rollcall/core/model/outcome'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
@@ -21,6 +20,7 @@ import { answerQuestion } from './batch.ts'
 import { consentOf, useOfRecord } from './consented.ts'
 import { measuredFind } from './find-records.ts'
 import type { Answering, Asked, ItemAnswer, ItemWork } from './item.ts'
+import type { Outcome } from './outcome.ts'
 import { takeQuota } from './quota.ts'
 import { currentRecord } from './scheduled-statuses.ts'
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import type { AskedFacts, Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { AskedFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import type { Consenting } from '@rollcall/core/policy/basis'
 import { refusedSubscription } from '@rollcall/core/policy/subscription'
@@ -13,6 +13,7 @@ import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
 import { consentedCriteria, consentFacts } from './consented-subscription.ts'
 import { type Answering, type Asked, type Item, itemsOf } from './item.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Runs of a frequency that the answer names. */
 const RUNS = 3

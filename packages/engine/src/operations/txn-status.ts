@@ -4,7 +4,7 @@
  */
 
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import type { Outcome, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
 import { copyUses } from '@rollcall/delivery/store/events/consent-uses'
@@ -23,6 +23,7 @@ import {
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
 import type { Answering, Asked } from './item.ts'
+import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
 import { answerAbout, type TxnAnswer } from './txn-answer.ts'
 

@@ -2,13 +2,15 @@
 
 import { TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
-import { type Effect, type Outcome, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
+import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { may } from '@rollcall/core/policy/permission'
+import type { Effect } from '@rollcall/database/transaction'
 import { findOwn, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { endSubscriptions, takeBackEnded } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
 import type { Answering, Asked } from './item.ts'
+import type { Outcome } from './outcome.ts'
 
 interface Refusal {
   readonly code: ItemCode

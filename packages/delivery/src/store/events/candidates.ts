@@ -7,7 +7,7 @@ export interface Probe {
   readonly at: number
   readonly event_type: string
   readonly record_type: string
-  readonly key: Buffer
+  readonly key: Uint8Array
   /** Whether the record bore it before the change, and whether it does after it. */
   readonly before: boolean
   readonly after: boolean

@@ -30,7 +30,7 @@ export async function isAnyEnded(
   const text = JSON.stringify(
     uses.map(({ participant, pseudonyms, purpose, signed }) => ({
       ...{ participant, purpose, ...signed },
-      pseudonyms: pseudonyms.map((one) => one.toString('hex')),
+      pseudonyms: pseudonyms.map((one) => Buffer.from(one).toString('hex')),
     })),
   )
   const { rows } = await client.query<{ ended: boolean }>({
@@ -51,7 +51,7 @@ export async function isAnyEnded(
 /** Who used a signed consent first, and about whom. */
 export interface FirstUse {
   readonly participant: number
-  readonly pseudonym: Buffer
+  readonly pseudonym: Uint8Array
 }
 
 /** The first use of a signed consent; this one, where there was none before. */

@@ -14,7 +14,7 @@ export interface Sameness {
   /** Canonical names. */
   readonly event_type: string
   readonly record_type: string
-  readonly fingerprint: Buffer
+  readonly fingerprint: Uint8Array
 }
 
 /** A subscription that has not ended. */

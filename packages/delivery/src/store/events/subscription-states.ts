@@ -201,7 +201,7 @@ export interface FiledKey {
   readonly subscription: number
   readonly event_type: string
   readonly record_type: string
-  readonly key: Buffer
+  readonly key: Uint8Array
   readonly whole: boolean
 }
 

@@ -11,7 +11,7 @@ import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 
 /** A key under which a subscription is filed. */
 export interface Key {
-  readonly key: Buffer
+  readonly key: Uint8Array
   readonly whole: boolean
 }
 
@@ -38,7 +38,7 @@ interface Types {
 
 export interface NewSubscription extends Types {
   readonly code: string
-  readonly fingerprint: Buffer
+  readonly fingerprint: Uint8Array
   /** Canonical text of the criteria. */
   readonly criteria: string
   readonly locale: string | null

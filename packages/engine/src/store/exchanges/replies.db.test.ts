@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
-import type { Effect } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
+import type { Effect } from '@rollcall/database/transaction'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { nextDue } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { aClaim, kept, type TestSender, takes, testSender } from '../../../../server/test/deliveries.ts'
@@ -72,7 +72,7 @@ function stepOf(correlation_id: string, changes: Partial<ReplyStep> = {}, of = p
       message_id: randomUUID(),
       target: 'http://127.0.0.1:1/',
       encrypted: false,
-      body: randomBytes(40) as EncryptedReply,
+      body: randomBytes(40) as Uint8Array as EncryptedReply,
     },
     deliveryClaim: aClaim(),
     goesOn: false,

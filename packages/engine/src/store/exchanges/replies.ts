@@ -1,9 +1,9 @@
 /** Writes down how an accepted exchange is answered: its items, and the delivery that carries a page of the answer. */
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
-import type { Effect } from '@rollcall/core/model/outcome'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import type { Effect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
 import type pg from 'pg'
