@@ -6,7 +6,7 @@
  */
 
 import { setGrant } from '@rollcall/admin/grants/grants'
-import type { Database } from '@rollcall/server'
+import type { Database } from '@rollcall/database/database'
 import { compareSearches } from './search/compare-searches.ts'
 import { ASKER_SENDER, NAMESPACE } from './search/question.ts'
 import { questionSigner, registerAskerKey } from './search/signing.ts'

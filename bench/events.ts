@@ -4,7 +4,7 @@
  *     npm run bench -- events --part fan-out
  */
 import { parseArgs } from 'node:util'
-import type { Registry } from '@rollcall/server'
+import type { Registry } from '@rollcall/core/model/registry'
 import { fanOut } from './events/fan-out.ts'
 import { importWithEvents } from './events/import.ts'
 import { match } from './events/match.ts'

@@ -5,9 +5,8 @@ import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 import { registryPackages, registrySources } from './registry-side.ts'
 
-/** The files below all rooms, and the public faces that stand above them. */
+/** The files below all rooms. */
 const BELOW = /^(?:core\/)?limits(?:-of-[a-z]+)?\.ts$/
-const FACES = ['index.ts', 'serve.ts']
 
 /** What the last column of the table allows, by room. */
 const drawn = new Map(
@@ -38,13 +37,13 @@ function importsOf(source: string): readonly string[] {
   const names = [...readFileSync(source, 'utf8').matchAll(/(?:\bfrom|\bimport\() ?'([^']+)'/g)]
   return names.flatMap(([, name = '']) => {
     if (name.startsWith('.')) return placeOf(normalize(join(dirname(source), name)))
-    const [, other = '', path] = /^@rollcall\/([^/]+)(?:\/(.+))?$/.exec(name) ?? []
-    return registryPackages.includes(other) ? placeOf(`packages/${other}/src/${path ?? 'index'}.ts`) : []
+    const [, other = '', path = ''] = /^@rollcall\/([^/]+)(?:\/(.+))?$/.exec(name) ?? []
+    return registryPackages.includes(other) ? placeOf(`packages/${other}/src/${path}.ts`) : []
   })
 }
 
 const places = new Map(registrySources.map((source) => [placeOf(source), source]))
-const hasRoom = (place: string): boolean => places.has(place) && !FACES.includes(place) && !BELOW.test(place)
+const hasRoom = (place: string): boolean => places.has(place) && !BELOW.test(place)
 
 /** Every import from one room into another, with the file that has it. */
 const arrows = [...places]

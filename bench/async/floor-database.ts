@@ -2,7 +2,8 @@
  * The floor's own database beside ours, in the same PostgreSQL and with the same records: in one database the workers
  * of both would wake each other.
  */
-import { type Database, findRegistry, migrate, openDatabase } from '@rollcall/server'
+import { type Database, migrate, openDatabase } from '@rollcall/database/database'
+import { findRegistry } from '@rollcall/records/registries/registries'
 import { NAMESPACE } from '../search/question.ts'
 import { filledRegistry } from '../search/registry.ts'
 

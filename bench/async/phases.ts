@@ -1,6 +1,6 @@
 /** A stretch of time in which healthy participants ask and are called back, with or without one that is not healthy. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '@rollcall/server'
+import type { Database } from '@rollcall/database/database'
 import type { Identifiers } from '../search/setting.ts'
 import type { Receiver } from './receiver.ts'
 import { type Delivered, deliveredIn, type Sender, senderTo, within } from './send.ts'

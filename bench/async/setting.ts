@@ -1,12 +1,13 @@
 /** What benches of callbacks stand on: records, participants who may be called back, and our server with its worker. */
 import { randomUUID } from 'node:crypto'
+import type { Database } from '@rollcall/database/database'
 import {
   type CallbackSettings,
   MOST_CONCURRENCY,
   NO_CALLBACKS,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
-import { type Database, findParticipant } from '@rollcall/server'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { type Asker, NAMESPACE, questionsOf } from '../search/question.ts'
 import { credentialsOf } from '../search/registry.ts'
 import { authorization, type Identifiers, JSON_BODY } from '../search/setting.ts'

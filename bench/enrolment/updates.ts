@@ -6,12 +6,13 @@ import { randomUUID } from 'node:crypto'
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { readLimits } from '@rollcall/core/limits'
+import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
+import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { operation } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
-import type { Database, Registry } from '@rollcall/server'
 import {
   answerEnrolmentUpdates,
   type Updating,

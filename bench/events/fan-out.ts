@@ -2,7 +2,9 @@
  * From the commit of events until their notifications are received: one event to many subscribers, and many events to one.
  * Beside it `floors/notify.ts` signs ready-made envelopes of the same sizes and posts them to the same addresses.
  */
-import type { Database, Registry } from '@rollcall/server'
+
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { referenceOf } from '../../packages/delivery/src/store/events/events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { databaseTime } from '../shared/database-time.ts'

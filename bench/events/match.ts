@@ -5,10 +5,11 @@
 
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import { filingKeys } from '@rollcall/core/events/filing'
+import type { Registry } from '@rollcall/core/model/registry'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kind, parseJson } from '@rollcall/protocol'
-import type { Database, Registry } from '@rollcall/server'
 import { CompiledFilters, type MatchedEvent, matchEvents } from '../../packages/delivery/src/events/match.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { median, percentile, rounded } from '../shared/statistics.ts'

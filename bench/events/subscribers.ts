@@ -1,8 +1,10 @@
 /** Subscribers, events and notifications as rows: what a published event has committed. */
 import { randomUUID } from 'node:crypto'
 import { grantTemplate, setGrant } from '@rollcall/admin/grants/grants'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import { addParticipant, type Database, type Registry } from '@rollcall/server'
+import { addParticipant } from '@rollcall/participants/store/participants'
 
 /** Makes so many participants, each with so many addresses at the receiver, and so many subscriptions at each address. */
 export async function makeSubscribers(

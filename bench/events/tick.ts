@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Registry } from '@rollcall/server'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { ASKER_SENDER, NAMESPACE, questionsOf } from '../search/question.ts'
 import { credentialsOf, shuffledIdentifiers } from '../search/registry.ts'
 import { authorization, endless, type Identifiers, JSON_BODY } from '../search/setting.ts'

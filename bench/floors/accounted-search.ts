@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { groupCommit } from '@rollcall/database/group-commit'
-import type { openStorage } from '@rollcall/server'
+import type { openStorage } from '@rollcall/settings/storage'
 import { startFloor } from '../search/floor.ts'
 import { floorVerifier } from '../search/floor-seal.ts'
 import { serveAsChild } from '../shared/server-process.ts'

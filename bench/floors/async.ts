@@ -6,7 +6,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { outlivingLosses } from '@rollcall/database/database'
-import { openStorage, readConfig } from '@rollcall/server'
+import { readConfig } from '@rollcall/settings/config'
+import { openStorage } from '@rollcall/settings/storage'
 import fastify, { type FastifyRequest } from 'fastify'
 import { Logger, run, type TaskList } from 'graphile-worker'
 import pg from 'pg'

@@ -5,8 +5,11 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import { recordTable } from '@rollcall/records/records/record-tables'
-import { findParticipant, findRegistry, openStorage, readConfig } from '@rollcall/server'
+import { findRegistry } from '@rollcall/records/registries/registries'
+import { readConfig } from '@rollcall/settings/config'
+import { openStorage } from '@rollcall/settings/storage'
 import fastify from 'fastify'
 import { lookUpStatement } from '../../packages/records/src/records/search-statement.ts'
 import { BENEFICIARIES, type EnrolledQuestion } from '../enrolment/question.ts'

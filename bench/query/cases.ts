@@ -3,8 +3,8 @@
  * hand would write for the same answer, prepared once by `pg`.
  */
 
+import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import type { Database } from '@rollcall/server'
 import { type Population, RARE_PROGRAMMES, rareProgramme, someIdentifiers, windows } from './populations.ts'
 
 export interface Question {

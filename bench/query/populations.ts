@@ -1,15 +1,12 @@
 /** Registries of generated people of three sizes in one database, and questions that find the same number in each. */
 import { Readable } from 'node:stream'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
+import { importFile } from '@rollcall/import/import-file'
+import { countRecords } from '@rollcall/records/records/record-counts'
 import { type RecordTable, recordTable } from '@rollcall/records/records/record-tables'
-import {
-  addRegistry,
-  countRecords,
-  type Database,
-  findRegistry,
-  importFile,
-  type Registry,
-} from '@rollcall/server'
+import { addRegistry, findRegistry } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
 
 export const KIND = 'ibr'

@@ -1,5 +1,7 @@
 /** A search of ours beside its floor: what both are asked, what of their answers is read. */
-import type { Database, MessagePolicy } from '@rollcall/server'
+
+import type { MessagePolicy } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
 import { compare, type Side } from '../shared/rounds.ts'
 import { checkAnswer, checkSameBytes, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
 import { endless, type Identifiers, JSON_BODY, type Target, withSetting } from './setting.ts'

@@ -1,7 +1,8 @@
 /** How floors find and answer: the look-up of `lookUpStatement`, and the same bytes as ours from fixed pieces. */
 
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { recordTable } from '@rollcall/records/records/record-tables'
-import type { Database, Registry } from '@rollcall/server'
 import { lookUpStatement } from '../../packages/records/src/records/search-statement.ts'
 import { aroundSignatureValue } from './answers.ts'
 import { ASKER_SENDER, RECORD_TYPE, REFERENCE_ID, REG_TYPE, REGISTRY_SENDER } from './question.ts'

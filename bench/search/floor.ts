@@ -6,7 +6,10 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
-import { findParticipant, findRegistry, openStorage, readConfig } from '@rollcall/server'
+import { findParticipant } from '@rollcall/participants/store/participants'
+import { findRegistry } from '@rollcall/records/registries/registries'
+import { readConfig } from '@rollcall/settings/config'
+import { openStorage } from '@rollcall/settings/storage'
 import fastify from 'fastify'
 import { SIGNATURE_VARIABLE } from './answers.ts'
 import { type FloorQuestion, floorAnswers } from './floor-answer.ts'

@@ -1,24 +1,22 @@
 /** What is searched: a registry of synthetic records, filled once, and participants who may ask. */
 import { Readable } from 'node:stream'
 import { grantTemplate, setGrant } from '@rollcall/admin/grants/grants'
+import type { MessagePolicy } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import { recordTable } from '@rollcall/records/records/record-tables'
+import { importFile } from '@rollcall/import/import-file'
+import { newSecret } from '@rollcall/participants/directory/secrets'
+import { addSecret } from '@rollcall/participants/store/client-secrets'
 import {
   addParticipant,
-  addRegistry,
-  addSecret,
-  countRecords,
-  type Database,
   findParticipant,
-  findRegistry,
-  importFile,
-  listRegistries,
-  type MessagePolicy,
-  newSecret,
-  type Registry,
   setMessagePolicy,
   setParticipantQuotas,
-} from '@rollcall/server'
+} from '@rollcall/participants/store/participants'
+import { countRecords } from '@rollcall/records/records/record-counts'
+import { recordTable } from '@rollcall/records/records/record-tables'
+import { addRegistry, findRegistry, listRegistries } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
 import { KIND, NAMESPACE, REGISTRY_SENDER } from './question.ts'
 

@@ -1,6 +1,7 @@
 /** What a bench of searches stands on: a filled registry, one who asks, and both servers, each in its process. */
 import { parseArgs } from 'node:util'
-import type { Database, MessagePolicy } from '@rollcall/server'
+import type { MessagePolicy } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
 import { PLACE_OPTIONS, withBenchDatabase } from '../shared/bench-database.ts'
 import { wholeNumber } from '../shared/options.ts'
 import type { Plan } from '../shared/rounds.ts'

@@ -1,5 +1,8 @@
 /** How the one who asks signs: as a client does, a while before the message is sent. */
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import type { Database } from '@rollcall/database/database'
+import { addParticipantKey } from '@rollcall/participants/store/participant-keys'
+import { findParticipant } from '@rollcall/participants/store/participants'
 import {
   DEFAULT_SIGNATURE_PROFILE,
   importSigningKey,
@@ -8,7 +11,6 @@ import {
   readPublicKey,
   sign,
 } from '@rollcall/protocol'
-import { addParticipantKey, type Database, findParticipant } from '@rollcall/server'
 import { ASKER_SENDER, question } from './question.ts'
 
 const KID = 'bench'

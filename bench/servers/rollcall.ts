@@ -1,6 +1,9 @@
 /** The server as it is served, in a process of its own; its environment says which database. */
-import { openStorage, readConfig } from '@rollcall/server'
-import { createContext, startServer } from '@rollcall/server/serve'
+
+import { createContext } from '@rollcall/server/app/context'
+import { startServer } from '@rollcall/server/app/serve'
+import { readConfig } from '@rollcall/settings/config'
+import { openStorage } from '@rollcall/settings/storage'
 import { serveAsChild } from '../shared/server-process.ts'
 
 /** Always the same: a database that is kept is measured again. It guards nothing but keys of a benchmark. */

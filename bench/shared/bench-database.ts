@@ -2,7 +2,9 @@
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Database, migrate, openStorage, readConfig } from '@rollcall/server'
+import { type Database, migrate } from '@rollcall/database/database'
+import { readConfig } from '@rollcall/settings/config'
+import { openStorage } from '@rollcall/settings/storage'
 import { serverEnvironment, temporaryDirectory } from './place.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 

@@ -1,6 +1,6 @@
 /** Processor time of a PostgreSQL that runs on this machine, as Linux counts it. */
 import { readdir, readFile } from 'node:fs/promises'
-import type { Database } from '@rollcall/server'
+import type { Database } from '@rollcall/database/database'
 
 /** Microseconds of a tick of the kernel's clock, as `/proc` counts. */
 const TICK = 10_000

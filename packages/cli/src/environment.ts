@@ -3,20 +3,14 @@ import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { operatorWithToken } from '@rollcall/admin/approvals/proposals'
+import { refuseToAddToDemo } from '@rollcall/admin/demo/demo-database'
 import type { Approvals } from '@rollcall/admin/use-case'
-import {
-  type Accounts,
-  type Config,
-  checkSchema,
-  type Database,
-  embeddedLayout,
-  openAccounts,
-  openStorage,
-  openVault,
-  readConfig,
-  type Vault,
-} from '@rollcall/server'
-import { refuseToAddToDemo } from './demo/database.ts'
+import type { Accounts } from '@rollcall/core/model/account'
+import { checkSchema, type Database } from '@rollcall/database/database'
+import { layout as embeddedLayout } from '@rollcall/database/embedded/files'
+import type { Vault } from '@rollcall/keys/vault'
+import { type Config, readConfig } from '@rollcall/settings/config'
+import { openAccounts, openStorage, openVault } from '@rollcall/settings/storage'
 import { CommandError } from './failure.ts'
 
 /** @throws CommandError that names the variable */
@@ -82,11 +76,11 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
 
 /**
  * As `withDatabase`, for what adds registries, participants or people of the operator's own.
- * @throws CommandError the database is that of a demo
+ * @throws AdminRefusal the database is that of a demo
  */
 export const withOwnDatabase = <Result>(work: (needs: Needs) => Promise<Result>): Promise<Result> =>
   withDatabase(async (needs) => {
-    await refuseToAddToDemo(needs.db)
+    if (process.env.ROLLCALL_DEMO_WRITES !== '1') await refuseToAddToDemo(needs.db)
     return work(needs)
   })
 

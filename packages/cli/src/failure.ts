@@ -50,7 +50,7 @@ function isExpected(error: unknown): boolean {
 
 /** Names only what is known to hold no data: a database error's own message may quote a record, an address a password. */
 async function unexpectedText(error: unknown): Promise<string> {
-  const { isUnavailable, safeDatabaseError } = await import('@rollcall/server')
+  const { isUnavailable, safeDatabaseError } = await import('@rollcall/database/database-errors')
   const { error: name, sqlstate, code } = safeDatabaseError(error)
   const what = sqlstate ?? code ?? name
   if (code === 'ERR_INVALID_URL') return `DATABASE_URL must be an address such as ${ADDRESS_FORM}`
@@ -70,7 +70,10 @@ function causeOf(error: unknown): string | undefined {
 
 /** The database that DATABASE_URL names, without its secrets; undefined for the embedded one. */
 async function ownDatabase(): Promise<string | undefined> {
-  const { databaseName, readConfig } = await import('@rollcall/server')
+  const [{ readConfig }, { databaseName }] = await Promise.all([
+    import('@rollcall/settings/config'),
+    import('@rollcall/settings/storage'),
+  ])
   try {
     const config = readConfig(process.env)
     return config.databaseUrl === undefined ? undefined : databaseName(config)

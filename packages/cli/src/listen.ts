@@ -1,14 +1,10 @@
 /** Starting the listeners, with errors that say which variable helps. */
 import { createServer } from 'node:net'
-import { type Config, createLog, type Database, type Log } from '@rollcall/server'
-import {
-  createContext,
-  type Demo,
-  type ListenerName,
-  ListenFailed,
-  type RunningServer,
-  startServer,
-} from '@rollcall/server/serve'
+import type { Demo } from '@rollcall/admin/demo/beside-server'
+import type { Database } from '@rollcall/database/database'
+import { createLog, type Log } from '@rollcall/observe/log'
+import type { ListenerName, RunningServer } from '@rollcall/server/app/serve'
+import type { Config } from '@rollcall/settings/config'
 import { CommandError } from './failure.ts'
 import { trialRecords } from './synthetic-people.ts'
 
@@ -64,6 +60,9 @@ export async function startListening(
   db: Database,
   demo?: Demo,
 ): Promise<{ readonly server: RunningServer; readonly log: Log }> {
+  // Loaded here: help, and a start that is refused, do not wait for the whole server.
+  const { createContext } = await import('@rollcall/server/app/context')
+  const { ListenFailed, startServer } = await import('@rollcall/server/app/serve')
   const log = createLog({ level: config.logLevel })
   try {
     return {

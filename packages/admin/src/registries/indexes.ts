@@ -64,6 +64,14 @@ export const applyIndexes = useCase(
   },
 )
 
+/** Every registry, with the record types whose records must be read again before all searches are answered. */
+export async function listUnfilled({
+  db,
+}: HasDatabase): Promise<readonly { namespace: string; record_types: readonly string[] }[]> {
+  const registries = await listRegistries(db)
+  return registries.map(({ namespace, unfilled }) => ({ namespace, record_types: [...unfilled.keys()] }))
+}
+
 async function registriesOf(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
   return namespace === undefined ? listRegistries(db) : [await registryAt(db, namespace)]
 }

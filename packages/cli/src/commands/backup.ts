@@ -1,7 +1,7 @@
 /** `rollcall backup`: writes the database into an encrypted file, and verifies such a file. */
 
 import { makeBackup, verifyBackup } from '@rollcall/admin/backup/backup'
-import { masterKeySource } from '@rollcall/server'
+import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { configuration, withDatabase } from '../environment.ts'
 import { counted, type OutputOptions, print, withJson } from '../output.ts'

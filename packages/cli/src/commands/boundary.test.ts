@@ -1,71 +1,175 @@
 /** The command line is no second application on the database: what a command does is a function of the package admin. */
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** What a command may take from the server beside admin functions: configuration, and opening a database. */
-const CONFIGURATION = [
-  ...[
-    'Config',
-    'databaseName',
-    'judgedFiles',
-    'masterKeyFile',
-    'masterKeySource',
-    'openStorage',
-    'settingsOf',
-  ],
+/** Where the files of the command line are. */
+const ROOT = join(import.meta.dirname, '..')
+
+/** Packages that every file may use: what an operator does, the settings, and those of no side. */
+const FREE = /^(?:admin|settings|protocol|client|synthetic)(?:\/|$)/
+
+/** What some files use of another face. A name after `type` is no code: the face is not loaded for it. */
+interface Use {
+  readonly face: string
+  readonly names: readonly string[]
+  readonly files: readonly string[]
+  readonly reason: string
+}
+const USES: readonly Use[] = [
+  {
+    face: 'base/shared/nearest',
+    names: ['nearestHint'],
+    files: ['commands/registry.ts', 'commands/simulate.ts'],
+    reason: 'a word that is no known name is answered with the nearest one',
+  },
+  {
+    face: 'base/shared/loopback',
+    names: ['isLoopback'],
+    files: ['commands/serve.ts', 'commands/demo.ts'],
+    reason: 'these two refuse or change the address that the environment names',
+  },
+  {
+    face: 'base/shared/data-directory',
+    names: ['makeDataDirectory'],
+    files: ['demo/demo-file.ts'],
+    reason: 'demo.json lies in that folder',
+  },
+  {
+    face: 'database/database',
+    names: ['checkSchema'],
+    files: ['environment.ts', 'commands/serve.ts'],
+    reason: 'tables of another version are refused before any function reads them',
+  },
+  {
+    face: 'database/database-errors',
+    names: ['isUnavailable', 'safeDatabaseError'],
+    files: ['failure.ts'],
+    reason: 'a failure is told without the data of a statement',
+  },
+  {
+    face: 'database/embedded/files',
+    names: ['layout'],
+    files: ['environment.ts'],
+    reason: 'a command looks whether there is an embedded database, without making one',
+  },
+  {
+    face: 'database/database',
+    names: ['type Database'],
+    files: [
+      ...['environment.ts', 'listen.ts', 'commands/serve.ts', 'commands/demo.ts'],
+      ...['demo/credentials.ts', 'demo/demo-file.ts'],
+    ],
+    reason: 'it is handed on to admin functions',
+  },
+  {
+    face: 'core/model/registry',
+    names: ['type Registry'],
+    files: ['commands/demo.ts', 'demo/demo-file.ts'],
+    reason: 'the demo describes its registries',
+  },
+  {
+    face: 'core/model/participant',
+    names: ['type Participant'],
+    files: ['demo/credentials.ts'],
+    reason: 'the demo describes its participants',
+  },
+  {
+    face: 'core/model/account',
+    names: ['type Accounts'],
+    files: ['environment.ts'],
+    reason: 'admin functions are given it',
+  },
+  {
+    face: 'keys/vault',
+    names: ['type Vault'],
+    files: ['environment.ts'],
+    reason: 'admin functions are given it',
+  },
+  {
+    face: 'observe/log',
+    names: ['createLog', 'type Log'],
+    files: ['listen.ts'],
+    reason: 'a server has a log',
+  },
+  {
+    face: 'server/app/context',
+    names: ['createContext'],
+    files: ['listen.ts'],
+    reason: 'the one place that starts a server',
+  },
+  {
+    face: 'server/app/serve',
+    names: ['startServer', 'ListenFailed', 'type ListenerName', 'type RunningServer'],
+    files: ['listen.ts'],
+    reason: 'the one place that starts a server',
+  },
+  {
+    face: 'server/http/showcase',
+    names: ['type Showcase'],
+    files: ['demo/showcase.ts'],
+    reason: 'the start page of a demo has its addresses',
+  },
 ]
 
-/** Packages of no side: the protocol, the client and the made-up population. */
-const SHARED = /^@rollcall\/(?:protocol|client|synthetic)\b/
+/** A use as one line. */
+const lineOf = (file: string, face: string, name: string): string => `${file} uses ${name} of ${face}`
 
-/** What names the nearest of known names, for a word that is none of them. */
-const MESSAGES = ['nearestHint']
-
-/** What starting a server, or one part of it, needs. */
-const STARTING: Readonly<Record<string, readonly string[]>> = {
-  'serve.ts': [
-    ...[
-      'baseUrl',
-      'checkSchema',
-      'Database',
-      'isLoopback',
-      'listenerUrl',
-      'listRegistries',
-      'ROLES',
-      'Role',
-      'reachNote',
-      'Storage',
-    ],
-  ],
-  'participant-link.ts': ['baseUrl'],
-  'demo.ts': [
-    ...['baseUrl', 'becomeOnlyDemo', 'Database', 'isLoopback', 'listenerUrl', 'openVault', 'Registry'],
-  ],
+/** The names that a file takes from our packages, at its start or later, such as `type Database`. */
+async function usesOf(file: string): Promise<readonly { readonly face: string; readonly line: string }[]> {
+  const source = await readFile(join(ROOT, file), 'utf8')
+  const imports = [
+    ...source.matchAll(/import (type )?\{([^}]*)\} from '@rollcall\/([^']*)'/g),
+    ...source.matchAll(/const ()\{([^}]*)\} = await import\('@rollcall\/([^']*)'\)/g),
+  ]
+  const found = imports.flatMap(([, allTypes, list = '', face = '']) =>
+    list
+      .split(',')
+      .map((part) => part.trim().replace(/ as \w+$/, ''))
+      .filter((part) => part !== '')
+      .map((part) => ({ face, line: lineOf(file, face, allTypes ? `type ${part}` : part) })),
+  )
+  // No mention of a package is overlooked.
+  const mentions = [...source.matchAll(/'@rollcall\/([^']*)'/g)].map(([, face = '']) => face)
+  expect(mentions.filter((face) => !FREE.test(face)).length).toBe(
+    imports.filter(([, , , face = '']) => !FREE.test(face)).length,
+  )
+  expect(source).not.toMatch(/'[^']*\/src\//)
+  return found
 }
 
-const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))
+const files = (await readdir(ROOT, { recursive: true })).filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+)
+const used = (await Promise.all(files.map(usesOf))).flat().filter(({ face }) => !FREE.test(face))
 
-test.each(files)('%s', async (name) => {
-  const source = await readFile(`${import.meta.dirname}/${name}`, 'utf8')
-  const imports = [
-    ...source.matchAll(/import (?:type )?\{([^}]*)\} from '((?:@rollcall\/|[^']*\/src\/)[^']*)'/g),
-  ].filter(([, , from = '']) => !SHARED.test(from))
-  const others = imports.filter(([, , from = '']) => !from.startsWith('@rollcall/admin/'))
-  expect(others.filter(([, , from]) => from !== '@rollcall/server')).toEqual([])
-  const names = others.flatMap(([, list = '']) =>
-    list.split(',').map((part) => part.trim().replace(/^type /, '')),
+test('the command line uses admin functions, the settings, and what is named here with its reason', () => {
+  const named = USES.flatMap(({ face, names, files }) =>
+    files.flatMap((file) => names.map((name) => lineOf(file, face, name))),
   )
-  const allowed = [...CONFIGURATION, ...MESSAGES, ...(STARTING[name] ?? [])]
-  expect(names.filter((word) => word !== '' && !allowed.includes(word))).toEqual([])
-  // Every mention of a package was looked at.
-  const mentions = [...source.matchAll(/'(@rollcall\/[^']*)'|\/src\//g)]
-  expect(mentions.filter(([, from = '']) => !SHARED.test(from)).length).toBe(imports.length)
+  expect(used.map(({ line }) => line).toSorted()).toEqual(named.toSorted())
+})
+
+test('no command imports SQL', () => {
+  const SQL = /(?:^|\/)store\/|^records\/|^database\//
+  const found = USES.filter(({ face }) => SQL.test(face)).flatMap(({ names }) => names)
+  const values = found.filter((name) => !name.startsWith('type '))
+  // These know a version, codes of errors and a folder: no statement passes through them.
+  expect(values.toSorted()).toEqual(['checkSchema', 'isUnavailable', 'layout', 'safeDatabaseError'])
+  const sources = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
+  expect(sources.filter(({ text }) => /\bpool\.query\b|\bkysely\b|from 'pg'/.test(text))).toEqual([])
 })
 
 /** What commands call of the admin room that is no admin function: none of it writes, so none could wait for a second operator. */
 const HELPERS = [
   ...['changeableStates', 'delimiterName', 'findings', 'grantWords', 'ok', 'openRecordFile'],
-  ...['broken', 'databaseFacts', 'operatorWithToken', 'parseSchedule', 'settingFacts'],
+  ...['broken', 'databaseFacts', 'listUnfilled', 'operatorWithToken', 'parseSchedule', 'settingFacts'],
+]
+
+/** How the demo starts, and how a database is kept from being a demo's and a production's: no operator asks for it. */
+const DEMO = [
+  ...['fillEmptyRegistries', 'refuseDemoData', 'refuseRealData', 'refuseSecondDemo', 'refuseToAddToDemo'],
 ]
 
 test('what a command does is an admin function, which says whether it waits for a second operator', async () => {
@@ -85,5 +189,5 @@ test('what a command does is an admin function, which says whether it waits for 
       }
     }
   }
-  expect([...found].toSorted()).toEqual(HELPERS.toSorted())
+  expect([...found].toSorted()).toEqual([...HELPERS, ...DEMO].toSorted())
 })

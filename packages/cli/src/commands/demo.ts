@@ -1,20 +1,16 @@
 /** `rollcall demo` (npm start): a registry of synthetic people for each kind, and a participant to ask them. */
 import { dirname } from 'node:path'
 import { migrateDatabase } from '@rollcall/admin/database'
-import {
-  baseUrl,
-  becomeOnlyDemo,
-  type Config,
-  type Database,
-  isLoopback,
-  listenerUrl,
-  openStorage,
-  openVault,
-  type Registry,
-} from '@rollcall/server'
+import { refuseRealData, refuseSecondDemo } from '@rollcall/admin/demo/demo-database'
+import { fillEmptyRegistries } from '@rollcall/admin/demo/demo-directory'
+import { isLoopback } from '@rollcall/base/shared/loopback'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { baseUrl, listenerUrl } from '@rollcall/settings/addresses'
+import type { Config } from '@rollcall/settings/config'
+import { openStorage, openVault } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
-import { refuseRealData } from '../demo/database.ts'
 import {
   type DemoFile,
   demoFilePath,
@@ -22,17 +18,16 @@ import {
   writePrivateFile,
   writtenParticipants,
 } from '../demo/demo-file.ts'
-import { ensureDemoDirectory, fillEmptyRegistries } from '../demo/directory.ts'
+import { ensureDemoDirectory } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
 import { forgetDemoReceiver, type RunningReceiver, startDemoReceiver } from '../demo/receiver.ts'
 import { showcaseOf } from '../demo/showcase.ts'
 import { demoSimulation } from '../demo/simulation.ts'
 import { configuration } from '../environment.ts'
-import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { type StopRequest, stopRequest } from '../stop.ts'
-import { DEMO_RECORDS } from '../synthetic-people.ts'
+import { DEMO_RECORDS, syntheticRecords } from '../synthetic-people.ts'
 
 const LOOPBACK = '127.0.0.1'
 
@@ -71,7 +66,7 @@ async function runDemo(options: DemoOptions): Promise<void> {
   const storage = await openStorage(config)
   try {
     await refuseRealData(storage.owner)
-    const release = await refuseSecondDemo(storage.owner, config)
+    const release = await refuseSecondDemo(storage.owner, demoFilePath(config))
     try {
       await migrateDatabase(storage, {})
       if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)
@@ -81,16 +76,6 @@ async function runDemo(options: DemoOptions): Promise<void> {
   } finally {
     await storage.close()
   }
-}
-
-/** @throws CommandError a demo runs on this database: demo.json has its address, and must keep it */
-async function refuseSecondDemo(db: Database, config: Config): Promise<() => Promise<void>> {
-  const release = await becomeOnlyDemo(db)
-  if (release !== null) return release
-  throw new CommandError(
-    `a demo runs on this database already (${demoFilePath(config)} has its address); ` +
-      'stop it, or set ROLLCALL_DATA to another folder',
-  )
 }
 
 /**
@@ -165,7 +150,7 @@ async function runUntil(
 }
 
 async function fill(db: Database, registries: readonly Registry[]): Promise<void> {
-  const filled = await fillEmptyRegistries(db, registries)
+  const filled = await fillEmptyRegistries(db, registries, { count: DEMO_RECORDS, make: syntheticRecords })
   if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
 }
 

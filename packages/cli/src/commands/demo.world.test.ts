@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { countRecords, findRegistry, openDatabase } from '@rollcall/server'
+import { openDatabase } from '@rollcall/database/database'
+import { countRecords } from '@rollcall/records/records/record-counts'
+import { findRegistry } from '@rollcall/records/registries/registries'
 import { afterEach, expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import {

@@ -11,7 +11,9 @@ import {
   settingFacts,
 } from '@rollcall/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
-import { type Config, databaseName, judgedFiles, openStorage, settingsOf } from '@rollcall/server'
+import type { Config } from '@rollcall/settings/config'
+import { settingsOf } from '@rollcall/settings/settings'
+import { databaseName, judgedFiles, openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { configuration, hasDatabase } from '../environment.ts'
 import { EXIT, failureText } from '../failure.ts'

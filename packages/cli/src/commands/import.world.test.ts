@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Database, openDatabase } from '@rollcall/database/database'
 import { findRegistry } from '@rollcall/records/registries/registries'
-import { type Database, openDatabase } from '@rollcall/server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventRows } from '../../../server/test/notifications.ts'
 import { testDatabase } from '../../../server/test/postgres.ts'

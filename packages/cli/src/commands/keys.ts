@@ -8,7 +8,8 @@ import {
   rotateMasterKey,
   rotateOwnKeys,
 } from '@rollcall/admin/operators/own-keys'
-import { type Config, masterKeyFile, masterKeySource } from '@rollcall/server'
+import type { Config } from '@rollcall/settings/config'
+import { masterKeyFile, masterKeySource } from '@rollcall/settings/storage'
 import { type Command, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase, setMessagePolicy } from '@rollcall/server'
+import { openDatabase } from '@rollcall/database/database'
+import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { askToken, search } from '../../test/ask.ts'

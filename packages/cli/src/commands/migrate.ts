@@ -1,7 +1,7 @@
 /** `rollcall migrate`: the step of a deployment that prepares the database. */
 
 import { migrateDatabase } from '@rollcall/admin/database'
-import { openStorage } from '@rollcall/server'
+import { openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { configuration } from '../environment.ts'
 import { counted, type OutputOptions, print, withJson } from '../output.ts'

@@ -1,7 +1,7 @@
 /** `rollcall participant link` and `sign-out`: a participant signs in to the partner page, and is signed out. */
 
 import { makePartnerLink, signPartnerOut } from '@rollcall/admin/partner/link'
-import { baseUrl } from '@rollcall/server'
+import { baseUrl } from '@rollcall/settings/addresses'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

@@ -2,8 +2,8 @@
 
 import { importRecords } from '@rollcall/admin/records/records'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
+import { nearestHint } from '@rollcall/base/shared/nearest'
 import { KINDS, kindNamed } from '@rollcall/protocol'
-import { nearestHint } from '@rollcall/server'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ask, askToAdd, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'

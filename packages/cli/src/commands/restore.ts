@@ -2,7 +2,7 @@
 
 import { releaseRestored } from '@rollcall/admin/backup/release'
 import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
-import { masterKeySource } from '@rollcall/server'
+import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { configuration, withDatabase, withStorage } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'

@@ -1,23 +1,14 @@
 /** `rollcall serve`: the server, for production. */
 
 import { migrateDatabase } from '@rollcall/admin/database'
-import {
-  baseUrl,
-  type Config,
-  checkSchema,
-  type Database,
-  databaseName,
-  isLoopback,
-  listenerUrl,
-  listRegistries,
-  openStorage,
-  ROLES,
-  type Role,
-  reachNote,
-  type Storage,
-} from '@rollcall/server'
+import { refuseDemoData } from '@rollcall/admin/demo/demo-database'
+import { listUnfilled } from '@rollcall/admin/registries/indexes'
+import { isLoopback } from '@rollcall/base/shared/loopback'
+import { checkSchema, type Database } from '@rollcall/database/database'
+import { baseUrl, listenerUrl, reachNote } from '@rollcall/settings/addresses'
+import { type Config, ROLES, type Role } from '@rollcall/settings/config'
+import { databaseName, openStorage, type Storage } from '@rollcall/settings/storage'
 import { type Command, Option } from 'commander'
-import { refuseDemoData } from '../demo/database.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
@@ -114,11 +105,11 @@ async function serveUntil(
   const { server, log } = await startListening(config, db)
   try {
     server.markReady()
-    const registries = await listRegistries(db)
-    for (const { namespace, unfilled } of registries) {
-      if (unfilled.size === 0) continue
+    const registries = await listUnfilled({ db })
+    for (const { namespace, record_types } of registries) {
+      if (record_types.length === 0) continue
       log.warn(
-        { namespace, record_types: [...unfilled.keys()] },
+        { namespace, record_types },
         `records must be read again, and some searches are refused until then: run rollcall index apply ${namespace}`,
       )
     }

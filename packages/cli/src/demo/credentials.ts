@@ -1,6 +1,7 @@
 /** The client secrets and the own keys of the demo's participants, made once and the same over restarts; the operator's token. */
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { keptOrNewSecret } from '@rollcall/admin/demo/demo-secret'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import {
@@ -9,9 +10,9 @@ import {
   readPublicKeys,
   revokeParticipantKey,
 } from '@rollcall/admin/participants/keys'
-import { rotateParticipantSecret } from '@rollcall/admin/participants/participants'
 import { AdminRefusal } from '@rollcall/admin/use-case'
-import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
 
 /** Everything by which a participant of the demo is known: what is written down where the database still has it, else anew. */
 export async function demoCredentials(
@@ -20,7 +21,7 @@ export async function demoCredentials(
   written: Partial<Record<'client_secret' | keyof DemoKeys, unknown>>,
 ): Promise<DemoCredentials> {
   const { sender_id, client_id } = participant
-  const client_secret = await demoSecret(db, participant, written.client_secret)
+  const client_secret = await keptOrNewSecret({ db }, participant, written.client_secret)
   return { sender_id, client_id, client_secret, ...(await demoKeys(db, sender_id, written)) }
 }
 
@@ -29,17 +30,6 @@ export interface DemoCredentials extends DemoKeys {
   readonly sender_id: string
   readonly client_id: string
   readonly client_secret: string
-}
-
-/**
- * The secret in demo.json, where the database still accepts it; else a new one.
- * @param written the participant in demo.json, as far as it can be read
- */
-async function demoSecret(db: Database, participant: Participant, written: unknown): Promise<string> {
-  const client = await findClient(db, participant.client_id)
-  if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
-  const { client_secret } = await rotateParticipantSecret({ db }, { sender_id: participant.sender_id })
-  return client_secret
 }
 
 /** The operators of the demo: one for programs, whose token is in demo.json, and one for the console, who may do everything. */

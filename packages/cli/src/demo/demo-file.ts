@@ -1,16 +1,13 @@
 /** demo.json, by which tools find the demo: its shape is a contract with them. Only its owner may read it. */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type IdentifierType, REG_TYPE_PREFIX, TOKEN_PATH } from '@rollcall/protocol'
-import {
-  type Config,
-  type Database,
-  demoFile,
-  makeDataDirectory,
-  ownRecords,
-  type Registry,
-  sampleIdentifiers,
-} from '@rollcall/server'
+import { type DemoSample, demoSamples } from '@rollcall/admin/demo/demo-samples'
+import { makeDataDirectory } from '@rollcall/base/shared/data-directory'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { REG_TYPE_PREFIX, TOKEN_PATH } from '@rollcall/protocol'
+import type { Config } from '@rollcall/settings/config'
+import { demoFile } from '@rollcall/settings/storage'
 import type { DemoCredentials } from './credentials.ts'
 
 export interface DemoFile {
@@ -37,7 +34,7 @@ export interface DemoRegistry {
   readonly receiver_id: string
   readonly reg_type: string
   readonly reg_record_type: string
-  readonly samples: readonly Sample[]
+  readonly samples: readonly DemoSample[]
 }
 
 export const demoFilePath = (config: Pick<Config, 'dataDirectory'>): string => demoFile(config)
@@ -88,51 +85,9 @@ async function describeRegistry(db: Database, registry: Registry): Promise<DemoR
     receiver_id: sender_id,
     reg_type: `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
     reg_record_type: kind.record_types[0].emitted,
-    samples: await registrySamples(db, registry),
+    samples: await demoSamples(db, registry),
   }
 }
-
-interface Sample {
-  readonly identifier_type: string
-  readonly identifier_value: string
-}
-
-const QUANTITY = { primary: 24, other: 2 }
-const MINIMUM = 20
-
-/**
- * Samples of a registry, each of which names exactly one record of its default record type: mostly identifiers of
- * the primary type, then some of other types that are written in one way only (a telephone is not).
- */
-async function registrySamples(db: Database, registry: Registry): Promise<readonly Sample[]> {
-  const [recordType] = registry.kind.record_types
-  const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, QUANTITY.other])
-  const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: QUANTITY.primary }
-  const found = await sampleIdentifiers(db, registry, recordType, wanted)
-  const records = ownRecords(db).reader('sync')
-  const page = { sort: [], limit: 1, offset: 0, cap: 1 }
-  const totals = await Promise.all(
-    found.map((identifier) =>
-      records.find(registry, {
-        recordType,
-        predicate: { is: 'identifier', identifiers: [identifier] },
-        page,
-      }),
-    ),
-  )
-  const samples = found
-    .filter((_, at) => totals[at]?.total === 1)
-    .map(({ type, value }) => ({ identifier_type: type, identifier_value: value }))
-    .sort(
-      (one, other) => rank(one, recordType.primary_identifier) - rank(other, recordType.primary_identifier),
-    )
-  if (samples.length < MINIMUM) throw new Error(`${registry.namespace} has only ${samples.length} samples`)
-  return samples
-}
-
-const isPlain = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
-
-const rank = ({ identifier_type }: Sample, primary: string): number => (identifier_type === primary ? 0 : 1)
 
 /** Replaces the file, or makes it and the directories above it. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {

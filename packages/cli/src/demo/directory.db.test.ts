@@ -1,5 +1,5 @@
 import { grantTemplate, listGrants, revokeGrant, setGrant } from '@rollcall/admin/grants/grants'
-import { countRecords } from '@rollcall/server'
+import { countRecords } from '@rollcall/records/records/record-counts'
 import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'

@@ -1,10 +1,10 @@
 /** The receiver of callbacks that the demo runs in its own process, so that there is one to break and to mend. */
 
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
+import type { DemoReceiver } from '@rollcall/admin/demo/beside-server'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { type Handlers, Receiver } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
-import type { DemoReceiver } from '@rollcall/server/serve'
 import { type CallbackServer, listenForCallbacks } from '../asking/listening.ts'
 import { publishedKeysAt } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'

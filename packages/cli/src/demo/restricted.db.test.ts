@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { applyConfiguration } from '@rollcall/admin/configuration/apply'
 import { KINDS, kindNamed, OPERATIONS, type Operation } from '@rollcall/protocol'
-import { registryAt } from '@rollcall/server'
+import { registryAt } from '@rollcall/records/registries/registries'
 import { generate } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

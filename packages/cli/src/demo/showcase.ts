@@ -1,5 +1,6 @@
 /** What the pages of the demo show. */
-import type { DemoReceiver, Showcase } from '@rollcall/server/serve'
+import type { DemoReceiver } from '@rollcall/admin/demo/beside-server'
+import type { Showcase } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
 import { curlPair, linkCommand, type Place } from './greeting.ts'
 

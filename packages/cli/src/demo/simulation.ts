@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { DemoSimulation } from '@rollcall/server/serve'
+import type { DemoSimulation } from '@rollcall/admin/demo/beside-server'
 
 const PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
 

@@ -3,20 +3,16 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { Participant } from '@rollcall/core/model/participant'
+import { type Database, migrate, openDatabase } from '@rollcall/database/database'
 import type { EmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
+import { importFile } from '@rollcall/import/import-file'
+import { newSecret } from '@rollcall/participants/directory/secrets'
+import { addSecret } from '@rollcall/participants/store/client-secrets'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import {
-  addParticipant,
-  addRegistry,
-  addSecret,
-  type Database,
-  importFile,
-  migrate,
-  newSecret,
-  openDatabase,
-  type Participant,
-} from '@rollcall/server'
+import { addParticipant } from '@rollcall/participants/store/participants'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import type { TestServer } from '../../../server/test/global-setup.ts'
 import { grantEverything } from '../../../server/test/grants.ts'
 import { databaseUrl, printed, type Running, start } from '../command.ts'

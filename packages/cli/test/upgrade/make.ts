@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -22,13 +23,23 @@ if (folder === '') throw new Error('make.ts <commit> <folder with the files of t
 const worktree = resolve(folder)
 
 /** A module of the earlier commit. What is used of it has been as it is today. */
-const earlier = <Module>(path: string): Promise<Module> =>
-  import(pathToFileURL(join(worktree, 'packages/server/src', path)).href) as Promise<Module>
-const { addParticipant, addRegistry, addSecret, importFile, migrate, newSecret, openDatabase } =
-  await earlier<typeof import('@rollcall/server')>('index.ts')
-const { setCallbackSettings } = await earlier<
-  typeof import('@rollcall/participants/store/participant-callbacks')
->('store/directory/participant-callbacks.ts')
+const { resolve: pathOf } = createRequire(join(worktree, 'packages/cli/src/main.ts'))
+const earlier = <Module>(name: string): Promise<Module> =>
+  import(pathToFileURL(pathOf(name)).href) as Promise<Module>
+type Participants = typeof import('@rollcall/participants/store/participants')
+const { addParticipant } = await earlier<Participants>('@rollcall/participants/store/participants')
+type Callbacks = typeof import('@rollcall/participants/store/participant-callbacks')
+const { setCallbackSettings } = await earlier<Callbacks>('@rollcall/participants/store/participant-callbacks')
+type Secrets = typeof import('@rollcall/participants/store/client-secrets')
+const { addSecret } = await earlier<Secrets>('@rollcall/participants/store/client-secrets')
+type NewSecrets = typeof import('@rollcall/participants/directory/secrets')
+const { newSecret } = await earlier<NewSecrets>('@rollcall/participants/directory/secrets')
+type Registries = typeof import('@rollcall/records/registries/registries')
+const { addRegistry } = await earlier<Registries>('@rollcall/records/registries/registries')
+type Import = typeof import('@rollcall/import/import-file')
+const { importFile } = await earlier<Import>('@rollcall/import/import-file')
+type Tables = typeof import('@rollcall/database/database')
+const { migrate, openDatabase } = await earlier<Tables>('@rollcall/database/database')
 
 const directory = await mkdtemp(join(tmpdir(), 'rollcall-fixture-'))
 // As root PostgreSQL runs as somebody else, who has to get through.

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { openDatabase } from '@rollcall/database/database'
-import { addRegistry } from '@rollcall/server'
+import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readSchema, schemaLines } from '../../../server/test/database-schema.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'

@@ -1,7 +1,7 @@
 /** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Demo } from '@rollcall/admin/demo'
+import type { Demo } from '@rollcall/admin/demo/beside-server'
 import { publishOutbox } from '@rollcall/admin/events/outbox'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { CONSOLE_FILES, PARTNER_FILES } from '@rollcall/console'

@@ -1,6 +1,6 @@
 /** What a demo shows to whoever opens its pages. A server of real data has none. */
 import type { IncomingMessage } from 'node:http'
-import type { DemoReceiver } from '@rollcall/admin/demo'
+import type { DemoReceiver } from '@rollcall/admin/demo/beside-server'
 
 export interface Showcase {
   /** Who may do everything. Its secret is shown on this machine only. */

@@ -1,5 +1,10 @@
 /** Calls that the server of a demo has beside those of every server. */
-import { showDemoReceiver, showSimulation, switchDemoReceiver, switchSimulation } from '@rollcall/admin/demo'
+import {
+  showDemoReceiver,
+  showSimulation,
+  switchDemoReceiver,
+  switchSimulation,
+} from '@rollcall/admin/demo/beside-server'
 import { type AdminRoute, route } from './route.ts'
 
 export const DEMO_ROUTES: readonly AdminRoute[] = [

@@ -1,41 +1,58 @@
 /** The database of a demo is never that of a production: each command that begins one of them refuses the other one. */
-import { type Database, directoryContent } from '@rollcall/server'
-import { CommandError } from '../failure.ts'
+import type { Database } from '@rollcall/database/database'
+import { becomeOnlyDemo, directoryContent } from '@rollcall/participants/store/demo-data'
+import { AdminRefusal } from '../use-case.ts'
 
 /** Entries named in a refusal. */
 const NAMED = 3
 
 const OTHER_DATABASE = 'set ROLLCALL_DATA or DATABASE_URL to another database'
 
-/** @throws CommandError a production must not run on the database of a demo */
+/** @throws AdminRefusal a production must not run on the database of a demo */
 export async function refuseDemoData(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return
-  throw new CommandError(
+  throw new AdminRefusal(
     `this database is a demo's (it has ${named(demo)}), whose secret lies in a file; ` +
       `run rollcall demo, or ${OTHER_DATABASE}`,
+    { reason: 'conflict' },
   )
 }
 
-/** @throws CommandError what an operator adds must not stand among the synthetic people of a demo */
+/** @throws AdminRefusal what an operator adds must not stand among the synthetic people of a demo */
 export async function refuseToAddToDemo(db: Database): Promise<void> {
-  if (process.env.ROLLCALL_DEMO_WRITES === '1') return
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return
-  throw new CommandError(
+  throw new AdminRefusal(
     `this database is a demo's (it has ${named(demo)}), and nothing of your own belongs into it; ` +
       `${OTHER_DATABASE}, such as export ROLLCALL_DATA=.rollcall/real, and run rollcall migrate; ` +
       'to change the demo itself, set ROLLCALL_DEMO_WRITES=1',
+    { reason: 'conflict' },
   )
 }
 
-/** @throws CommandError a demo must not run beside real registries and participants */
+/** @throws AdminRefusal a demo must not run beside real registries and participants */
 export async function refuseRealData(db: Database): Promise<void> {
   const { real } = await directoryContent(db)
   if (real.length === 0) return
-  throw new CommandError(
+  throw new AdminRefusal(
     `this database is not a demo's (it has ${named(real)}); ` +
       `run rollcall serve, or ${OTHER_DATABASE} for the demo`,
+    { reason: 'conflict' },
+  )
+}
+
+/**
+ * @param file demo.json, as the operator finds it
+ * @returns a function that lets another demo run
+ * @throws AdminRefusal a demo runs on this database: demo.json has its address, and must keep it
+ */
+export async function refuseSecondDemo(db: Database, file: string): Promise<() => Promise<void>> {
+  const release = await becomeOnlyDemo(db)
+  if (release !== null) return release
+  throw new AdminRefusal(
+    `a demo runs on this database already (${file} has its address); stop it, or set ROLLCALL_DATA to another folder`,
+    { reason: 'conflict' },
   )
 }
 

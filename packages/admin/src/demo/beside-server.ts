@@ -2,8 +2,8 @@
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Static } from 'typebox'
-import { closed, flag, NOTHING, orNull, SenderId, text, wholeNumber } from './members.ts'
-import { AdminRefusal, useCase } from './use-case.ts'
+import { closed, flag, NOTHING, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
 
 const ReceiverState = closed({
   sender_id: SenderId,

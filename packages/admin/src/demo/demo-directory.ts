@@ -1,0 +1,121 @@
+/** The registries, people and participant of the demo. */
+
+import type { Readable } from 'node:stream'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { importFile } from '@rollcall/import/import-file'
+import { directoryContent } from '@rollcall/participants/store/demo-data'
+import { findParticipant } from '@rollcall/participants/store/participants'
+import { hasRecords } from '@rollcall/records/records/record-counts'
+import { ensureRecordTables } from '@rollcall/records/records/record-tables'
+import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { applyConfiguration, type Configuration, exportConfiguration } from '../configuration/apply.ts'
+import { applyIndexes } from '../registries/indexes.ts'
+
+export interface DemoDirectory {
+  /** In the order of the file. */
+  readonly registries: readonly Registry[]
+  readonly participant: Participant
+  readonly restricted: Participant
+  /** The client secrets of new participants, by `sender_id`. */
+  readonly secrets: ReadonlyMap<string, string>
+}
+
+type Needs = Parameters<typeof applyConfiguration>[0]
+
+/** What the demo consists of, as a configuration file, and which of its participants is which. */
+export interface DemoPlan {
+  readonly file: Configuration
+  /** By `sender_id`. */
+  readonly participants: Readonly<Record<'participant' | 'restricted', string>>
+}
+
+/** Applies the file of the demo, where the database does not have yet what it names. */
+export async function applyDemo(needs: Needs, { file, participants }: DemoPlan): Promise<DemoDirectory> {
+  const { db } = needs
+  await becomeDemoDatabase(db, file)
+  const stored = await exportConfiguration(needs, {})
+  const { credentials } = await applyConfiguration(needs, { configuration: missingIn(stored, file) })
+  const registries: Registry[] = []
+  for (const namespace of Object.keys(file.registries ?? {})) {
+    registries.push(await currentRegistry(db, namespace))
+  }
+  return {
+    registries,
+    participant: await participantNamed(db, participants.participant),
+    restricted: await participantNamed(db, participants.restricted),
+    secrets: new Map(credentials.map(({ sender_id, client_secret }) => [sender_id, client_secret])),
+  }
+}
+
+/** The first registry makes a new database the demo's; what is added afterwards is the demo's too. */
+async function becomeDemoDatabase(db: Database, { registries = {} }: Configuration): Promise<void> {
+  const { demo } = await directoryContent(db)
+  const [first] = Object.entries(registries)
+  if (demo.length > 0 || first === undefined) return
+  const [namespace, { kind, sender_id = namespace }] = first
+  await addRegistry(db, { namespace, kind, sender_id, demo: true })
+}
+
+/** What somebody changed in the demo since stays; what a newer version of the file has more is added. */
+function missingIn(stored: Configuration, file: Configuration): Configuration {
+  const { participants = {}, purposes } = file
+  const entries = Object.entries(participants).map(([sender_id, entry]) => {
+    const held = stored.participants?.[sender_id]
+    if (held === undefined) return [sender_id, entry]
+    const callback = held.callback?.allowed?.length === 0 ? entry.callback : undefined
+    return [sender_id, { grants: { ...entry.grants, ...held.grants }, ...(callback && { callback }) }]
+  })
+  return {
+    ...file,
+    purposes: { ...purposes, ...stored.purposes },
+    participants: Object.fromEntries(entries),
+  }
+}
+
+async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
+  const participant = await findParticipant(db, sender_id)
+  if (participant === null) throw new Error(`the file of the demo has no participant ${sender_id}`)
+  return participant
+}
+
+/** A newer version of a kind may have more columns and indexes; nobody runs a command for a demo. */
+async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
+  await ensureRecordTables(db, await registryAt(db, namespace))
+  await applyIndexes({ db }, { namespace })
+  return registryAt(db, namespace)
+}
+
+/** The records of a registry of the demo. */
+export interface DemoRecords {
+  readonly count: number
+  /** As NDJSON, by the name of a kind. */
+  readonly make: (kind: string, count: number) => Readable
+}
+
+/**
+ * Fills the registries that are empty, all at the same time. A registry is filled in one transaction: one whose
+ * filling was cut short is empty, and filled at the next start.
+ * @returns the namespaces that were filled
+ */
+export async function fillEmptyRegistries(
+  db: Database,
+  registries: readonly Registry[],
+  records: DemoRecords,
+): Promise<string[]> {
+  const filled = await Promise.all(
+    registries.map(async (registry) => {
+      if (await hasRecords(db, registry)) return []
+      await fill(db, registry, records)
+      return [registry.namespace]
+    }),
+  )
+  return filled.flat()
+}
+
+async function fill(db: Database, registry: Registry, { count, make }: DemoRecords): Promise<void> {
+  const source = make(registry.kind.name, count)
+  const { written } = await importFile(db, registry, source, { format: 'ndjson', batchEntries: count })
+  if (written !== count) throw new Error(`only ${written} records went into ${registry.namespace}`)
+}

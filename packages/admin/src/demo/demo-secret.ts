@@ -1,0 +1,21 @@
+/** The client secret of a participant of the demo, which stays the same over restarts. */
+import type { Participant } from '@rollcall/core/model/participant'
+import { isSecretOf } from '@rollcall/participants/directory/secrets'
+import { findClient } from '@rollcall/participants/store/participants'
+import type { HasDatabase } from '../needs.ts'
+import { rotateParticipantSecret } from '../participants/participants.ts'
+
+/**
+ * The secret in demo.json, where the database still accepts it; else a new one.
+ * @param written the secret in demo.json, as far as it can be read
+ */
+export async function keptOrNewSecret(
+  { db }: HasDatabase,
+  { sender_id, client_id }: Participant,
+  written: unknown,
+): Promise<string> {
+  const client = await findClient(db, client_id)
+  if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
+  const { client_secret } = await rotateParticipantSecret({ db }, { sender_id })
+  return client_secret
+}
