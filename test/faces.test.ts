@@ -1,5 +1,5 @@
 /** A package of the registry's side shows what others import, and nothing more; its dependencies are what it imports. */
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { registryPackages, registrySources } from './registry-side.ts'
 
@@ -44,6 +44,19 @@ it.each(registryPackages)('every import from %s has an entry, and a dependency',
     return to === name && !(isNeeded && exports[entry] !== undefined)
   })
   expect(wrong.map(({ path, entry }) => `${path}: ${entry}`)).toEqual([])
+})
+
+it.each(registryPackages)('the README of %s names entries and rooms that are there', (name) => {
+  const text = readFileSync(`packages/${name}/README.md`, 'utf8')
+  const entries = [...text.matchAll(/^\| `@rollcall\/[a-z]+(\/[^`]+)` \|/gm)].map(
+    ([, entry = '']) => `.${entry}`,
+  )
+  const rooms = [...text.matchAll(/^\| `(src\/[^`]*)` \|/gm)].map(([, room = '']) => room)
+  const { exports = {} } = manifestOf(name)
+  expect(entries.length).toBeGreaterThan(0)
+  expect(entries.filter((entry) => exports[entry] === undefined)).toEqual([])
+  expect(rooms.filter((room) => !existsSync(`packages/${name}/${room}`))).toEqual([])
+  expect(rooms.length).toBeGreaterThan(0)
 })
 
 it('packages depend on each other in no circle', () => {
