@@ -94,8 +94,8 @@ describe('what leaves', () => {
     expect(writers).toEqual([
       'packages/delivery/src/notify/compose.ts',
       'packages/engine/src/operations/disability.ts',
+      'packages/engine/src/operations/disclose-item.ts',
       'packages/engine/src/operations/search.ts',
-      'packages/engine/src/operations/txn-answer.ts',
     ])
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
