@@ -141,7 +141,7 @@ async function runReinstate({ identifier, ...given }: PersonOptions): Promise<vo
     throw new CommandError('--identifier and --purpose are needed')
   }
   const done = await ask(reinstateConsent, { ...identifierIn(identifier), purpose, participant })
-  print(options, done, `${done.reinstated} withdrawals do not count any more`)
+  print(options, done, `withdrawals that do not count any more: ${done.reinstated}`)
 }
 
 const identifierIn = (text: string) => identifierOf(typeAndValue(text, '--identifier'))
