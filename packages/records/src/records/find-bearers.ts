@@ -1,4 +1,4 @@
-/** The records that bear an identifier, for operators. */
+/** Finds records by an identifier, for operators. */
 
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
@@ -7,7 +7,7 @@ import type { RecordType } from '@rollcall/protocol'
 import type { Pool } from 'pg'
 import { recordTable } from './record-tables.ts'
 
-/** Records that the identifier names, or that a record with it was merged into; not those that only mention it. */
+/** The first two records that have the identifier as their own; records that only mention it are left out. */
 export async function findBearers(
   pool: Pick<Pool, 'query'>,
   registry: RegistryShape,
