@@ -1,4 +1,4 @@
-/** What an interrupted import is known by when it is started again: the same file, read in the same way. */
+/** The identity of an import: an interrupted one continues only with the same file, read in the same way. */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type RecordType } from '@rollcall/protocol'
 import type { FormatName, FormatOptions } from './formats.ts'
@@ -31,7 +31,7 @@ export function importIdentity(
     encoding,
     header,
     lenient: lenient === true,
-    // What is stored of an interrupted import has this form.
+    // The counts that are stored of an interrupted import have this form.
     report: REPORT_VERSION,
   }
   return createHash('sha256').update(canonicalJson(read)).digest('hex')

@@ -70,7 +70,7 @@ const dayOf = (at: string): string =>
 
 type Noun = readonly [one: string, many: string]
 
-/** What a look is called: by its kind or, where that has no row, by its operation. */
+/** The noun for a look, found by its kind or, where the kind has no row, by its operation. */
 const NOUNS: Readonly<Record<string, Noun>> = {
   notification: ['notification', 'notifications'],
   operator: ['look or change', 'looks or changes'],
@@ -108,7 +108,7 @@ const HOLDERS = new Set(
     .map((part) => part.replaceAll('_', ' ')),
 )
 
-/** What a path is about, such as `name` for name.surname; nothing where it is for programs. */
+/** The word that people use for a path, such as `name` for name.surname; none for a path that only programs read. */
 function topicOf(path: string): readonly string[] {
   const words = wordsOf(path)
   return words === null ? [] : [words.find((word) => !HOLDERS.has(word)) ?? 'identifier']

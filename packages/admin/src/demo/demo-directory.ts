@@ -58,7 +58,7 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
   await addRegistry(db, { namespace, kind, sender_id, demo: true })
 }
 
-/** What somebody changed in the demo since stays; what a newer version of the file has more is added. */
+/** The entries of the file that the demo lacks: changes that somebody made in the demo stay. */
 function missingIn(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file
   const entries = Object.entries(participants).map(([sender_id, entry]) => {

@@ -33,7 +33,7 @@ export const eventOffers = (kind: Kind, type: RecordType, samples: readonly Json
     return [{ event_type: event.name, record: without, needs }]
   })
 
-/** What no rule makes of a record, such as an adoption, may be published of any. */
+/** An event that no rule of the kind derives, such as an adoption, may be published for a record of any type. */
 function isOf({ record_types }: Kind, { event_rules }: RecordType, { name }: EventType): boolean {
   const isMade = (rules: RecordType['event_rules']) => rules.some(({ event }) => event === name)
   return isMade(event_rules) || !record_types.some((other) => isMade(other.event_rules))

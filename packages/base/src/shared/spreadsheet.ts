@@ -1,6 +1,6 @@
 /** Cells of a file that a spreadsheet may open. */
 
-/** What a spreadsheet takes for the beginning of a formula. */
+/** A spreadsheet may read a text that begins with one of these characters as a formula. */
 const FORMULA = /^[=+\-@\t\r]/
 const NUMBER = /^[+-]?\d+(\.\d+)?$/
 

@@ -31,7 +31,7 @@ const SUBSCRIBERS = {
   shelter: { protected: ['shelter' as const] },
   nobody: {},
   adults: { minors: 'never' as const },
-  // What is shown of a record does not count.
+  // This subscriber sees identifiers alone: which members are shown makes no difference.
   head: { see: ['identifier'], protected: 'all' as const },
 }
 type Subscriber = keyof typeof SUBSCRIBERS

@@ -19,8 +19,8 @@ const FRAME = 1_024
 const CODE = 160
 
 /**
- * What waits, with the notifications of each record in the order of its versions, in the positions that they have: in one
- * envelope an event that was held until now does not stand behind a later one, whose record would be overwritten.
+ * Sorts the notifications of each record by version, within the positions that they have together. Otherwise an event that was
+ * held until now could stand behind a later one in the same envelope, and its older record would overwrite the newer one.
  */
 function inVersionOrder(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
   const recordOf = (one: WaitingNotification): string => `${markingOf(one)} ${one.record_type} ${one.record}`

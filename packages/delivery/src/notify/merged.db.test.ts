@@ -41,7 +41,7 @@ async function subscribed(terms: Partial<GrantTerms>): Promise<void> {
   await subscribeLive(db, server.registry, 'UPDATE', undefined, { participant: id })
 }
 
-/** What was received, item by item: its event, its record and the survivor. */
+/** The received items: the event, the record and the survivor of each. */
 const received = (): readonly string[] =>
   peer.received.map(envelopeOf).flatMap(({ header, message }) =>
     // biome-ignore lint/suspicious/noExplicitAny: what was sent is what is asserted

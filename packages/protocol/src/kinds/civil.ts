@@ -10,7 +10,7 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-/** Of records of made-up people, that of the youngest child fits best. */
+/** Among samples of made-up people, the record of the youngest child fits best. */
 const YOUNGEST: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },

@@ -70,11 +70,11 @@ export async function addRegistry(
   })
 }
 
-/** What of a registry can be changed. */
+/** The members of a registry that can be changed. */
 export interface RegistryChanges {
   /** Other values of `receiver_id` that mean it. */
   readonly aliases?: readonly string[]
-  /** By whose days it counts ages. */
+  /** The time zone whose days are used to count ages. */
   readonly time_zone?: string
   /** Years at which a person comes of age. */
   readonly majority_age?: number

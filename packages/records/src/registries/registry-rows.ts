@@ -15,7 +15,7 @@ import {
 import { type Kysely, sql } from 'kysely'
 import { columnGroups } from '../records/columns.ts'
 
-/** What a registry has beside its names and its kind. */
+/** The settings of a registry: all members besides its names and its kind. */
 export interface RegistrySettings
   extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
   /** By record type, the identifier type by which its records are known instead of the kind's. */

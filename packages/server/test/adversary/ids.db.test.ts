@@ -213,7 +213,7 @@ test('a notification tells nothing of the events between it and the one before',
       second,
     ])
   }
-  // What its receiver knows gives no number.
+  // The receiver knows public_id, but not the key: no number can be guessed.
   const ids = envelopes.map(({ message }) => message.notify_event[0].reference_id)
   const guessed = Array.from({ length: 2 * events[2].id }, (_, number) => [
     uuidOf(hash('sha256', `${public_id}${number}`, 'buffer')),

@@ -181,7 +181,7 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
   })
 }
 
-/** What a correction takes back or corrects. */
+/** The earlier item that a correction takes back or corrects. */
 export interface Corrected {
   /** `notification.id` of the correction. */
   readonly id: number
@@ -191,8 +191,8 @@ export interface Corrected {
 }
 
 /**
- * Of these corrections, those whose earlier notification was dropped, because the record was hidden when it would have been sent:
- * they correct the last one before it that its subscription has.
+ * Finds corrections whose earlier notification was dropped, because the record was hidden when it would have been sent. They
+ * then correct the last notification before it that their subscription was sent or will be sent.
  */
 export async function correctOthers(
   pool: Pick<pg.Pool, 'query'>,
