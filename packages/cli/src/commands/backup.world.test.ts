@@ -32,8 +32,9 @@ async function target() {
 /** Rows of the backup. */
 const MANY = 1_000
 
-/** Every connection to a database but this one; none: what was killed there is over. */
-const OTHERS = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+/** Every client's connection to a database but this one; none: what was killed there is over. */
+const OTHERS = `from pg_stat_activity where datname = current_database()
+  and backend_type = 'client backend' and pid <> pg_backend_pid()`
 
 /** Ends what a killed process has left: it would only find out when its lock is free. */
 async function endOthers(connection: pg.ClientConfig): Promise<void> {

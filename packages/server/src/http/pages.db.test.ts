@@ -118,7 +118,8 @@ it('answers 503 while the database is away, and 200 again after', async () => {
   const database = connection.database
   await query(
     server.database.owner,
-    'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = $1 and backend_type = 'client backend'`,
     [database],
   )
   await query(server.database.owner, `alter database ${database} rename to ${database}_away`)
