@@ -34,10 +34,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      {
-        extends: true,
-        test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] },
-      },
+      { extends: true, test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] } },
       { extends: true, test: { name: 'db', include: DB, globalSetup: POSTGRES } },
       { extends: true, test: { name: 'world', include: WORLD, globalSetup: POSTGRES } },
     ],

@@ -13,11 +13,7 @@ import { questionSigner, registerAskerKey } from './search/signing.ts'
 import { signedStock } from './signed-search.ts'
 
 /** What an eligibility check needs of a person. */
-const TERMS = {
-  operations: ['search'],
-  see: ['identifier', 'name', 'birth_date', 'sex'],
-  basis: 'law',
-} as const
+const TERMS = { operations: ['search'], see: ['identifier', 'name', 'birth_date', 'sex'], basis: 'law' } as const
 
 const BAR = 0.65
 

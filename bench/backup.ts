@@ -46,39 +46,26 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
 
 /** Measures, prints and writes `bench/results/backup.json`. */
 export async function run(args: readonly string[]): Promise<boolean> {
-  const options = {
-    count: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '3' },
-  } as const
+  const options = { count: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '3' } } as const
   const { values } = parseArgs({ args: [...args], options })
   const [count, rounds] = [wholeNumber('count', values.count), wholeNumber('rounds', values.rounds)]
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
   await chmod(directory, 0o711)
   const postgres = await openEmbeddedPostgres(join(directory, 'data'))
   const open = (database?: string): Database =>
-    openDatabase({
-      ...(postgres.connection as PoolConfig),
-      ...(database && { database }),
-      statement_timeout: 0,
-    })
+    openDatabase({ ...(postgres.connection as PoolConfig), ...(database && { database }), statement_timeout: 0 })
   const db = open()
   try {
     await migrate(db)
     await fill(db, directory, count)
-    const { rows } = await db.pool.query<{ bytes: number }>(
-      'select pg_database_size(current_database()) as bytes',
-    )
+    const { rows } = await db.pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
     const databaseBytes = rows[0]?.bytes ?? 0
     console.log(`${count} records of kind ${KIND}, ${(databaseBytes / 1e6).toFixed(0)} MB in the database`)
     const ours: Round[] = []
     const floor: Round[] = []
     for (let round = 1; round <= rounds; round += 1) {
-      floor.push(
-        await inNewDatabase(db, open, (into) => copyRound(db, into, join(directory, `copy-${round}`))),
-      )
-      ours.push(
-        await inNewDatabase(db, open, (into) => backupRound(db, into, join(directory, `backup-${round}`))),
-      )
+      floor.push(await inNewDatabase(db, open, (into) => copyRound(db, into, join(directory, `copy-${round}`))))
+      ours.push(await inNewDatabase(db, open, (into) => backupRound(db, into, join(directory, `backup-${round}`))))
       console.log(`round ${round}: COPY ${told(floor.at(-1))}; Rollcall ${told(ours.at(-1))}`)
     }
     return await report(count, databaseBytes, ours, floor)
@@ -148,10 +135,7 @@ async function copyRound(db: Database, into: Database, file: string): Promise<Ro
   await addRegistry(into, { namespace: KIND, kind: KIND, sender_id: 'civil.example' })
   const backup = await seconds(() =>
     eachTable(db, (client, table) =>
-      pipeline(
-        client.query(copyTo(`copy ${table} to stdout`)),
-        createWriteStream(`${file}-${table}`, { flush: true }),
-      ),
+      pipeline(client.query(copyTo(`copy ${table} to stdout`)), createWriteStream(`${file}-${table}`, { flush: true })),
     ),
   )
   const restore = await seconds(() =>

@@ -49,11 +49,8 @@ export async function run(args: readonly string[]): Promise<boolean> {
     ratio_answered: rounded(median(times.answered) / median(times.stringify), 2),
   }
   const bytes = Buffer.byteLength(text)
-  console.log(
-    `a page of ${records.length} records, ${(bytes / 1e6).toFixed(2)} MB; medians of ${rounds} rounds`,
-  )
-  for (const name of names)
-    console.log(`${name.padEnd(10)}${told[name]?.median_ms} ms (p99 ${told[name]?.p99_ms} ms)`)
+  console.log(`a page of ${records.length} records, ${(bytes / 1e6).toFixed(2)} MB; medians of ${rounds} rounds`)
+  for (const name of names) console.log(`${name.padEnd(10)}${told[name]?.median_ms} ms (p99 ${told[name]?.p99_ms} ms)`)
   console.log(
     `canonical takes ${ratios.ratio} times as long as stringify, the page as answered ${ratios.ratio_answered}`,
   )

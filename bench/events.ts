@@ -26,9 +26,7 @@ const OPTIONS = {
   ...PLACE_OPTIONS,
 } as const
 
-type Numbers = Readonly<
-  Record<'rounds' | 'subscribers' | 'addresses' | 'events' | 'subscriptions' | 'records', number>
->
+type Numbers = Readonly<Record<'rounds' | 'subscribers' | 'addresses' | 'events' | 'subscriptions' | 'records', number>>
 
 interface Plan extends Numbers {
   /** Of part `fan-out`; all of them by default. */

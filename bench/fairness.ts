@@ -7,13 +7,7 @@
 import { parseArgs } from 'node:util'
 import { type Phase, phases } from './async/phases.ts'
 import { startReceiver } from './async/receiver.ts'
-import {
-  type Called,
-  DEFAULT_CALLBACKS,
-  registerCalled,
-  searchAddress,
-  startRollcall,
-} from './async/setting.ts'
+import { type Called, DEFAULT_CALLBACKS, registerCalled, searchAddress, startRollcall } from './async/setting.ts'
 import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { endless } from './search/setting.ts'
 import { PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'

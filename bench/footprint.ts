@@ -50,11 +50,7 @@ export async function run(_args: readonly string[]): Promise<boolean> {
       const ask = async (path: string): Promise<void> => {
         const [question] = asker.questions(identifiers, 1)
         const body = question?.body ?? ''
-        const answer = await fetch(`${url}/${NAMESPACE}/v1.0.0/registry/${path}`, {
-          method: 'POST',
-          headers,
-          body,
-        })
+        const answer = await fetch(`${url}/${NAMESPACE}/v1.0.0/registry/${path}`, { method: 'POST', headers, body })
         if (!answer.ok) throw new Error(await answer.text())
         await answer.arrayBuffer()
       }

@@ -109,11 +109,7 @@ async function searches(
     if (response.status !== 200) throw new Error(`a search was answered ${response.status}`)
     await sleep(PAUSE)
   }
-  return {
-    searches: times.length,
-    median_ms: rounded(median(times), 1),
-    worst_ms: rounded(Math.max(...times), 0),
-  }
+  return { searches: times.length, median_ms: rounded(median(times), 1), worst_ms: rounded(Math.max(...times), 0) }
 }
 
 async function startSenders(

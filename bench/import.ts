@@ -109,8 +109,17 @@ async function report(
       (share <= REPORT_BAR ? 'passed' : 'MISSED'),
   )
   await writeResult('import', {
-    ...{ kind: KIND, count, bytes, ratio, bar: BAR, passed, ours, floor },
-    ...{ report_share: share, report_bar: REPORT_BAR, report_us: reports },
+    kind: KIND,
+    count,
+    bytes,
+    ratio,
+    bar: BAR,
+    passed,
+    ours,
+    floor,
+    report_share: share,
+    report_bar: REPORT_BAR,
+    report_us: reports,
   })
   return passed
 }
@@ -129,8 +138,7 @@ async function makeFiles(directory: string, count: number): Promise<Files> {
     join(directory, name),
   ) as [string, string, string]
   const lines = () => generateLines(KIND, { count, seed: 1 })
-  const write = (path: string, rows: Iterable<string>) =>
-    pipeline(Readable.from(rows), createWriteStream(path))
+  const write = (path: string, rows: Iterable<string>) => pipeline(Readable.from(rows), createWriteStream(path))
   await write(
     ndjson,
     mapped(lines(), (line) => `${line}\n`),
@@ -166,8 +174,7 @@ function recordRow(line: string, id: number): string {
 
 function identifierRows(line: string, id: number): string {
   const rows = prepared(line).identifiers.map(
-    ({ type, value, names }) =>
-      `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`,
+    ({ type, value, names }) => `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`,
   )
   return rows.join('')
 }
@@ -175,10 +182,7 @@ function identifierRows(line: string, id: number): string {
 let registries = 0
 
 /** A registry of its own for each round, and a database that has nothing left to do from the round before. */
-async function withRegistry<Result>(
-  db: Database,
-  work: (registry: Registry) => Promise<Result>,
-): Promise<Result> {
+async function withRegistry<Result>(db: Database, work: (registry: Registry) => Promise<Result>): Promise<Result> {
   registries += 1
   const namespace = `bench-${registries}`
   const registry = await addRegistry(db, { namespace, kind: KIND, sender_id: `${namespace}.example` })
@@ -216,12 +220,7 @@ async function copyRound(db: Database, registry: Registry, files: Files, count: 
   }
 }
 
-async function importRound(
-  db: Database,
-  registry: Registry,
-  files: Files,
-  count: number,
-): Promise<ImportRound> {
+async function importRound(db: Database, registry: Registry, files: Files, count: number): Promise<ImportRound> {
   const before = process.memoryUsage.rss()
   const peaks = { quarter: before, rest: before }
   let lines = 0

@@ -103,8 +103,7 @@ async function measureCase(
     const { rows } = await client.query({ name, text, values: [...values] })
     return { total: rows[0]?.total ?? 0, records: rows }
   }
-  for (const question of questions)
-    checkSame(row, await ours(question), await floor(question), limits.search_results)
+  for (const question of questions) checkSame(row, await ours(question), await floor(question), limits.search_results)
   return beside(questions, times, {
     ours: async (question) => void (await ours(question)),
     floor: async (question) => void (await floor(question)),
@@ -122,8 +121,7 @@ const textOf = ({ records }: Answer): string => records.map(({ document }) => do
 function checkSame(row: Case, ours: Answer, floor: Answer, cap: number): void {
   const [least, most] = row.hits === 'more' ? [cap + 1, cap + 1] : row.hits
   if (ours.total < least || ours.total > most) throw new Error(`${row.name}: found ${ours.total}`)
-  if (ours.total !== Number(floor.total))
-    throw new Error(`${row.name}: by hand ${floor.total}, not ${ours.total}`)
+  if (ours.total !== Number(floor.total)) throw new Error(`${row.name}: by hand ${floor.total}, not ${ours.total}`)
   const same = row.hits === 'more' || textOf(ours) === textOf(floor)
   if (!same) throw new Error(`${row.name}: other records than by hand`)
 }
@@ -170,10 +168,7 @@ interface Place {
 }
 
 /** A context over the database that the command line names, or one that is removed afterwards. */
-async function withContext<Result>(
-  place: Place,
-  use: (context: Context) => Promise<Result>,
-): Promise<Result> {
+async function withContext<Result>(place: Place, use: (context: Context) => Promise<Result>): Promise<Result> {
   const temporary = place.data === undefined ? await temporaryDirectory() : undefined
   const config = readConfig(serverEnvironment(place.data ?? temporary ?? '', place['database-url']))
   // Filling and counting millions takes longer than a peer's search may; searches have a limit of their own.

@@ -17,13 +17,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: () => import('./search.ts'),
   },
   'signed-search': {
-    measures:
-      'a signed one, verified, remembered and answered signed, beside a bare route that does the same',
+    measures: 'a signed one, verified, remembered and answered signed, beside a bare route that does the same',
     load: () => import('./signed-search.ts'),
   },
   'accounted-search': {
-    measures:
-      'a signed one of a cut record that is accounted for, beside the signed floor and one batched INSERT',
+    measures: 'a signed one of a cut record that is accounted for, beside the signed floor and one batched INSERT',
     load: () => import('./accounted-search.ts'),
   },
   async: {
@@ -70,18 +68,14 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'a backup and its restore, beside a bare COPY of the same tables out and in',
     load: () => import('./backup.ts'),
   },
-  import: {
-    measures: 'an import, beside a bare COPY of the same lines',
-    load: () => import('./import.ts'),
-  },
+  import: { measures: 'an import, beside a bare COPY of the same lines', load: () => import('./import.ts') },
 }
 
 const [name = '', ...args] = process.argv.slice(2)
 const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
 if (benchmark === undefined) {
   console.error('usage: npm run bench -- <benchmark> [options]\n')
-  for (const [known, { measures }] of Object.entries(BENCHMARKS))
-    console.error(`  ${known.padEnd(18)}${measures}`)
+  for (const [known, { measures }] of Object.entries(BENCHMARKS)) console.error(`  ${known.padEnd(18)}${measures}`)
   process.exitCode = 2
 } else {
   const { run } = await benchmark.load()

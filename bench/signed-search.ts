@@ -24,10 +24,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
 }
 
 /** What a round leaves over is first in the next one, whichever server that loads. */
-export function signedStock(
-  identifiers: Identifiers,
-  signed: (identifier: string) => Promise<string>,
-): Stock {
+export function signedStock(identifiers: Identifiers, signed: (identifier: string) => Promise<string>): Stock {
   let questions: Question[] = []
   let used = 0
   return {
@@ -37,9 +34,7 @@ export function signedStock(
       while (questions.length < count) {
         const length = Math.min(TOGETHER, count - questions.length)
         const asked = Array.from({ length }, () => identifiers.next().value)
-        questions.push(
-          ...(await Promise.all(asked.map(async (asked) => ({ asked, body: await signed(asked) })))),
-        )
+        questions.push(...(await Promise.all(asked.map(async (asked) => ({ asked, body: await signed(asked) })))))
       }
     },
     next() {

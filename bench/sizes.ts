@@ -72,12 +72,7 @@ async function ofRequests(db: Database, data: string, registry: Registry, reques
   const receiver = await startReceiver(0)
   const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
   const env = serverEnvironment(data, undefined)
-  const config = readConfig({
-    ROLLCALL_MASTER_KEY: MASTER_KEY,
-    ...env,
-    ROLLCALL_ROLE: 'all',
-    ROLLCALL_DRAIN_TIME: '0',
-  })
+  const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ...env, ROLLCALL_ROLE: 'all', ROLLCALL_DRAIN_TIME: '0' })
   const storage = await openStorage(config)
   const context = await createContext(config, storage.db)
   const server = await startServer(config, context)
@@ -90,11 +85,7 @@ async function ofRequests(db: Database, data: string, registry: Registry, reques
     const ask = async (path: string): Promise<void> => {
       const [question] = asker.questions(identifiers, 1)
       const body = question?.body ?? ''
-      const answer = await fetch(`${url}/${NAMESPACE}/v1.0.0/registry/${path}`, {
-        method: 'POST',
-        headers,
-        body,
-      })
+      const answer = await fetch(`${url}/${NAMESPACE}/v1.0.0/registry/${path}`, { method: 'POST', headers, body })
       if (!answer.ok) throw new Error(await answer.text())
       await answer.arrayBuffer()
     }
@@ -104,10 +95,7 @@ async function ofRequests(db: Database, data: string, registry: Registry, reques
       await context.limiter.idle()
       const after = await sizes(db)
       return Object.fromEntries(
-        Object.entries(after).map(([name, bytes]) => [
-          name,
-          Math.round((bytes - (before[name] ?? 0)) / requests),
-        ]),
+        Object.entries(after).map(([name, bytes]) => [name, Math.round((bytes - (before[name] ?? 0)) / requests)]),
       )
     }
     const synchronous = await each(() => ask('sync/search'))

@@ -20,8 +20,14 @@ const PARTICIPANT = 'spmis.example'
 /** A port at which nobody listens: every attempt fails, and what is sent waits. */
 const NOBODY = 'http://127.0.0.1:9'
 const GRANT = {
-  ...{ operations: 'all', query_forms: 'all', ask: 'all', see: 'all', event_types: 'all', programmes: 'all' },
-  ...{ unfiltered: false, basis: 'law' },
+  operations: 'all',
+  query_forms: 'all',
+  ask: 'all',
+  see: 'all',
+  event_types: 'all',
+  programmes: 'all',
+  unfiltered: false,
+  basis: 'law',
 }
 const person = (uin: string, surname: string) => ({
   '@type': 'CRVS_Person',
@@ -33,21 +39,26 @@ const person = (uin: string, surname: string) => ({
 export async function writeBackupFixture(checkout: string, file: string): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'rollcall-fixture-'))
   const env = {
-    ...{ PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR },
-    ...{ PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'error', ROLLCALL_DRAIN_TIME: '0' },
-    ...{ ROLLCALL_DATA: join(data, 'data'), ROLLCALL_MASTER_KEY: BACKUP_MASTER_KEY },
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    TMPDIR: process.env.TMPDIR,
+    PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'error',
+    ROLLCALL_DRAIN_TIME: '0',
+    ROLLCALL_DATA: join(data, 'data'),
+    ROLLCALL_MASTER_KEY: BACKUP_MASTER_KEY,
     ROLLCALL_RETRY_SCHEDULE: Array.from({ length: 100 }, () => '1').join(','),
   }
   const main = join(resolve(checkout), 'packages/cli/src/main.ts')
   const rollcall = (words: string, input: unknown = ''): string =>
     execFileSync(process.execPath, [main, ...words.split(' ')], {
-      ...{ env, encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit'] },
+      env,
+      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'inherit'],
       input: typeof input === 'string' ? input : JSON.stringify(input),
     })
-  const server = spawn(process.execPath, [main, 'serve', '--json'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const server = spawn(process.execPath, [main, 'serve', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [line] = await once(server.stdout, 'data')
     const { url } = JSON.parse(String(line)) as { readonly url: string }
@@ -80,13 +91,14 @@ interface Credentials {
 }
 
 const TYPES = { reg_type: 'ns:org:RegistryType:Civil', reg_record_type: 'CRVS_Person' }
-const SEARCH = {
-  search_criteria: { ...TYPES, query_type: 'idtype-value', query: { type: 'UIN', value: 'P-1' } },
-}
+const SEARCH = { search_criteria: { ...TYPES, query_type: 'idtype-value', query: { type: 'UIN', value: 'P-1' } } }
 const SUBSCRIBE = {
   subscribe_criteria: {
-    ...{ reg_type: TYPES.reg_type, reg_event_type: 'LiveBirth', notify_record_type: TYPES.reg_record_type },
-    ...{ filter_type: 'idtype-value', filter: { type: 'UIN', value: 'P-2' } },
+    reg_type: TYPES.reg_type,
+    reg_event_type: 'LiveBirth',
+    notify_record_type: TYPES.reg_record_type,
+    filter_type: 'idtype-value',
+    filter: { type: 'UIN', value: 'P-2' },
   },
 }
 
@@ -98,17 +110,19 @@ async function asking(url: string, { client_id, client_secret }: Credentials) {
   return async (action: 'search' | 'subscribe', item: object): Promise<void> => {
     const now = new Date().toISOString()
     const header = {
-      ...{ version: '1.0.0', message_id: randomUUID(), message_ts: now, action },
-      ...{ sender_id: PARTICIPANT, receiver_id: 'civil.example', total_count: 1 },
+      version: '1.0.0',
+      message_id: randomUUID(),
+      message_ts: now,
+      action,
+      sender_id: PARTICIPANT,
+      receiver_id: 'civil.example',
+      total_count: 1,
     }
     const items = [{ reference_id: action, timestamp: now, ...item }]
     const sent = await fetch(`${url}/civil/v1.0.0/registry/${action}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
-      body: JSON.stringify({
-        header,
-        message: { transaction_id: header.message_id, [`${action}_request`]: items },
-      }),
+      body: JSON.stringify({ header, message: { transaction_id: header.message_id, [`${action}_request`]: items } }),
     })
     const text = await sent.text()
     if (!text.includes('"ACK"')) throw new Error(`${action} was not acknowledged: ${text}`)

@@ -42,21 +42,14 @@ export function buildPackages(
   return built
 }
 
-function buildPackage(
-  row: PublishedPackage,
-  to: string,
-  built: ReadonlyMap<string, string>,
-  version?: string,
-): void {
+function buildPackage(row: PublishedPackage, to: string, built: ReadonlyMap<string, string>, version?: string): void {
   const { directory, bundles = [], folders = [] } = row
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })
   const manifest = manifestOf(directory, version)
   writeJavaScript(directory, to)
   if (manifest.exports !== undefined) {
-    const declarations = [...built].map(
-      ([other, folder]) => [manifestOf(other).name, join(folder, 'lib')] as const,
-    )
+    const declarations = [...built].map(([other, folder]) => [manifestOf(other).name, join(folder, 'lib')] as const)
     writeDeclarations(directory, to, new Map(declarations))
   }
   const bundled = bundles.map((other) => manifestOf(other, version))
@@ -107,12 +100,10 @@ function merged(all: readonly Manifest[], member: 'dependencies' | 'optionalDepe
   const ranges = new Map<string, string>()
   for (const [name, range] of all.flatMap((manifest) => Object.entries(manifest[member] ?? {}))) {
     const other = ranges.get(name)
-    if (other !== undefined && other !== range)
-      throw new Error(`${name} is needed as ${other} and as ${range}`)
+    if (other !== undefined && other !== range) throw new Error(`${name} is needed as ${other} and as ${range}`)
     ranges.set(name, range)
   }
   return Object.fromEntries([...ranges].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const writeJson = (path: string, value: object): void =>
-  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
+const writeJson = (path: string, value: object): void => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)

@@ -43,10 +43,7 @@ const lacking = NEEDED.filter(([program = '', ...words]) => {
   return spawnSync(program, words, { stdio: 'ignore' }).status !== 0
 })
 if (lacking.length > 0) {
-  say(
-    'skipped: it needs root on Debian, and these fail here:',
-    lacking.map((words) => words.join(' ')).join(', '),
-  )
+  say('skipped: it needs root on Debian, and these fail here:', lacking.map((words) => words.join(' ')).join(', '))
   process.exit(0)
 }
 
@@ -104,14 +101,7 @@ function makeBase(): void {
 function buildImage(): void {
   const file = join(root, 'deploy/Dockerfile')
   buildah(
-    ...[
-      'build',
-      '--quiet',
-      '--format=docker',
-      '--isolation=chroot',
-      '--pull=never',
-      `--build-arg=NODE_IMAGE=${BASE}`,
-    ],
+    ...['build', '--quiet', '--format=docker', '--isolation=chroot', '--pull=never', `--build-arg=NODE_IMAGE=${BASE}`],
     ...[`--ignorefile=${file}.dockerignore`, `--file=${file}`, `--tag=${IMAGE}`, root],
   )
 }

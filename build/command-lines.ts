@@ -25,7 +25,9 @@ export function commandLineSurface(command: Command, name: string = command.name
 }
 
 const input = (types: readonly string[], required: boolean): Fact => ({
-  ...{ direction: 'input', required, rules: {} },
+  direction: 'input',
+  required,
+  rules: {},
   types: types.toSorted(),
 })
 

@@ -39,16 +39,10 @@ export function writeJavaScript(
 const importsCompiled = (code: string): string => code.replace(IMPORTED_SOURCE, '$1.js$2')
 
 /** @param declarations of the packages that it imports: their names, with the folder of their declarations */
-export function writeDeclarations(
-  directory: string,
-  out: string,
-  declarations: ReadonlyMap<string, string>,
-): void {
+export function writeDeclarations(directory: string, out: string, declarations: ReadonlyMap<string, string>): void {
   const source = join(root, directory)
   const lib = join(out, 'lib')
-  const paths = Object.fromEntries(
-    [...declarations].map(([name, folder]) => [name, [join(folder, 'index.d.ts')]]),
-  )
+  const paths = Object.fromEntries([...declarations].map(([name, folder]) => [name, [join(folder, 'index.d.ts')]]))
   for (const config of CONFIGS.map((name) => join(source, name)).filter((path) => existsSync(path))) {
     typeScript({
       extends: config,

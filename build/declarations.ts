@@ -105,8 +105,7 @@ function addFacts(facts: Record<string, Fact>, name: string, lines: readonly str
     }
     close(depth)
     const member = /^(?:(?:readonly|static|get|set) )*('[^']*'|[#\w$]+|\[[^\]]*\])(\??)/.exec(text)
-    const path =
-      depth === 0 ? name : `${open[depth - 1]?.path}.${(member?.[1] ?? text).replaceAll(/[.[\]]/g, '_')}`
+    const path = depth === 0 ? name : `${open[depth - 1]?.path}.${(member?.[1] ?? text).replaceAll(/[.[\]]/g, '_')}`
     open.push({ path, text, required: depth > 0 && isGiven && member?.[2] !== '?' })
   }
   close(0)
@@ -115,12 +114,7 @@ function addFacts(facts: Record<string, Fact>, name: string, lines: readonly str
 function addFact(facts: Record<string, Fact>, path: string, text: string, required: boolean): void {
   const before = facts[path]
   const types = [...new Set([...(before?.types ?? []), ...alternatives(shortened(text))])].sort()
-  facts[path] = {
-    direction: 'declaration',
-    required: required && (before?.required ?? true),
-    types,
-    rules: {},
-  }
+  facts[path] = { direction: 'declaration', required: required && (before?.required ?? true), types, rules: {} }
 }
 
 /** A further alternative of the same form adds nothing to the text. Sentences may be written in another way. */

@@ -44,12 +44,7 @@ const RULES = [...LOWER, ...UPPER, ...EXACT]
  * Reads the members of a schema.
  * @param document in which references are resolved
  */
-export function surfaceOf(
-  schema: unknown,
-  at: string,
-  direction: Direction,
-  document: unknown = schema,
-): Surface {
+export function surfaceOf(schema: unknown, at: string, direction: Direction, document: unknown = schema): Surface {
   const facts: Record<string, Fact> = {}
   read(schema as Schema, at, true, [])
   return facts
@@ -148,9 +143,7 @@ const CHANGES: Readonly<Record<Direction, (was: Fact, is: Fact) => readonly stri
 /** Further values and overloads are growth. */
 function changed(was: Fact, is: Fact): readonly string[] {
   if (was.required !== is.required) return [`was ${necessity(was)} and is ${necessity(is)}`]
-  return was.types
-    .filter((text) => !is.types.includes(text))
-    .map((text) => `is not declared as ${text} any more`)
+  return was.types.filter((text) => !is.types.includes(text)).map((text) => `is not declared as ${text} any more`)
 }
 
 const necessity = ({ required }: Fact): string => (required ? 'required' : 'optional')
@@ -161,9 +154,7 @@ function narrowed(was: Fact, is: Fact): readonly string[] {
   return [
     ...(is.required && !was.required ? ['was optional and is required'] : []),
     ...taken.map((type) => `does not take ${type} any more`),
-    ...rules
-      .filter((rule) => isTighter(rule, was.rules[rule], is.rules[rule]))
-      .map((rule) => `is narrower: ${rule}`),
+    ...rules.filter((rule) => isTighter(rule, was.rules[rule], is.rules[rule])).map((rule) => `is narrower: ${rule}`),
   ]
 }
 

@@ -38,11 +38,7 @@ export async function surfaces(): Promise<Readonly<Record<string, Surface>>> {
 type Json = Readonly<Record<string, unknown>>
 
 interface Operation {
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly required?: boolean
-    readonly schema: Json
-  }[]
+  readonly parameters?: readonly { readonly name: string; readonly required?: boolean; readonly schema: Json }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
   readonly responses?: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Json }>> }>
@@ -127,12 +123,7 @@ function outboxSurface(): Surface {
     )
     for (const [, columns = ''] of grants) {
       for (const name of columns.split(',').map((column) => column.trim())) {
-        facts[`rollcall_outbox.event.${name}`] = {
-          direction: 'input',
-          required: false,
-          types: ['any'],
-          rules: {},
-        }
+        facts[`rollcall_outbox.event.${name}`] = { direction: 'input', required: false, types: ['any'], rules: {} }
       }
     }
   }
@@ -188,9 +179,7 @@ export function readSurfaces(folder: string = RELEASED): Readonly<Record<string,
 export async function lostSurfaces(folder: string = RELEASED): Promise<readonly string[]> {
   const now = await surfaces()
   return Object.entries(readSurfaces(folder)).flatMap(([name, released]) =>
-    now[name] === undefined
-      ? [`${name} was removed`]
-      : lost(released, now[name]).map((line) => `${name}: ${line}`),
+    now[name] === undefined ? [`${name} was removed`] : lost(released, now[name]).map((line) => `${name}: ${line}`),
   )
 }
 

@@ -22,10 +22,7 @@ interface Lock {
 export const isOwn = (name: string): boolean => name === 'rollcall' || name.startsWith('@rollcall/')
 
 /** The manifest with another version, which is also that of the workspace's packages that it needs. */
-export function withVersion<Of extends Pick<Manifest, 'version' | 'dependencies'>>(
-  manifest: Of,
-  version: string,
-): Of {
+export function withVersion<Of extends Pick<Manifest, 'version' | 'dependencies'>>(manifest: Of, version: string): Of {
   const { dependencies } = manifest
   if (dependencies === undefined) return { ...manifest, version }
   const named = Object.entries(dependencies).map(([name, range]) => [name, isOwn(name) ? version : range])
@@ -64,13 +61,10 @@ export function releasedChangelog(text: string, version: string, date: string): 
   if (!VERSION.test(version)) throw new ReleaseRefused(`${version} is not a version such as 1.2.0`)
   const released = [...text.matchAll(HEADING)].map(([, name = '']) => name)
   if (released.includes(version)) {
-    throw new ReleaseRefused(
-      `CHANGELOG.md has version ${version} already. Name a later one: npm run release -- 1.2.0`,
-    )
+    throw new ReleaseRefused(`CHANGELOG.md has version ${version} already. Name a later one: npm run release -- 1.2.0`)
   }
   const later = released.find((other) => isLater(other, version))
-  if (later !== undefined)
-    throw new ReleaseRefused(`CHANGELOG.md has version ${later}, which is later than ${version}`)
+  if (later !== undefined) throw new ReleaseRefused(`CHANGELOG.md has version ${later}, which is later than ${version}`)
   const start = text.indexOf(UNRELEASED)
   if (start === -1) throw new ReleaseRefused('CHANGELOG.md has no heading "## Unreleased"')
   const [before, after] = [text.slice(0, start), text.slice(start + UNRELEASED.length)]

@@ -26,8 +26,7 @@ it('every clause has a standing and a test', () => {
 /** `D13 to D15` is three numbers. */
 const numbersOf = (letter: string): number[] =>
   clauses.flatMap(([clause = '']) => {
-    const [, first, last = first] =
-      new RegExp(`^${letter}(\\d+)(?: to ${letter}(\\d+))?, `).exec(clause) ?? []
+    const [, first, last = first] = new RegExp(`^${letter}(\\d+)(?: to ${letter}(\\d+))?, `).exec(clause) ?? []
     if (first === undefined) return []
     return Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at)
   })

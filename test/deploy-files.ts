@@ -28,8 +28,7 @@ export function knownVariables(): ReadonlySet<string> {
 
 /** The configuration that an environment of `deploy/` makes, with secrets in place of the files that hold them there. */
 export function configurationOf(environment: Readonly<Record<string, unknown>>) {
-  const { DATABASE_URL_FILE, ROLLCALL_OWNER_DATABASE_URL_FILE, ROLLCALL_MASTER_KEY_FILE, ...rest } =
-    environment
+  const { DATABASE_URL_FILE, ROLLCALL_OWNER_DATABASE_URL_FILE, ROLLCALL_MASTER_KEY_FILE, ...rest } = environment
   const env = Object.entries(rest).map(([name, value]) => [name, String(value)])
   return readConfig({
     ...Object.fromEntries(env),

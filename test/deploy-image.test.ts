@@ -78,10 +78,7 @@ describe('Dockerfile', () => {
 
   it('asks for the health of the operator listener, whose path and port are those of the server', () => {
     const env = Object.fromEntries(
-      [...dockerfile.matchAll(/\b(PORT|ADMIN_PORT|ROLLCALL_DATA)=(\S+)/g)].map((found) => [
-        found[1],
-        found[2],
-      ]),
+      [...dockerfile.matchAll(/\b(PORT|ADMIN_PORT|ROLLCALL_DATA)=(\S+)/g)].map((found) => [found[1], found[2]]),
     )
     const { port, adminPort } = configurationOf(env)
     expect([port, adminPort]).toEqual([8080, 8081])
@@ -96,9 +93,7 @@ describe('Dockerfile', () => {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
     expect(everything).toBe('*')
-    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, what = '']) =>
-      what.split(' '),
-    )
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, what = '']) => what.split(' '))
     for (const path of copied) {
       expect(
         named.some((line) => line === `!${path}` || path.startsWith(`${line.slice(1)}/`)),
@@ -106,9 +101,7 @@ describe('Dockerfile', () => {
       ).toBe(true)
     }
     expect(named).toEqual(expect.arrayContaining(['**/node_modules', '**/.env', '**/*.pem', '**/*.key']))
-    expect(instructions.filter((line) => /^(?:ARG|ENV).*(?:PASSWORD|SECRET|KEY|TOKEN)/.test(line))).toEqual(
-      [],
-    )
+    expect(instructions.filter((line) => /^(?:ARG|ENV).*(?:PASSWORD|SECRET|KEY|TOKEN)/.test(line))).toEqual([])
   })
 })
 
@@ -135,18 +128,14 @@ describe('compose.yaml', () => {
     const schema = JSON.parse(JSON.stringify(composeSchema), (name, value) =>
       (name === 'id' && typeof value === 'string') || name === '$schema' ? undefined : value,
     )
-    const check = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile(
-      schema,
-    )
+    const check = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile(schema)
     check(compose)
     expect(check.errors).toBeNull()
     expect(check({ services: { node: { imagge: 'a' } } })).toBe(false)
   })
 
   it('pins every image', () => {
-    const images = Object.values(services).map(({ image = '' }) =>
-      image.replace(/^\$\{ROLLCALL_IMAGE:-(.*)\}$/, '$1'),
-    )
+    const images = Object.values(services).map(({ image = '' }) => image.replace(/^\$\{ROLLCALL_IMAGE:-(.*)\}$/, '$1'))
     expect(images.length).toBeGreaterThan(7)
     for (const image of images) expect(image).toMatch(PINNED)
   })
@@ -165,26 +154,19 @@ describe('compose.yaml', () => {
       expect(config).toMatchObject({ behindTlsProxy: true, host: '0.0.0.0', adminHost: '0.0.0.0' })
       expect(config.adminHosts).toContain(name)
       expect(config.ownerDatabaseUrl).toBeUndefined()
-      expect(config.proxies).toEqual(
-        compose.networks.front.ipam.config.map(({ subnet }: { subnet: string }) => subnet),
-      )
+      expect(config.proxies).toEqual(compose.networks.front.ipam.config.map(({ subnet }: { subnet: string }) => subnet))
       expect(secrets).toEqual(['database_url', 'master_key'])
       expect(Object.keys(service('node-1'))).toEqual(Object.keys(service('node-2')))
     },
   )
 
   it('gives the address of the owner to the migration and to the operator alone', () => {
-    const owners = Object.keys(services).filter((name) =>
-      service(name).secrets?.includes('owner_database_url'),
-    )
+    const owners = Object.keys(services).filter((name) => service(name).secrets?.includes('owner_database_url'))
     expect(owners).toEqual(['migrate', 'operator'])
     for (const name of owners) {
       expect(
-        configurationOf({
-          ...service(name).environment,
-          ROLLCALL_PUBLIC_URL: 'https://a',
-          ROLLCALL_WITNESS: '',
-        }).ownerDatabaseUrl,
+        configurationOf({ ...service(name).environment, ROLLCALL_PUBLIC_URL: 'https://a', ROLLCALL_WITNESS: '' })
+          .ownerDatabaseUrl,
       ).toBeDefined()
     }
   })
@@ -201,9 +183,7 @@ describe('compose.yaml', () => {
       expect(file).toBe(`./secrets/${name}`)
       expect(made).toContain(`write ${name} `)
     }
-    const roles = [...text('deploy/compose/roles.sh').matchAll(/\/run\/secrets\/(\w+)/g)].map(
-      ([, name]) => name,
-    )
+    const roles = [...text('deploy/compose/roles.sh').matchAll(/\/run\/secrets\/(\w+)/g)].map(([, name]) => name)
     expect(service('postgres').secrets).toEqual(expect.arrayContaining(roles))
     expect(text('.gitignore')).toContain('deploy/compose/secrets/')
   })
@@ -211,23 +191,19 @@ describe('compose.yaml', () => {
   it('lets ours write to their folder of data alone, without rights', () => {
     for (const name of ['node-1', 'node-2', 'migrate', 'operator']) {
       expect(service(name)).toMatchObject({
-        ...{
-          read_only: true,
-          user: '1000:1000',
-          cap_drop: ['ALL'],
-          security_opt: ['no-new-privileges:true'],
-        },
+        read_only: true,
+        user: '1000:1000',
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
       })
-      expect(
-        (service(name).volumes ?? []).filter((volume) => !volume.endsWith(':/var/lib/rollcall')),
-      ).toEqual(name === 'operator' ? ['./files:/files'] : [])
+      expect((service(name).volumes ?? []).filter((volume) => !volume.endsWith(':/var/lib/rollcall'))).toEqual(
+        name === 'operator' ? ['./files:/files'] : [],
+      )
     }
   })
 
   it('opens the proxy to the world and nothing else', () => {
-    const open = Object.entries(services).flatMap(([name, { ports = [] }]) =>
-      ports.map((port) => `${name} ${port}`),
-    )
+    const open = Object.entries(services).flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`))
     expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy 80:80', 'proxy 443:443'])
     // The console is reached on this machine, at the port that links of `rollcall operator link` name.
     expect(open.filter((port) => port.endsWith(':8081'))).toEqual([
@@ -242,9 +218,7 @@ describe('compose.yaml', () => {
 
   it('waits longer for the end of a node than a node takes', () => {
     const { drain_time, stop_time } = readLimits({})
-    expect(Number.parseInt(service('node-1').stop_grace_period ?? '', 10)).toBeGreaterThan(
-      drain_time + stop_time,
-    )
+    expect(Number.parseInt(service('node-1').stop_grace_period ?? '', 10)).toBeGreaterThan(drain_time + stop_time)
   })
 
   it('asks for ports and paths that nodes have', () => {
@@ -252,10 +226,7 @@ describe('compose.yaml', () => {
     expect(caddy).toContain('reverse_proxy node-1:8080 node-2:8080 {')
     expect(caddy).toContain('health_uri /ready')
     const [job] = parse(text('deploy/prometheus/prometheus.yaml')).scrape_configs
-    expect(job).toMatchObject({
-      job_name: 'rollcall',
-      static_configs: [{ targets: ['node-1:8081', 'node-2:8081'] }],
-    })
+    expect(job).toMatchObject({ job_name: 'rollcall', static_configs: [{ targets: ['node-1:8081', 'node-2:8081'] }] })
   })
 
   it('mounts files that there are', () => {

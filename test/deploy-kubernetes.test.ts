@@ -13,9 +13,7 @@ type Manifest = any
 const documents = (path: string): readonly Manifest[] =>
   parseAllDocuments(text(path)).map((document) => document.toJS())
 
-const manifests = deployed
-  .filter((path) => path.startsWith('deploy/kubernetes/'))
-  .flatMap((path) => documents(path))
+const manifests = deployed.filter((path) => path.startsWith('deploy/kubernetes/')).flatMap((path) => documents(path))
 const kinds = manifests.map((manifest): [string, Manifest] => [manifest.kind, manifest])
 const one = (kind: string): Manifest => manifests.find((manifest) => manifest.kind === kind)
 const [deployment, job, cron] = [one('Deployment'), one('Job'), one('CronJob')]
@@ -64,12 +62,9 @@ function problems(manifest: Manifest): readonly unknown[] {
 }
 
 describe('the schemas of Kubernetes', () => {
-  it.each(kinds)(
-    '%s matches its schema, and has no member that the schema does not know',
-    (_kind, manifest) => {
-      expect(problems(manifest)).toEqual([])
-    },
-  )
+  it.each(kinds)('%s matches its schema, and has no member that the schema does not know', (_kind, manifest) => {
+    expect(problems(manifest)).toEqual([])
+  })
 
   it('find a wrong type and a misspelt member', () => {
     expect(problems({ ...deployment, spec: { ...deployment.spec, replicas: '2' } })).toHaveLength(1)
@@ -89,23 +84,24 @@ it('has one of each, in its namespace', () => {
   }
 })
 
-it.each(pods)(
-  'the pod of the %s runs without rights, on a root that it cannot write to',
-  (_kind, { spec }) => {
-    expect(spec.automountServiceAccountToken).toBe(false)
-    expect(spec.securityContext).toMatchObject({
-      ...{ runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
-    })
-    const [container] = spec.containers
-    expect(container.securityContext).toEqual({
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-    })
-    expect(container.image).toMatch(PINNED)
-    expect(container.resources.limits.memory).toBeDefined()
-    const names = spec.volumes.map(({ name }: Manifest) => name)
-    expect(names).toEqual(expect.arrayContaining(container.volumeMounts.map(({ name }: Manifest) => name)))
-  },
-)
+it.each(pods)('the pod of the %s runs without rights, on a root that it cannot write to', (_kind, { spec }) => {
+  expect(spec.automountServiceAccountToken).toBe(false)
+  expect(spec.securityContext).toMatchObject({
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    seccompProfile: { type: 'RuntimeDefault' },
+  })
+  const [container] = spec.containers
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  })
+  expect(container.image).toMatch(PINNED)
+  expect(container.resources.limits.memory).toBeDefined()
+  const names = spec.volumes.map(({ name }: Manifest) => name)
+  expect(names).toEqual(expect.arrayContaining(container.volumeMounts.map(({ name }: Manifest) => name)))
+})
 
 it('secrets are named and mounted as files; no manifest has one', () => {
   expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([])

@@ -21,8 +21,11 @@ it('caddy takes the Caddyfile', (context) => {
   const home = mkdtempSync(join(tmpdir(), 'rollcall-caddy-'))
   onTestFinished(() => rmSync(home, { recursive: true }))
   const env = {
-    ...{ HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
-    ...{ ROLLCALL_DOMAIN: 'registry.example.org', ROLLCALL_CONTACT: 'operator@example.org' },
+    HOME: home,
+    XDG_DATA_HOME: home,
+    XDG_CONFIG_HOME: home,
+    ROLLCALL_DOMAIN: 'registry.example.org',
+    ROLLCALL_CONTACT: 'operator@example.org',
   }
   const words = ['validate', '--adapter', 'caddyfile', '--config', 'deploy/compose/Caddyfile']
   expect(execFileSync(caddy, words, { cwd: root, env, encoding: 'utf8', stdio: 'pipe' })).toContain('Valid')
@@ -30,8 +33,7 @@ it('caddy takes the Caddyfile', (context) => {
 
 it('Prometheus takes its configuration and the rules of alerts', (context) => {
   const promtool = programOrSkip(context, 'promtool')
-  const check = (...words: string[]) =>
-    execFileSync(promtool, ['check', ...words], { cwd: root, encoding: 'utf8' })
+  const check = (...words: string[]) => execFileSync(promtool, ['check', ...words], { cwd: root, encoding: 'utf8' })
   expect(check('rules', 'deploy/prometheus/rules.yaml')).toMatch(/SUCCESS: [1-9]\d* rules found/)
   // The rules stand in another folder there.
   expect(check('config', '--syntax-only', 'deploy/prometheus/prometheus.yaml')).toContain('SUCCESS')

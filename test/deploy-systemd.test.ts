@@ -90,9 +90,7 @@ describe.each(services)('%s', (path) => {
     const { NODE_ENV: _, ...ours } = given
     const config = configurationOf({ ...environment, ...ours })
     expect(config).toMatchObject({ behindTlsProxy: true, host: '127.0.0.1', adminHost: '127.0.0.1' })
-    const command = /^\/opt\/rollcall\/node_modules\/\.bin\/rollcall (\w+)/.exec(
-      of('ExecStart')[0] ?? '',
-    )?.[1]
+    const command = /^\/opt\/rollcall\/node_modules\/\.bin\/rollcall (\w+)/.exec(of('ExecStart')[0] ?? '')?.[1]
     expect(config.ownerDatabaseUrl === undefined).toBe(command === 'serve')
     expect(['serve', 'migrate', 'prune']).toContain(command)
   })

@@ -43,9 +43,7 @@ describe('the site of the documents', () => {
   const listed = GROUPS.flatMap((group) => group.pages.map(([address]) => file(address)))
 
   it('lists every page once, in one place', () => {
-    const written = pages.filter(
-      (page) => /^docs\/(?!decisions\/(?!README))/.test(page) && page !== 'docs/index.md',
-    )
+    const written = pages.filter((page) => /^docs\/(?!decisions\/(?!README))/.test(page) && page !== 'docs/index.md')
     expect(listed.toSorted()).toEqual(written.toSorted())
   })
 
@@ -95,9 +93,7 @@ describe('decisions', () => {
 
 describe('code', () => {
   it('points to pages that exist', () => {
-    const sources = globSync(['packages/*/src/**/*.ts', 'bench/**/*.ts', 'conformance/**/*.ts'], {
-      cwd: root,
-    })
+    const sources = globSync(['packages/*/src/**/*.ts', 'bench/**/*.ts', 'conformance/**/*.ts'], { cwd: root })
     const named = sources.flatMap((source) => text(source).match(/\bdocs\/[\w/-]+\.md/g) ?? [])
     expect([...new Set(named)].filter((page) => !existsSync(join(root, page)))).toEqual([])
   })

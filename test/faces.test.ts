@@ -11,8 +11,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-const manifestOf = (name: string): Manifest =>
-  JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
+const manifestOf = (name: string): Manifest => JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
 const ownerOf = (path: string): string => path.split('/')[1] ?? ''
 
 /** Every import by name of a package of the registry's side, in sources of all packages. */
@@ -30,9 +29,7 @@ it('reads the imports', () => {
 })
 
 it.each(registryPackages)('every entry of %s has an importer', (name) => {
-  const used = new Set(
-    imports.filter(({ from, to }) => to === name && from !== name).map(({ entry }) => entry),
-  )
+  const used = new Set(imports.filter(({ from, to }) => to === name && from !== name).map(({ entry }) => entry))
   expect(Object.keys(manifestOf(name).exports ?? {}).filter((entry) => !used.has(entry))).toEqual([])
 })
 
@@ -48,9 +45,7 @@ it.each(registryPackages)('every import from %s has an entry, and a dependency',
 
 it.each(registryPackages)('the README of %s names entries and rooms that are there', (name) => {
   const text = readFileSync(`packages/${name}/README.md`, 'utf8')
-  const entries = [...text.matchAll(/^\| `@rollcall\/[a-z]+(\/[^`]+)` \|/gm)].map(
-    ([, entry = '']) => `.${entry}`,
-  )
+  const entries = [...text.matchAll(/^\| `@rollcall\/[a-z]+(\/[^`]+)` \|/gm)].map(([, entry = '']) => `.${entry}`)
   const rooms = [...text.matchAll(/^\| `(src\/[^`]*)` \|/gm)].map(([, room = '']) => room)
   const { exports = {} } = manifestOf(name)
   expect(entries.length).toBeGreaterThan(0)
@@ -63,9 +58,7 @@ it('packages depend on each other in no circle', () => {
   const left = new Map(
     registryPackages.map((name) => [
       name,
-      Object.keys(manifestOf(name).dependencies ?? {}).map((dependency) =>
-        dependency.replace('@rollcall/', ''),
-      ),
+      Object.keys(manifestOf(name).dependencies ?? {}).map((dependency) => dependency.replace('@rollcall/', '')),
     ]),
   )
   for (let before = Number.NaN; before !== left.size; ) {

@@ -10,8 +10,14 @@ import { text } from './deploy-files.ts'
 type Exported = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 const HEALTH: DeliveryHealth = {
-  ...{ sender_id: 'p', pending: 1, oldest: 1, dead: 1, breakers_open: 1 },
-  ...{ breaker: 'open', notifications_waiting: 1, mailboxes_closed: 1 },
+  sender_id: 'p',
+  pending: 1,
+  oldest: 1,
+  dead: 1,
+  breakers_open: 1,
+  breaker: 'open',
+  notifications_waiting: 1,
+  mailboxes_closed: 1,
 }
 
 /** One sample of everything, with every value of labels whose values are fixed. */
@@ -69,21 +75,9 @@ beforeAll(async () => {
 /** Labels that Prometheus adds. */
 const ADDED = ['job', 'instance']
 /** Series of Prometheus itself, with their labels. */
-const OF_PROMETHEUS: Readonly<Record<string, readonly string[]>> = {
-  up: [],
-  ALERTS: ['alertname', 'alertstate'],
-}
+const OF_PROMETHEUS: Readonly<Record<string, readonly string[]>> = { up: [], ALERTS: ['alertname', 'alertstate'] }
 /** Labels whose values are those of a deployment, and not of the code. */
-const OPEN_LABELS = new Set([
-  'participant',
-  'registry',
-  'kind',
-  'code',
-  'refusal',
-  'ending',
-  'operation',
-  ...ADDED,
-])
+const OPEN_LABELS = new Set(['participant', 'registry', 'kind', 'code', 'refusal', 'ending', 'operation', ...ADDED])
 
 const rules: readonly { record?: string; alert?: string; expr: string }[] = parse(
   text('deploy/prometheus/rules.yaml'),
@@ -124,13 +118,7 @@ function problems(expression: string): readonly string[] {
   for (const [label, value] of labels) {
     const values = known.get(label)
     if (values === undefined) wrong.push(`${label} is no label of ${names.join(', ')}`)
-    else if (
-      value !== null &&
-      value !== '' &&
-      !OPEN_LABELS.has(label) &&
-      values !== null &&
-      !values.has(value)
-    ) {
+    else if (value !== null && value !== '' && !OPEN_LABELS.has(label) && values !== null && !values.has(value)) {
       wrong.push(`${label} is never ${value}`)
     }
   }
@@ -191,8 +179,9 @@ describe('the dashboard', () => {
     readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
     readonly targets?: readonly { readonly expr: string; readonly legendFormat?: string }[]
   }
-  const dashboard: { panels: readonly Panel[]; annotations: { list: readonly { expr: string }[] } } =
-    JSON.parse(text('deploy/grafana/rollcall.json'))
+  const dashboard: { panels: readonly Panel[]; annotations: { list: readonly { expr: string }[] } } = JSON.parse(
+    text('deploy/grafana/rollcall.json'),
+  )
   const panels = dashboard.panels.filter(({ type }) => type !== 'row')
   const queries = [
     ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
@@ -205,18 +194,8 @@ describe('the dashboard', () => {
 
   it('has a row for each subject', () => {
     expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
-      ...[
-        'Overview',
-        'Requests and searches',
-        'Accepted requests and deliveries',
-        'Events and notifications',
-      ],
-      ...[
-        'Circuit breakers',
-        'Database pool',
-        'Accounts of access',
-        'Grants and keys that end within 30 days',
-      ],
+      ...['Overview', 'Requests and searches', 'Accepted requests and deliveries', 'Events and notifications'],
+      ...['Circuit breakers', 'Database pool', 'Accounts of access', 'Grants and keys that end within 30 days'],
       'Nodes',
     ])
   })
@@ -246,10 +225,7 @@ describe('the dashboard', () => {
 
 it('docs/monitoring.md lists every metric of ours, with its labels', () => {
   const listed = [...text('docs/monitoring.md').matchAll(/^\| `(rollcall_\w+)` \|([^|]*)\|/gm)].map(
-    ([, name = '', labels = '']) => [
-      name,
-      [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label).toSorted(),
-    ],
+    ([, name = '', labels = '']) => [name, [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label).toSorted()],
   )
   const ours = new Map<string, readonly string[]>()
   for (const [series, labels] of exported) {
@@ -258,9 +234,7 @@ it('docs/monitoring.md lists every metric of ours, with its labels', () => {
     const name = exported.has(`${histogram}_bucket`) ? histogram : series
     ours.set(
       name,
-      [...new Set([...(ours.get(name) ?? []), ...labels.keys()])]
-        .filter((label) => label !== 'le')
-        .toSorted(),
+      [...new Set([...(ours.get(name) ?? []), ...labels.keys()])].filter((label) => label !== 'le').toSorted(),
     )
   }
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(ours))

@@ -26,18 +26,12 @@ it.each([
   ['createRequire(import.meta.url).resolve(name)', []],
   ['/** import.meta.dirname is not used. */', []],
   ["new URL('./none.ts', import.meta.url)", ['./none.ts is not in src/ of its package']],
-  [
-    "new URL('../../test/postgres.ts', import.meta.url)",
-    ['../../test/postgres.ts is not in src/ of its package'],
-  ],
+  ["new URL('../../test/postgres.ts', import.meta.url)", ['../../test/postgres.ts is not in src/ of its package']],
   [
     "join(import.meta.dirname, 'thread.ts')",
     ["import.meta.dirname, 'thread.ts'): write new URL('./file', import.meta.url) with a literal"],
   ],
-  [
-    'new URL(name, import.meta.url)',
-    ["import.meta.url): write new URL('./file', import.meta.url) with a literal"],
-  ],
+  ['new URL(name, import.meta.url)', ["import.meta.url): write new URL('./file', import.meta.url) with a literal"]],
 ])('%s', (source, expected) => {
   const file = join('packages/participants', 'src/reading/threads.ts')
   expect(unpublishedFiles(file, source, 'packages/participants')).toEqual(
@@ -49,7 +43,5 @@ it('compiled code names compiled files', () => {
   expect(withCompiledNames("new Worker(new URL('./thread.ts', import.meta.url))")).toBe(
     "new Worker(new URL('./thread.js', import.meta.url))",
   )
-  expect(withCompiledNames("new URL('./demo.yaml', import.meta.url)")).toBe(
-    "new URL('./demo.yaml', import.meta.url)",
-  )
+  expect(withCompiledNames("new URL('./demo.yaml', import.meta.url)")).toBe("new URL('./demo.yaml', import.meta.url)")
 })

@@ -9,8 +9,6 @@ export const registryPackages: readonly string[] = globSync('packages/*/package.
   .toSorted()
 
 /** Their sources without tests, such as `packages/core/src/limits.ts`. */
-export const registrySources: readonly string[] = globSync(
-  `packages/{${registryPackages.join(',')},}/src/**/*.ts`,
-)
+export const registrySources: readonly string[] = globSync(`packages/{${registryPackages.join(',')},}/src/**/*.ts`)
   .filter((path) => !path.endsWith('.test.ts'))
   .toSorted()

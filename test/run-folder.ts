@@ -30,11 +30,7 @@ const MARK = 'ROLLCALL_TEST_RUN'
 
 /** Ends the processes that do not end by themselves. Returns their ids and commands. */
 function processesLeft(folder: string, patience: number): readonly string[] {
-  for (
-    const end = Date.now() + patience;
-    ;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
-  ) {
+  for (const end = Date.now() + patience; ; Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)) {
     const left = processesOf(folder)
     if (left.length > 0 && Date.now() < end) continue
     return left.map((pid) => {

@@ -11,9 +11,7 @@ interface Tested {
 }
 
 const root = join(import.meta.dirname, '..')
-const tested: readonly Tested[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'security-cases.json'), 'utf8'),
-)
+const tested: readonly Tested[] = JSON.parse(readFileSync(join(import.meta.dirname, 'security-cases.json'), 'utf8'))
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
 
 it.each(tested)('each case is there: $attack', ({ tests }) => {
@@ -43,9 +41,6 @@ it('every attack has its cases, in the same order, and links their files', () =>
   expect(attacks.length).toBeGreaterThan(100)
   const cases = tested.filter(({ attack }) => !attack.startsWith('mutated messages'))
   expect(attacks).toEqual(
-    cases.map(({ attack, tests }) => ({
-      attack,
-      files: Object.entries(tests).map(([file]) => file),
-    })),
+    cases.map(({ attack, tests }) => ({ attack, files: Object.entries(tests).map(([file]) => file) })),
   )
 })

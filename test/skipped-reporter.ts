@@ -6,9 +6,7 @@ export class SkippedReporter implements Reporter {
     const skipped = modules.flatMap((module) =>
       [...module.children.allTests('skipped')].flatMap((test) => {
         const result = test.result()
-        return result.state === 'skipped' && result.note !== undefined
-          ? [`${test.fullName}: ${result.note}`]
-          : []
+        return result.state === 'skipped' && result.note !== undefined ? [`${test.fullName}: ${result.note}`] : []
       }),
     )
     if (skipped.length > 0) process.stdout.write(`Skipped:\n${skipped.map((line) => `  ${line}\n`).join('')}`)

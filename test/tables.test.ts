@@ -60,14 +60,8 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]
     participants: ['participant', 'participant_grant'],
     records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
   },
-  engine: {
-    delivery: ['breaker', 'delivery', 'subscription'],
-    participants: ['participant'],
-    records: ['registry'],
-  },
-  keys: {
-    database: ['hold'],
-  },
+  engine: { delivery: ['breaker', 'delivery', 'subscription'], participants: ['participant'], records: ['registry'] },
+  keys: { database: ['hold'] },
   participants: {
     audit: ['account'],
     consents: ['consent_authority'],
@@ -75,9 +69,7 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]
     engine: ['accepted_exchange', 'exchange'],
     records: ['registry'],
   },
-  records: {
-    engine: ['enrolment_ledger'],
-  },
+  records: { engine: ['enrolment_ledger'] },
 }
 
 const isMigration = (path: string): boolean => path.includes('/migrations/')
@@ -85,9 +77,7 @@ const migrations = globSync('packages/database/src/migrations/*.ts').map((path) 
 const tables = new Set(
   migrations.flatMap((text) =>
     [
-      ...text.matchAll(
-        /create table (?:if not exists )?(\w+)|createTable\('(\w+)'\)|alter table \w+ rename to (\w+)/g,
-      ),
+      ...text.matchAll(/create table (?:if not exists )?(\w+)|createTable\('(\w+)'\)|alter table \w+ rename to (\w+)/g),
     ].map((found) => found.slice(1).find((name) => name !== undefined) ?? ''),
   ),
 )
@@ -122,9 +112,7 @@ it('packages name only those tables of others that are listed', () => {
     ),
   )
   const listed = Object.entries(FOREIGN).flatMap(([other, owners]) =>
-    Object.entries(owners).flatMap(([owner, owned]) =>
-      owned.map((table) => `${other} names ${table} of ${owner}`),
-    ),
+    Object.entries(owners).flatMap(([owner, owned]) => owned.map((table) => `${other} names ${table} of ${owner}`)),
   )
   expect(found.toSorted()).toEqual(listed.toSorted())
 })

@@ -75,9 +75,7 @@ export async function compareVariants(
     for (const [side, round] of Object.entries(middle)) console.log(`  ${side.padEnd(6)}${told(round)}`)
     const ratio = `${ratios.delivered.toFixed(2)}, with ${plan.connections} in flight ${ratios.in_flight.toFixed(2)}`
     console.log(`  ratio: accepted ${ratios.accepted.toFixed(2)}; delivered ${ratio}`)
-    console.log(
-      `  at least ${bar} of both, and an idle median under ${IDLE_BAR} ms: ${passed ? 'passed' : 'MISSED'}`,
-    )
+    console.log(`  at least ${bar} of both, and an idle median under ${IDLE_BAR} ms: ${passed ? 'passed' : 'MISSED'}`)
   }
   const passed = summed.every((variant) => variant.passed)
   await writeResult('async', { ...plan, rounds, idle_bar_ms: IDLE_BAR, passed, variants: summed })

@@ -19,14 +19,9 @@ export function openFloorDatabase({ connection }: Pick<Database, 'connection'>):
 }
 
 /** Makes it where it is missing, with at least this many records. The owner alone may create databases. */
-export async function makeFloorDatabase(
-  beside: Database,
-  besideOwner: Database,
-  records: number,
-): Promise<void> {
+export async function makeFloorDatabase(beside: Database, besideOwner: Database, records: number): Promise<void> {
   const { rowCount } = await beside.pool.query('select from pg_database where datname = $1', [NAME])
-  if (rowCount === 0)
-    await besideOwner.pool.query(`create database ${NAME} encoding 'UTF8' template template0`)
+  if (rowCount === 0) await besideOwner.pool.query(`create database ${NAME} encoding 'UTF8' template template0`)
   const db = openFloorDatabase(beside)
   const owner = openFloorDatabase(besideOwner)
   try {

@@ -62,8 +62,7 @@ export function phases(setting: Setting): (tenth: Called | null) => Promise<Phas
         const [question] = from.questions(identifiers, 1)
         if (question === undefined) return
         sent += 1
-        if (tenth !== null && beside !== null && sent % healthy.length === 0)
-          besides.push(sendBeside(tenth, beside))
+        if (tenth !== null && beside !== null && sent % healthy.length === 0) besides.push(sendBeside(tenth, beside))
         const { at, answered } = await sender.send(question)
         times.push((await answered).at - at)
       }

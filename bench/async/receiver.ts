@@ -66,9 +66,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
   const take = (body: string): void => {
     const at = performance.now()
-    const { message } = JSON.parse(body) as {
-      message: { correlation_id: string; transaction_id: string }
-    }
+    const { message } = JSON.parse(body) as { message: { correlation_id: string; transaction_id: string } }
     const known = expected.get(message.transaction_id)
     if (known === undefined) throw new Error('a callback answers nothing that was asked')
     received += 1
@@ -123,9 +121,5 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 const ACK = JSON.stringify({
-  message: {
-    ack_status: 'ACK',
-    timestamp: '2026-02-03T09:15:00.000Z',
-    correlation_id: '5f0f9c1e-receiver',
-  },
+  message: { ack_status: 'ACK', timestamp: '2026-02-03T09:15:00.000Z', correlation_id: '5f0f9c1e-receiver' },
 })

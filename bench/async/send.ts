@@ -41,11 +41,7 @@ export function senderTo(
     headers,
     connections,
     receiver,
-  }: {
-    readonly headers: Record<string, string>
-    readonly connections: number
-    readonly receiver: Receiver
-  },
+  }: { readonly headers: Record<string, string>; readonly connections: number; readonly receiver: Receiver },
 ): Sender {
   const { origin, pathname: path } = new URL(address)
   const pool = new Pool(origin, { connections, pipelining: 1 })
@@ -54,9 +50,7 @@ export function senderTo(
       const at = performance.now()
       const arrived = receiver.expect(awaited, often)
       const response = await pool.request({ path, method: 'POST', headers, body })
-      const answer = (await response.body.json()) as {
-        message?: { ack_status?: string; correlation_id?: string }
-      }
+      const answer = (await response.body.json()) as { message?: { ack_status?: string; correlation_id?: string } }
       const acked = performance.now()
       if (response.statusCode !== 200 || answer.message?.ack_status !== 'ACK')
         throw new Error(`a request was not accepted: ${response.statusCode} ${JSON.stringify(answer)}`)
@@ -82,11 +76,7 @@ export interface Flooded {
 }
 
 /** Every connection sends its next request when the last one is acknowledged; then all callbacks are waited for. */
-export async function flood(
-  sender: Sender,
-  questions: readonly Question[],
-  connections: number,
-): Promise<Flooded> {
+export async function flood(sender: Sender, questions: readonly Question[], connections: number): Promise<Flooded> {
   const sent: Sent[] = []
   const start = performance.now()
   await together(connections, questions, async (question) => {
@@ -104,11 +94,7 @@ export async function flood(
 }
 
 /** So many are on their way at a time: the next one is sent when the callback of one before is there. */
-export async function inFlight(
-  sender: Sender,
-  questions: readonly Question[],
-  many: number,
-): Promise<Delivered> {
+export async function inFlight(sender: Sender, questions: readonly Question[], many: number): Promise<Delivered> {
   const times: number[] = []
   const start = performance.now()
   let last = start
@@ -164,11 +150,7 @@ async function together<Item>(
  * The work, unless callbacks do not come.
  * @throws Error when it takes longer than so many seconds
  */
-export async function within<Result>(
-  seconds: number,
-  receiver: Receiver,
-  work: Promise<Result>,
-): Promise<Result> {
+export async function within<Result>(seconds: number, receiver: Receiver, work: Promise<Result>): Promise<Result> {
   const stop = new AbortController()
   const late = sleep(seconds * 1_000, undefined, { signal: stop.signal }).then(() => {
     throw new Error(`after ${seconds} s the callbacks of ${receiver.missing()} requests are missing`)

@@ -59,10 +59,7 @@ export async function registerCalled(
   const participant = await findParticipant(db, sender_id)
   if (participant === null) throw new Error(`there is no participant ${sender_id}`)
   const sender_uri = receiver.address(sender_id)
-  await setCallbackSettings(db, participant.id, {
-    allowed: ['http://127.0.0.1:*'],
-    ...pace,
-  })
+  await setCallbackSettings(db, participant.id, { allowed: ['http://127.0.0.1:*'], ...pace })
   const ask = questionsOf({ sender_id, sender_uri })
   return {
     sender_id,

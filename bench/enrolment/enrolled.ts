@@ -43,10 +43,7 @@ export async function enrolled(
   })
   return compare(
     'enrolment-enrolled',
-    {
-      ours: side(rollcall, ours, headers),
-      floor: side(floor, `${floor.url}/enrolled`, async () => JSON_BODY),
-    },
+    { ours: side(rollcall, ours, headers), floor: side(floor, `${floor.url}/enrolled`, async () => JSON_BODY) },
     { ...plan, bar: BAR },
   )
 }

@@ -3,11 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { PROTOCOL_VERSION } from '@rollcall/protocol'
 import { ASKER_SENDER } from '../search/question.ts'
 
-export const BENEFICIARIES = {
-  namespace: 'bench-ibr',
-  kind: 'ibr',
-  sender_id: 'beneficiaries.bench.example',
-} as const
+export const BENEFICIARIES = { namespace: 'bench-ibr', kind: 'ibr', sender_id: 'beneficiaries.bench.example' } as const
 
 export const TRANSACTION_ID = '5f0f9c1e-transaction'
 

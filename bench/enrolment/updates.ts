@@ -13,10 +13,7 @@ import { quoteName } from '@rollcall/database/names'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { operation } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
-import {
-  answerEnrolmentUpdates,
-  type Updating,
-} from '../../packages/engine/src/operations/enrolment-updates.ts'
+import { answerEnrolmentUpdates, type Updating } from '../../packages/engine/src/operations/enrolment-updates.ts'
 import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
 import { endless } from '../search/setting.ts'
@@ -70,9 +67,7 @@ export async function updates(
 
 /** Enrolments a second. */
 async function measured(send: Send, changes: Iterator<Change, never>): Promise<number> {
-  const batches = Array.from({ length: BATCHES }, () =>
-    Array.from({ length: BATCH }, () => changes.next().value),
-  )
+  const batches = Array.from({ length: BATCHES }, () => Array.from({ length: BATCH }, () => changes.next().value))
   const start = performance.now()
   for (const batch of batches) await send(batch)
   return (BATCHES * BATCH) / ((performance.now() - start) / 1_000)
@@ -93,7 +88,10 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   const participant = await findParticipant(db, ASKER_SENDER)
   if (participant === null) throw new Error('there is no participant')
   const parts: Updating = {
-    ...{ db, clock: CLOCK, turns: createSemaphore(1), limits: readLimits({}) },
+    db,
+    clock: CLOCK,
+    turns: createSemaphore(1),
+    limits: readLimits({}),
     // A receipt is a few kilobytes: its encryption is not what is measured.
     bodies: { encryptBody: async (text) => Buffer.from(text), decryptBody: async (body) => String(body) },
     metrics: { itemAnswered: () => undefined, searched: () => undefined, emergencyUsed: () => undefined },
@@ -105,12 +103,23 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   return async (changes) => {
     at += 1
     const header = {
-      ...{ version: '1.0.0', message_id: randomUUID(), action: 'notify', sender_id: ASKER_SENDER },
+      version: '1.0.0',
+      message_id: randomUUID(),
+      action: 'notify',
+      sender_id: ASKER_SENDER,
       message_ts: new Date(Date.UTC(2026, 0, 1) + at).toISOString(),
     }
     const exchange = {
-      ...{ correlation_id: randomUUID(), operation: updating, registry, participant, header, grant },
-      ...{ encrypted: false, received_at: new Date(), isGone: () => false, traceparent: null },
+      correlation_id: randomUUID(),
+      operation: updating,
+      registry,
+      participant,
+      header,
+      grant,
+      encrypted: false,
+      received_at: new Date(),
+      isGone: () => false,
+      traceparent: null,
     }
     const beneficiaries = changes.map(({ person, enrolment }) => ({
       member: { member_identifier: person, programme_identifier: enrolment },

@@ -75,10 +75,7 @@ export async function fanOut(
       }
       const ratio = rounded(median(ratios), 2)
       reached &&= ratio >= BAR
-      const [ours, beside] = [
-        middleOf(rounds.map((one) => one.ours)),
-        middleOf(rounds.map((one) => one.floor)),
-      ]
+      const [ours, beside] = [middleOf(rounds.map((one) => one.ours)), middleOf(rounds.map((one) => one.floor))]
       console.log(
         `${variant.name}: ratio ${ratio} (bar ${BAR}); ${described(ours)}, PostgreSQL ${ours.database_us} µs; floor ${described(beside)}`,
       )
@@ -153,10 +150,7 @@ async function publish<Before>(
   }
 }
 
-async function measureOurs(
-  { db, registry, receiver, worker }: Sides,
-  { events }: Variant,
-): Promise<Measured> {
+async function measureOurs({ db, registry, receiver, worker }: Sides, { events }: Variant): Promise<Measured> {
   const used = async () => ({ worker: (await worker.usage()).cpu_us, database: await databaseTime(db) })
   receiver.begin()
   const { items, before, committed } = await publish(db, registry, events, used)
@@ -164,7 +158,9 @@ async function measureOurs(
   const after = await used()
   const { envelopes, bytes } = receiver.counted()
   return {
-    ...{ seconds: (at - committed) / 1_000, envelopes, bytes },
+    seconds: (at - committed) / 1_000,
+    envelopes,
+    bytes,
     cpu_us: (after.worker - before.worker) / envelopes,
     database_us: (after.database - before.database) / envelopes,
   }
@@ -177,11 +173,7 @@ async function measureFloor(
 ): Promise<Measured> {
   receiver.begin()
   const size = Math.round(bytes / envelopes)
-  const query = new URLSearchParams({
-    envelopes: String(envelopes),
-    size: String(size),
-    at_once: String(atOnce),
-  })
+  const query = new URLSearchParams({ envelopes: String(envelopes), size: String(size), at_once: String(atOnce) })
   const before = (await floor.usage()).cpu_us
   const began = performance.now()
   const response = await fetch(`${floor.url}/send?${query}`, { method: 'POST' })
@@ -189,7 +181,10 @@ async function measureFloor(
   const at = await receiver.awaitItems(envelopes)
   const sent = receiver.counted()
   return {
-    ...{ seconds: (at - began) / 1_000, envelopes: sent.envelopes, bytes: sent.bytes, database_us: 0 },
+    seconds: (at - began) / 1_000,
+    envelopes: sent.envelopes,
+    bytes: sent.bytes,
+    database_us: 0,
     cpu_us: ((await floor.usage()).cpu_us - before) / sent.envelopes,
   }
 }

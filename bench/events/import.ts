@@ -54,12 +54,7 @@ async function empty(db: Database, registry: Registry): Promise<void> {
 }
 
 /** Lines a second. */
-async function load(
-  db: Database,
-  registry: Registry,
-  lines: readonly string[],
-  mode: EventMode,
-): Promise<number> {
+async function load(db: Database, registry: Registry, lines: readonly string[], mode: EventMode): Promise<number> {
   const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
   const source = Readable.from([Buffer.from(lines.join('\n'))])
   const start = performance.now()

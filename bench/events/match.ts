@@ -92,9 +92,7 @@ async function measured(
   events: number,
   people: number,
 ) {
-  await db.pool.query(
-    'truncate notification, subscription_key, subscription, event, mailbox, delivery cascade',
-  )
+  await db.pool.query('truncate notification, subscription_key, subscription, event, mailbox, delivery cascade')
   const sides = sizes.map((size, at) => {
     return { size, registry: { ...registry, kind, id: registry.id + at }, times: [] as number[], matches: 0 }
   })
@@ -189,6 +187,5 @@ async function checkFiled(db: Database, kind: Kind, sorts: number): Promise<void
     const [found, ...others] = filingKeys(compileCriteria(kind, criteria).predicate)
     return others.length === 0 && found?.whole === whole && key.equals(found.key)
   })
-  if (!filed || rows.length !== sorts)
-    throw new Error('the subscriptions are not filed as the server files them')
+  if (!filed || rows.length !== sorts) throw new Error('the subscriptions are not filed as the server files them')
 }

@@ -11,15 +11,9 @@ export async function makeSubscribers(
   db: Database,
   registry: Registry,
   receiver: string,
-  {
-    participants,
-    addresses,
-    subscriptions = 1,
-  }: { participants: number; addresses: number; subscriptions?: number },
+  { participants, addresses, subscriptions = 1 }: { participants: number; addresses: number; subscriptions?: number },
 ): Promise<void> {
-  await db.pool.query(
-    'truncate notification, subscription_key, subscription, event, mailbox, delivery cascade',
-  )
+  await db.pool.query('truncate notification, subscription_key, subscription, event, mailbox, delivery cascade')
   const run = randomUUID()
   const ids: number[] = []
   for (let at = 0; at < participants; at += 1) {
@@ -57,12 +51,7 @@ export async function makeSubscribers(
 const document = (uin: string): string =>
   JSON.stringify({
     '@type': 'CRVS_Person',
-    address: {
-      address_line1: '12 Long Street',
-      country_code: 'XX',
-      locality: 'Somewhere',
-      postal_code: '12345',
-    },
+    address: { address_line1: '12 Long Street', country_code: 'XX', locality: 'Somewhere', postal_code: '12345' },
     birth_date: '2026-02-03T00:00:00Z',
     identifier: [{ '@type': 'Identifier', identifier_type: 'UIN', identifier_value: uin }],
     name: { given_name: 'Ada', second_name: 'Maria', surname: 'Okoro' },
@@ -71,11 +60,7 @@ const document = (uin: string): string =>
   })
 
 /** Writes so many events. */
-export async function makeEvents(
-  db: Database,
-  registry: Registry,
-  count: number,
-): Promise<readonly number[]> {
+export async function makeEvents(db: Database, registry: Registry, count: number): Promise<readonly number[]> {
   const { rows } = await db.pool.query<{ id: number }>(
     `insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, identifiers)
       select $1, 'LiveBirth', 'Person', nth, (extract(epoch from clock_timestamp()) * 1000000)::bigint, now(), replace($2, 'THE-UIN', 'UIN-' || nth), '{}'

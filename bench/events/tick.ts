@@ -39,10 +39,7 @@ export async function tick(
 ): Promise<{ readonly reached: boolean; readonly result: object }> {
   const { db, start } = database
   const identifiers = endless(await shuffledIdentifiers(db, registry))
-  const credentials = await credentialsOf(db, ASKER_SENDER, {
-    signature_policy: 'if-present',
-    allow_unsigned: true,
-  })
+  const credentials = await credentialsOf(db, ASKER_SENDER, { signature_policy: 'if-present', allow_unsigned: true })
   const receiver = await countingReceiver()
   const result: Record<string, object> = {}
   let reached = true
@@ -54,9 +51,7 @@ export async function tick(
         addresses,
         subscriptions: EACH,
       })
-      const nodes = await Promise.all(
-        roles.map((role) => start('servers/rollcall.ts', { ROLLCALL_ROLE: role })),
-      )
+      const nodes = await Promise.all(roles.map((role) => start('servers/rollcall.ts', { ROLLCALL_ROLE: role })))
       const [front] = nodes
       const worker = nodes.at(-1)
       if (front === undefined || worker === undefined) throw new Error('no node was started')
@@ -133,7 +128,10 @@ async function measure(
   await looking
   const { envelopes, first } = receiver.counted()
   return {
-    ...{ items, envelopes, memory, memoryBefore },
+    items,
+    envelopes,
+    memory,
+    memoryBefore,
     // On a node of both roles with that of the searches.
     cpu_us: ((await worker.usage()).cpu_us - used) / envelopes,
     seconds: ((await all) - began) / 1_000,

@@ -35,9 +35,7 @@ const WORKER = {
   pollInterval: 200,
   noHandleSignals: true,
   logger: new Logger(() => () => undefined),
-  preset: {
-    worker: { localQueue: { size: 48, ttl: 1_000 }, completeJobBatchDelay: 5, failJobBatchDelay: 5 },
-  },
+  preset: { worker: { localQueue: { size: 48, ttl: 1_000 }, completeJobBatchDelay: 5, failJobBatchDelay: 5 } },
 }
 const WORKER_CONNECTIONS = 4
 

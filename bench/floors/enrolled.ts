@@ -32,12 +32,8 @@ interface Enrolled {
 /** As the records of the bench have it. */
 function isEnrolled(document: string | null | undefined): boolean {
   if (typeof document !== 'string') return false
-  const { programme_identifier } = JSON.parse(document).member as {
-    programme_identifier: Enrolled | Enrolled[]
-  }
-  return [programme_identifier]
-    .flat()
-    .some(({ enrolment_status }) => /^(?:1|active)$/i.test(enrolment_status))
+  const { programme_identifier } = JSON.parse(document).member as { programme_identifier: Enrolled | Enrolled[] }
+  return [programme_identifier].flat().some(({ enrolment_status }) => /^(?:1|active)$/i.test(enrolment_status))
 }
 
 await serveAsChild(async () => {

@@ -25,12 +25,8 @@ await serveAsChild(async () => {
   const app = fastify()
   app.post<{ Querystring: Asked }>('/send', async ({ query }) => {
     const envelopes = Number(query.envelopes)
-    const frame =
-      '{"header":{},"message":{"notify_event":[{"data":{"reg_records":{"filling":""}}}]},"signature":""}'
-    const envelope = frame.replace(
-      '"filling":""',
-      `"filling":"${'x'.repeat(Math.max(0, Number(query.size) - 200))}"`,
-    )
+    const frame = '{"header":{},"message":{"notify_event":[{"data":{"reg_records":{"filling":""}}}]},"signature":""}'
+    const envelope = frame.replace('"filling":""', `"filling":"${'x'.repeat(Math.max(0, Number(query.size) - 200))}"`)
     let next = 0
     const sender = async (): Promise<void> => {
       for (let at = next++; at < envelopes; at = next++) {

@@ -61,20 +61,8 @@ const nested = Array.from({ length: 60_000 }, () => `${'['.repeat(59)}${']'.repe
 const SYNC = 'registry/sync/search'
 
 export const SHAPES: readonly Shape[] = [
-  {
-    name: '500,000 names in meta',
-    policy: 'required',
-    path: SYNC,
-    status: 400,
-    body: withMeta(`{${names}}`),
-  },
-  {
-    name: 'arrays nested 59 deep',
-    policy: 'required',
-    path: SYNC,
-    status: 400,
-    body: withMeta(`[${nested}]`),
-  },
+  { name: '500,000 names in meta', policy: 'required', path: SYNC, status: 400, body: withMeta(`{${names}}`) },
+  { name: 'arrays nested 59 deep', policy: 'required', path: SYNC, status: 400, body: withMeta(`[${nested}]`) },
   {
     name: '[1], two million times',
     policy: 'required',

@@ -18,14 +18,7 @@ export type Answered = Readonly<Record<string, number>>
 /** Milliseconds after an answer that asks for it: who is over a quota comes again. */
 const PAUSE = 250
 
-async function run({
-  shape,
-  url,
-  sender_id,
-  sender_uri,
-  authorization,
-  senders,
-}: SendersStart): Promise<Answered> {
+async function run({ shape, url, sender_id, sender_uri, authorization, senders }: SendersStart): Promise<Answered> {
   const row = SHAPES.find(({ name }) => name === shape)
   if (row === undefined) throw new Error(`there is no shape ${shape}`)
   const answered: Record<string, number> = {}
@@ -36,11 +29,9 @@ async function run({
   const send = async (): Promise<void> => {
     while (going) {
       const headers = { 'Content-Type': 'application/json', Authorization: authorization }
-      const response = await fetch(url, {
-        method: 'POST',
-        headers,
-        body: row.body(sender_id, sender_uri),
-      }).catch(() => null)
+      const response = await fetch(url, { method: 'POST', headers, body: row.body(sender_id, sender_uri) }).catch(
+        () => null,
+      )
       await response?.arrayBuffer().catch(() => undefined)
       const status = String(response?.status ?? 'broken off')
       answered[status] = (answered[status] ?? 0) + 1

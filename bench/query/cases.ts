@@ -38,12 +38,7 @@ const expression = (query: object) => ({
 /** The frame of every hand-written statement: at most 10,001 hits are counted, one page of them is read. */
 function paged(
   population: Population,
-  {
-    where,
-    keys = [],
-    order = 'hits.id',
-    size,
-  }: { where: string; keys?: string[]; order?: string; size: number },
+  { where, keys = [], order = 'hits.id', size }: { where: string; keys?: string[]; order?: string; size: number },
 ): string {
   const table = quoteName(population.table.table)
   const columns = ['id', ...keys].map((key) => `record.${key}`).join(', ')
@@ -123,15 +118,11 @@ export const CASES: readonly Case[] = [
     async questions() {
       return Array.from({ length: RARE_PROGRAMMES }, (_, number) => ({
         criteria: {
-          ...expression({
-            enrolment: { programme_identifier: rareProgramme(number), enrolment_status: 'Active' },
-          }),
+          ...expression({ enrolment: { programme_identifier: rareProgramme(number), enrolment_status: 'Active' } }),
           pagination: { page_size: 20, page_number: 1 },
         },
         values: [
-          JSON.stringify([
-            { programme_identifier: rareProgramme(number).toLowerCase(), enrolment_status: '1' },
-          ]),
+          JSON.stringify([{ programme_identifier: rareProgramme(number).toLowerCase(), enrolment_status: '1' }]),
         ],
       }))
     },

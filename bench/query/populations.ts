@@ -50,15 +50,11 @@ async function fill(db: Database, registry: Registry, records: number): Promise<
       peak = Math.max(peak, process.memoryUsage.rss())
       if (lines < told + records / 10) return
       told = lines
-      console.log(
-        `  ${lines} of ${records} after ${seconds(start)} s, ${megabytes(peak - before)} MB more memory`,
-      )
+      console.log(`  ${lines} of ${records} after ${seconds(start)} s, ${megabytes(peak - before)} MB more memory`)
     },
   })
   if (written !== records) throw new Error(`only ${written} of ${records} records were written`)
-  console.log(
-    `imported ${records} in ${seconds(start)} s, at most ${megabytes(peak - before)} MB more memory`,
-  )
+  console.log(`imported ${records} in ${seconds(start)} s, at most ${megabytes(peak - before)} MB more memory`)
 }
 
 const seconds = (start: number): number => Math.round((performance.now() - start) / 1_000)

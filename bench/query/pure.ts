@@ -114,8 +114,7 @@ export function measurePure(): { figures: object; bars: Bar[] } {
     Object.entries(HOSTILE).map(([name, criteria]) => [name, refusalTime(() => read(criteria), name)]),
   )
   const slowest = Math.max(...Object.values(refusals))
-  for (const [name, milliseconds] of Object.entries(refusals))
-    console.log(`refused in ${milliseconds} ms: ${name}`)
+  for (const [name, milliseconds] of Object.entries(refusals)) console.log(`refused in ${milliseconds} ms: ${name}`)
   return {
     figures: { compile_us, matches_us, refusals_ms: refusals },
     bars: [

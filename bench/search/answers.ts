@@ -13,8 +13,7 @@ export function signatureOf(answer: string): string {
 /** What stands before its value, 64 bytes in base64, and after it. */
 export function aroundSignatureValue(signature: string): [before: string, after: string] {
   const [before, after, ...more] = signature.split(SIGNATURE_VALUE)
-  if (before === undefined || after === undefined || more.length > 0)
-    throw new Error('not a signature of ours')
+  if (before === undefined || after === undefined || more.length > 0) throw new Error('not a signature of ours')
   return [before, after]
 }
 

@@ -80,11 +80,7 @@ export async function shuffledIdentifiers(db: Database, registry: Registry): Pro
  * Credentials of a participant, added where it is missing, for a token request with HTTP Basic. It is not held back,
  * and `policy` is agreed with it, whatever was in a directory that is kept.
  */
-export async function credentialsOf(
-  db: Database,
-  sender_id: string,
-  policy: Partial<MessagePolicy>,
-): Promise<string> {
+export async function credentialsOf(db: Database, sender_id: string, policy: Partial<MessagePolicy>): Promise<string> {
   const asker =
     (await findParticipant(db, sender_id)) ?? (await addParticipant(db, { sender_id, name: 'One who asks' }))
   await setParticipantQuotas(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })

@@ -49,8 +49,7 @@ export async function envelopeSigner(): Promise<(unsigned: string) => Promise<st
   const key = { sender_id: ASKER_SENDER, kid: KID, algorithm: 'EdDSA', privateKey } as const
   return async (unsigned) => {
     const envelope = parseJson(unsigned)
-    if (!isJsonObject(envelope) || !isJsonObject(envelope.header))
-      throw new Error('a question is no envelope')
+    if (!isJsonObject(envelope) || !isJsonObject(envelope.header)) throw new Error('a question is no envelope')
     const created = Math.floor(Date.now() / 1_000)
     const signature = await sign({
       header: envelope.header,

@@ -33,10 +33,7 @@ export async function withBenchDatabase<Result>(
 ): Promise<Result> {
   const temporary = place.data === undefined ? await temporaryDirectory() : undefined
   const env = serverEnvironment(place.data ?? temporary ?? '', place['database-url'])
-  const storage = await openStorage({
-    ...readConfig(env),
-    limits: { ...readConfig(env).limits, statement_timeout: 0 },
-  })
+  const storage = await openStorage({ ...readConfig(env), limits: { ...readConfig(env).limits, statement_timeout: 0 } })
   const started: ServerProcess[] = []
   const profile = place['cpu-prof']
   const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]
@@ -58,13 +55,7 @@ export async function withBenchDatabase<Result>(
 }
 
 /** A database that was filled is written out before it is measured. */
-async function allowCheckpoints({
-  db,
-  owner,
-}: {
-  readonly db: Database
-  readonly owner: Database
-}): Promise<void> {
+async function allowCheckpoints({ db, owner }: { readonly db: Database; readonly owner: Database }): Promise<void> {
   const { rows } = await db.pool.query<{ role: string }>('select quote_ident(current_user) as role')
   await owner.pool.query(`grant pg_checkpoint to ${rows[0]?.role}`)
 }

@@ -12,9 +12,7 @@ const TICK = 10_000
 export async function databaseTime({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid')
   const server = (await statOf(rows[0]?.pid ?? 0))?.parent
-  const all = await Promise.all(
-    (await readdir('/proc').catch(() => [])).map(Number).filter(Boolean).map(statOf),
-  )
+  const all = await Promise.all((await readdir('/proc').catch(() => [])).map(Number).filter(Boolean).map(statOf))
   const own = all.filter((stat) => stat !== null && (stat.pid === server || stat.parent === server))
   return own.length === 0 ? Number.NaN : own.reduce((sum, stat) => sum + (stat?.time ?? 0), 0)
 }

@@ -13,15 +13,6 @@ export async function temporaryDirectory(): Promise<string> {
 /** Of this process' environment nothing that concerns a server: both run with the defaults. */
 export function serverEnvironment(data: string, databaseUrl: string | undefined): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env
-  const database =
-    databaseUrl === undefined ? { ROLLCALL_DATA: resolve(data, 'data') } : { DATABASE_URL: databaseUrl }
-  return {
-    PATH,
-    HOME,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    LOG_LEVEL: 'warn',
-    ...database,
-  }
+  const database = databaseUrl === undefined ? { ROLLCALL_DATA: resolve(data, 'data') } : { DATABASE_URL: databaseUrl }
+  return { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', ...database }
 }

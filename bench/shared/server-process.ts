@@ -65,9 +65,7 @@ function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
 }
 
 /** In the child: starts, tells the parent, and stops when it says so or is gone. */
-export async function serveAsChild(
-  start: () => Promise<{ port: number; stop: () => Promise<void> }>,
-): Promise<void> {
+export async function serveAsChild(start: () => Promise<{ port: number; stop: () => Promise<void> }>): Promise<void> {
   const { port, stop } = await start()
   const tell = (message: Started | Usage): void => {
     process.send?.(message)

@@ -14,11 +14,7 @@ export const canonicalForms: Cases[string] = {
       message: NUMBERS,
       sent: { message: '{"minus":-5e-1,"three":3,"small":0.0000001,"big":1000000000000000000000.0}' },
     },
-    'another value': {
-      message: NUMBERS,
-      sent: { message: replaced(NUMBERS, '1e-7', '1e-8') },
-      invalid: NO_MATCH,
-    },
+    'another value': { message: NUMBERS, sent: { message: replaced(NUMBERS, '1e-7', '1e-8') }, invalid: NO_MATCH },
   },
   'numbers: sorted-escaped signs how they are written': {
     'as signed': { profile: sorted, message: NUMBERS },
@@ -47,12 +43,7 @@ export const canonicalForms: Cases[string] = {
       sent: { message: replaced(WHOLE_FLOAT, '3.0', '3') },
       invalid: NO_MATCH,
     },
-    'made over escapes': {
-      profile: unescaped,
-      signed_as: sorted,
-      message: WHOLE_FLOAT,
-      invalid: NO_MATCH,
-    },
+    'made over escapes': { profile: unescaped, signed_as: sorted, message: WHOLE_FLOAT, invalid: NO_MATCH },
     'made over the values of numbers': {
       profile: unescaped,
       signed_as: PROFILES.default,
@@ -125,15 +116,9 @@ export const canonicalForms: Cases[string] = {
     'white space around the values is not of them': {
       profile: received,
       message: '{"a":1}',
-      body: (signature) =>
-        `{ "message" : {"a":1} , "signature":${JSON.stringify(signature)},\n"header":\t${HEADER} }`,
+      body: (signature) => `{ "message" : {"a":1} , "signature":${JSON.stringify(signature)},\n"header":\t${HEADER} }`,
     },
-    'one blank more': {
-      profile: received,
-      message: '{"b":1}',
-      sent: { message: '{"b": 1}' },
-      invalid: NO_MATCH,
-    },
+    'one blank more': { profile: received, message: '{"b":1}', sent: { message: '{"b": 1}' }, invalid: NO_MATCH },
     'another order': {
       profile: received,
       message: '{"b":1,"a":2}',

@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { importSigningKey, type Jwk } from '../../packages/protocol/src/trust/jwk.ts'
 import { ALGORITHMS, type AlgorithmName } from '../../packages/protocol/src/trust/signature/algorithms.ts'
 import { receivedParts } from '../../packages/protocol/src/trust/signature/canonical-forms.ts'
-import {
-  DEFAULT_SIGNATURE_PROFILE,
-  type SignatureProfile,
-} from '../../packages/protocol/src/trust/signature/layout.ts'
+import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from '../../packages/protocol/src/trust/signature/layout.ts'
 import { LAYOUTS } from '../../packages/protocol/src/trust/signature/layouts.ts'
 import { SourcedEnvelope } from '../../packages/protocol/src/trust/source.ts'
 
@@ -37,9 +34,7 @@ export interface Vector {
   readonly signed_text?: string
 }
 
-export const keys: readonly VectorKey[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'keys.json'), 'utf8'),
-)
+export const keys: readonly VectorKey[] = JSON.parse(readFileSync(join(import.meta.dirname, 'keys.json'), 'utf8'))
 
 export const CREATED = 1767225600
 export const HEADER =
@@ -49,10 +44,7 @@ export const MESSAGE =
   '{"transaction_id":"t-1","search_request":[{"reference_id":"r-1","timestamp":"2026-01-01T00:00:00Z",' +
   '"search_criteria":{"query_type":"idtype-value","query":{"type":"UIN","value":"1000 0001"}}}]}'
 
-const profile = (over: Partial<SignatureProfile>): SignatureProfile => ({
-  ...DEFAULT_SIGNATURE_PROFILE,
-  ...over,
-})
+const profile = (over: Partial<SignatureProfile>): SignatureProfile => ({ ...DEFAULT_SIGNATURE_PROFILE, ...over })
 export const PROFILES = {
   default: DEFAULT_SIGNATURE_PROFILE,
   every: profile({ algorithms: ['EdDSA', 'ES256', 'RS256'] }),
@@ -63,11 +55,7 @@ export const PROFILES = {
   blake: profile({ digest_prefix: 'BLAKE-512=' }),
   jws: profile({ layout: 'jws', algorithms: ['EdDSA', 'RS256'] }),
   jwsReceived: profile({ layout: 'jws', canonical_form: 'as-received', algorithms: ['RS256'] }),
-  detached: profile({
-    layout: 'jws-detached',
-    canonical_form: 'sorted-escaped',
-    algorithms: ['EdDSA', 'ES256'],
-  }),
+  detached: profile({ layout: 'jws-detached', canonical_form: 'sorted-escaped', algorithms: ['EdDSA', 'ES256'] }),
   raw: profile({ layout: 'raw-rsa', canonical_form: 'as-received', algorithms: ['RS256'] }),
 } satisfies Record<string, SignatureProfile>
 
@@ -115,16 +103,13 @@ export async function vector(clause: string, name: string, of: Case): Promise<Ve
     },
     async (content) => {
       signedText = new TextDecoder().decode(content)
-      return new Uint8Array(
-        await crypto.subtle.sign(ALGORITHMS[key.algorithm].webCrypto, privateKey, content),
-      )
+      return new Uint8Array(await crypto.subtle.sign(ALGORITHMS[key.algorithm].webCrypto, privateKey, content))
     },
   )
   const value = of.edit === undefined ? signature : of.edit(signature)
   const member = value === undefined ? '' : `"signature":${JSON.stringify(value)},`
   const body =
-    of.body?.(signature) ??
-    `{${member}"header":${sent.header ?? header},"message":${sent.message ?? message}}`
+    of.body?.(signature) ?? `{${member}"header":${sent.header ?? header},"message":${sent.message ?? message}}`
   const reason = of.invalid ?? of.missing
   return {
     clause,

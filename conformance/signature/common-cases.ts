@@ -16,5 +16,4 @@ export const NAMES = '{"name":"Zoë Μαρία 王","note":"a\\u2028b\\/c\\u007f
 export const ASTRAL = '{"\u{1f600}":1,"\ufb00":2,"z":3}'
 
 /** An edit of what has to be there. */
-export const edited = (from: string | RegExp, to: string) => (signature: string) =>
-  replaced(signature, from, to)
+export const edited = (from: string | RegExp, to: string) => (signature: string) => replaced(signature, from, to)

@@ -6,8 +6,7 @@ const { jws, jwsReceived, detached } = PROFILES
 
 const base64Url = (text: string) => Buffer.from(text).toString('base64url')
 const withHeader = (text: string) => (signature: string) => replaced(signature, /^[^.]+/, base64Url(text))
-const withPayload = (text: string) => (signature: string) =>
-  replaced(signature, /\.[^.]*\./, `.${base64Url(text)}.`)
+const withPayload = (text: string) => (signature: string) => replaced(signature, /\.[^.]*\./, `.${base64Url(text)}.`)
 const NO_EXTRAS = 'the JWS header may have alg, kid, typ and cty and nothing else'
 const NO_OBJECT = 'the JWS header must be a JSON object in canonical base64url'
 const NO_ALG = 'alg must be an algorithm that is registered for the sender'
@@ -58,19 +57,12 @@ export const jwsLayouts: Cases[string] = {
       edit: edited(/\.([^.]*)\.([^.]*)$/, '.$1=.$2'),
       invalid: 'the payload must be UTF-8 in canonical base64url',
     },
-    'no payload': {
-      profile: jws,
-      edit: edited(/\.[^.]*\./, '..'),
-      invalid: 'the payload cannot be read as JSON',
-    },
+    'no payload': { profile: jws, edit: edited(/\.[^.]*\./, '..'), invalid: 'the payload cannot be read as JSON' },
   },
   'the payload is left out': {
     'as signed': { profile: detached },
     ES256: { profile: detached, key: 'system-es256' },
-    'non-ASCII, astral names and numbers': {
-      profile: detached,
-      message: `[${NAMES},${ASTRAL},${NUMBERS}]`,
-    },
+    'non-ASCII, astral names and numbers': { profile: detached, message: `[${NAMES},${ASTRAL},${NUMBERS}]` },
     'another message': { profile: detached, sent: { message: '{}' }, invalid: NO_MATCH },
     'not left out': {
       profile: detached,
@@ -107,11 +99,7 @@ export const jwsLayouts: Cases[string] = {
     },
     HMAC: { profile: jws, edit: withHeader('{"alg":"HS256","kid":"ed-1"}'), invalid: NO_ALG },
     'not registered': { profile: jws, edit: withHeader('{"alg":"ES256","kid":"es-1"}'), invalid: NO_ALG },
-    'alg twice': {
-      profile: jws,
-      edit: withHeader('{"alg":"none","alg":"EdDSA","kid":"ed-1"}'),
-      invalid: NO_OBJECT,
-    },
+    'alg twice': { profile: jws, edit: withHeader('{"alg":"none","alg":"EdDSA","kid":"ed-1"}'), invalid: NO_OBJECT },
     'a kid that is no text': {
       profile: jws,
       edit: withHeader('{"alg":"EdDSA","kid":1}'),
@@ -124,11 +112,7 @@ export const jwsLayouts: Cases[string] = {
     ...Object.fromEntries(
       extras.map((name) => [
         name,
-        {
-          profile: detached,
-          edit: withHeader(`{"alg":"EdDSA","kid":"ed-1","${name}":["x"]}`),
-          invalid: NO_EXTRAS,
-        },
+        { profile: detached, edit: withHeader(`{"alg":"EdDSA","kid":"ed-1","${name}":["x"]}`), invalid: NO_EXTRAS },
       ]),
     ),
   },

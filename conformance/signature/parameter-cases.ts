@@ -23,20 +23,13 @@ export const binding: Cases[string] = {
   },
   'the sender is bound': {
     'another sender with its own key': { header: OTHER_SENDER, key: 'other-ed25519' },
-    'kidId of another sender': {
-      key: 'other-ed25519',
-      invalid: 'kidId must name the sender_id of the header',
-    },
+    'kidId of another sender': { key: 'other-ed25519', invalid: 'kidId must name the sender_id of the header' },
     'kidId rewritten for the header': {
       key: 'other-ed25519',
       edit: edited('other-system|other-1', 'sp-system|ed-1'),
       invalid: NO_MATCH,
     },
-    'header rewritten for the kidId': {
-      key: 'other-ed25519',
-      sent: { header: OTHER_SENDER },
-      invalid: NO_MATCH,
-    },
+    'header rewritten for the kidId': { key: 'other-ed25519', sent: { header: OTHER_SENDER }, invalid: NO_MATCH },
     'a key that is not known': { edit: edited('|ed-1|', '|ed-2|'), invalid: NO_KEY },
   },
   'created, expires and every byte of the signature are signed': {
@@ -59,10 +52,7 @@ export const grammar: Cases[string] = {
     'with its leading name': { edit: (text) => `Signature: ${text}` },
     'without blanks': { edit: (text) => text.replaceAll(', ', ',') },
     'in another order': { edit: (text) => text.split(', ').reverse().join(', ') },
-    'a parameter twice': {
-      edit: edited(/^/, 'created="1", '),
-      invalid: 'created occurs twice in the signature',
-    },
+    'a parameter twice': { edit: edited(/^/, 'created="1", '), invalid: 'created occurs twice in the signature' },
     'the same one twice': {
       edit: edited(/^(namespace="\w+")/, '$1, $1'),
       invalid: 'namespace occurs twice in the signature',
@@ -71,10 +61,7 @@ export const grammar: Cases[string] = {
       edit: edited(/$/, ', nonce="1"'),
       invalid: 'the signature has an unknown parameter',
     },
-    'keyId for kidId': {
-      edit: edited('kidId', 'keyId'),
-      invalid: 'the signature has an unknown parameter',
-    },
+    'keyId for kidId': { edit: edited('kidId', 'keyId'), invalid: 'the signature has an unknown parameter' },
     'no namespace': { edit: edited(/^namespace="\w+", /, ''), invalid: 'the signature has no namespace' },
     'no kidId': { edit: edited(/kidId="[^"]*", /, ''), invalid: 'the signature has no kidId' },
     'no algorithm': { edit: edited(/algorithm="\w+", /, ''), invalid: 'the signature has no algorithm' },
@@ -99,18 +86,9 @@ export const grammar: Cases[string] = {
   },
   'kidId has three parts': {
     three: {},
-    two: {
-      edit: edited('sp-system|', ''),
-      invalid: 'kidId must be written sender_id|kid|algorithm',
-    },
-    four: {
-      edit: edited('|ed-1|', '|ed|1|'),
-      invalid: 'kidId must be written sender_id|kid|algorithm',
-    },
-    empty: {
-      edit: edited('|ed-1|', '||'),
-      invalid: 'kidId must be written sender_id|kid|algorithm',
-    },
+    two: { edit: edited('sp-system|', ''), invalid: 'kidId must be written sender_id|kid|algorithm' },
+    four: { edit: edited('|ed-1|', '|ed|1|'), invalid: 'kidId must be written sender_id|kid|algorithm' },
+    empty: { edit: edited('|ed-1|', '||'), invalid: 'kidId must be written sender_id|kid|algorithm' },
   },
   'headers name what is signed': {
     'all three': {},
@@ -129,10 +107,7 @@ export const grammar: Cases[string] = {
       edit: edited('created="', 'created="0'),
       invalid: 'created must be a Unix time in whole seconds',
     },
-    'a sign': {
-      edit: edited('created="', 'created="+'),
-      invalid: 'created must be a Unix time in whole seconds',
-    },
+    'a sign': { edit: edited('created="', 'created="+'), invalid: 'created must be a Unix time in whole seconds' },
     'a fraction': {
       edit: edited(/expires="(\d+)/, 'expires="$1.0'),
       invalid: 'expires must be a Unix time in whole seconds',

@@ -43,10 +43,7 @@ export const freshness: Cases[string] = {
   },
   'at most one hour': {
     'one hour': { expires: CREATED + HOUR },
-    'one second more': {
-      expires: CREATED + HOUR + 1,
-      invalid: 'created and expires must be at most one hour apart',
-    },
+    'one second more': { expires: CREATED + HOUR + 1, invalid: 'created and expires must be at most one hour apart' },
     'nothing at all': { expires: CREATED, invalid: 'expires must be later than created' },
     'less than nothing': { expires: CREATED - 1, invalid: 'expires must be later than created' },
   },

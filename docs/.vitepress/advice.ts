@@ -35,12 +35,9 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
     operator:
       'Look at the time of searches in the metrics, at missing indexes (`rollcall index plan`), and at `pg_stat_statements` of PostgreSQL. The limits are in [limits.md](limits.md).',
   },
-  'err.version.not_supported': {
-    sender: 'Write `"version": "1.0.0"` into the header.',
-  },
+  'err.version.not_supported': { sender: 'Write `"version": "1.0.0"` into the header.' },
   'err.request.too_many_requests': {
-    sender:
-      'Wait as many seconds as `Retry-After` says. Then send the same message again, with the same message_id.',
+    sender: 'Wait as many seconds as `Retry-After` says. Then send the same message again, with the same message_id.',
     operator:
       'The limits of a participant are members of the configuration file ([configuration.md](configuration.md)), those of the server are in [limits.md](limits.md).',
   },
@@ -60,8 +57,7 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
   },
   'err.signature.missing': {
     sender: 'Sign the message ([signature.md](signature.md)). A placeholder is no signature.',
-    operator:
-      'Only in a migration: `rollcall participant policy SENDER_ID --signature if-present --allow-unsigned`.',
+    operator: 'Only in a migration: `rollcall participant policy SENDER_ID --signature if-present --allow-unsigned`.',
   },
   'err.signature.invalid': {
     sender:
@@ -97,25 +93,19 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
   'rjct.action.not_supported': {
     sender: 'Correct the spelling of `header.action`. The reference page shows it in each example.',
   },
-  'rjct.total_count.invalid': {
-    sender: 'Write the number of items of the message into `total_count`.',
-  },
+  'rjct.total_count.invalid': { sender: 'Write the number of items of the message into `total_count`.' },
   'rjct.total_count.limit_exceeded': {
     sender: 'Send the items in several messages, or as a file ([uploads.md](uploads.md)).',
     operator: 'The limit is in [limits.md](limits.md).',
   },
   'rjct.errors.too_many': {
-    sender:
-      'Look at each item: it has its own code and text. Correct the items, and send them in a new message.',
+    sender: 'Look at each item: it has its own code and text. Correct the items, and send them in a new message.',
   },
 
   'rjct.reference_id.invalid': {
-    sender:
-      'Give each item a reference_id of 1 to 99 characters. In a status question name what you have sent.',
+    sender: 'Give each item a reference_id of 1 to 99 characters. In a status question name what you have sent.',
   },
-  'rjct.reference_id.duplicate': {
-    sender: 'Give each item of a message a reference_id of its own.',
-  },
+  'rjct.reference_id.duplicate': { sender: 'Give each item of a message a reference_id of its own.' },
   'rjct.timestamp.invalid': {
     sender: 'Set your clock, and write the present time with its zone into the timestamp of the item.',
   },
@@ -129,23 +119,18 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
     sender: 'Correct the syntax of the text. For GraphQL the text of the error has line and column.',
   },
   'rjct.sort.invalid': {
-    sender:
-      'Sort by an attribute that the reference page marks as sortable, each once, with `asc` or `desc`.',
+    sender: 'Sort by an attribute that the reference page marks as sortable, each once, with `asc` or `desc`.',
   },
   'rjct.pagination.invalid': {
     sender: 'Ask for smaller pages, or narrow the search, so that the page is within the cap of results.',
-    operator:
-      'Page sizes: `max_page_size` of the participant, and `page_size` of its grant ([grants.md](grants.md)).',
+    operator: 'Page sizes: `max_page_size` of the participant, and `page_size` of its grant ([grants.md](grants.md)).',
   },
   'rjct.search.too_many_records_found': {
-    sender:
-      'Narrow the search with more conditions. If the text names a quota, wait until the time that it says.',
+    sender: 'Narrow the search with more conditions. If the text names a quota, wait until the time that it says.',
     operator: 'The cap is `ROLLCALL_MAX_RESULTS` ([limits.md](limits.md)); quotas are in the grant.',
   },
 
-  'rjct.notify_types.invalid': {
-    sender: 'Use an event type and a record type from the list in the text.',
-  },
+  'rjct.notify_types.invalid': { sender: 'Use an event type and a record type from the list in the text.' },
   'rjct.notify_details.invalid': {
     sender:
       'Read the text: it names the member of the criteria, of the filter or of the frequency. Give an address for notifications: `sender_uri`, or one that the operator registers.',
@@ -168,7 +153,5 @@ export const ADVICE: Readonly<Record<CodeRow['code'], Advice>> = {
     sender: 'Ask the operator: the grant does not have such a subscription any more.',
     operator: '`rollcall subscriptions show CODE` and `rollcall grant explain` show both sides.',
   },
-  'rjct.event.already_unsubscribed': {
-    sender: 'Nothing is to be done: the subscription has ended.',
-  },
+  'rjct.event.already_unsubscribed': { sender: 'Nothing is to be done: the subscription has ended.' },
 }

@@ -12,8 +12,7 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
     'err.request.not_found':
       "There is no registry with this namespace, or the path is not a path of the protocol. After the token is checked: the registry's kind has no such operation, or this server does not serve it yet; the text says so.",
     'err.request.timeout': 'The body arrives too slowly, or the answer takes longer than the limit.',
-    'err.version.not_supported':
-      'Asynchronous paths; a synchronous reply says `rjct.version.invalid` in its header.',
+    'err.version.not_supported': 'Asynchronous paths; a synchronous reply says `rjct.version.invalid` in its header.',
     'err.request.too_many_requests':
       "Before the body is read: the requests a second or at a time of the participant, or of all together, are used up, or too many requests of one address had no valid access token. After the body is read: the participant's limit for callbacks or asynchronous requests in a day is reached, or the only item of a synchronous message is above the rate of the grant. In the admin API: the node works on as many such calls as it may. With Retry-After.",
     'err.sender_id.invalid': 'Whether or not a participant of that name exists.',
@@ -68,14 +67,12 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
       'reg_event_type or notify_record_type is missing or unknown. The text names those that there are.',
     'rjct.notify_details.invalid':
       'subscribe_criteria that are no object; an unknown filter_type, attribute or operator; a filter of the wrong shape, or a text that cannot be parsed; a filter in another member, or a member whose name is nearly that of a known one; no filter, unless the grant of the participant allows it; an event type or a record type that is not granted; a frequency that is refused ([events.md](events.md#frequency)); a foreign reg_type, another version, an authorize of another shape. Also where the participant has as many subscriptions as it may have, and where there is no address for notifications.',
-    'rjct.person_id.invalid':
-      'Anywhere in the filter. A person that the registry does not know may be subscribed to.',
+    'rjct.person_id.invalid': 'Anywhere in the filter. A person that the registry does not know may be subscribed to.',
     'rjct.event.already_subscribed':
       'Same sender, registry, event type, record type, filter, and frequency with its start_time, as a subscription that has not ended, or as an earlier item of the batch. Spellings, the form of the filter and the order of its conditions make no difference. The text names the code. With another end_time the subscription is renewed instead.',
   },
   unsubscribe: {
-    'rjct.reference_id.invalid':
-      'Listed by the standard; the message has no reference_id, so it is not answered here.',
+    'rjct.reference_id.invalid': 'Listed by the standard; the message has no reference_id, so it is not answered here.',
     'rjct.reference_id.duplicate':
       'Listed by the standard; the message has no reference_id, so it is not answered here.',
     'rjct.timestamp.invalid':

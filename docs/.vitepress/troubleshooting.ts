@@ -39,9 +39,7 @@ function sectionOf(code: CodeRow['code']): string {
 
 export function troubleshootingPage(): string {
   const all = [...new Set(CODES.map(({ code }) => code))]
-  const statuses = [
-    ...new Set(CODES.flatMap((row) => ('http_status' in row ? [row.http_status] : []))),
-  ].sort()
+  const statuses = [...new Set(CODES.flatMap((row) => ('http_status' in row ? [row.http_status] : [])))].sort()
   const rows = statuses.map((status) => {
     const those = CODES.filter((row) => 'http_status' in row && row.http_status === status)
     const links = those.map(({ code }) => `[\`${code}\`](#${code.replaceAll('.', '')})`)

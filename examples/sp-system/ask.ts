@@ -8,10 +8,7 @@ import type { RegistryName } from './questions.ts'
 import { clientOptions, peersOf, type Settings } from './settings.ts'
 
 /** Whether a record was found for each question, in their order; null where the registry rejected the question. */
-export type Ask = (
-  registry: RegistryName,
-  batch: readonly QueryCriteria[],
-) => Promise<readonly (boolean | null)[]>
+export type Ask = (registry: RegistryName, batch: readonly QueryCriteria[]) => Promise<readonly (boolean | null)[]>
 
 export interface Asking {
   readonly ask: Ask

@@ -12,10 +12,8 @@ export interface Enrolled {
   readonly reason: string | null
 }
 
-const eligible = (
-  applications: readonly Application[],
-  decisions: readonly Checked[],
-): readonly Application[] => applications.filter((_, at) => decisions[at]?.decision === 'eligible')
+const eligible = (applications: readonly Application[], decisions: readonly Checked[]): readonly Application[] =>
+  applications.filter((_, at) => decisions[at]?.decision === 'eligible')
 
 /**
  * Sends the enrolments to the beneficiary registry, and asks it about each: what counts is what the registry says. To
@@ -38,7 +36,9 @@ export async function enrol(
       member_identifier: uin,
       programme_identifier: {
         programme: { programme_identifier: identifier, programme_name: name },
-        ...{ enrolment_date: today, enrolment_status: 'Active', status_change_date: today },
+        enrolment_date: today,
+        enrolment_status: 'Active',
+        status_change_date: today,
       },
     },
   }))

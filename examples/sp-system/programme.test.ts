@@ -19,12 +19,7 @@ test('who meets every rule is eligible', () => {
 test.each<[string, Partial<Answers>, string, readonly string[]]>([
   ['died', { dead: true }, 'not eligible', ['the applicant has died']],
   ['too young', { adult: false, minor: true }, 'not eligible', ['the applicant is younger than 18']],
-  [
-    'not poor',
-    { poor: false, better_off: true },
-    'not eligible',
-    ['the household is above the poverty line'],
-  ],
+  ['not poor', { poor: false, better_off: true }, 'not eligible', ['the household is above the poverty line']],
   ['enrolled', { enrolled: true }, 'not eligible', ['the applicant is enrolled already']],
   ['of unknown age', { adult: false }, 'to be checked', ['the age of the applicant is not certain']],
   [
@@ -39,12 +34,7 @@ test.each<[string, Partial<Answers>, string, readonly string[]]>([
     'to be checked',
     ['no poverty score, or no single one, is known of the household'],
   ],
-  [
-    'unknown',
-    { known: false, adult: false },
-    'to be checked',
-    ['the civil registry does not know the applicant'],
-  ],
+  ['unknown', { known: false, adult: false }, 'to be checked', ['the civil registry does not know the applicant']],
   [
     'two obstacles and a doubt',
     { dead: true, enrolled: true, poor: false },
@@ -72,7 +62,5 @@ describe('silence', () => {
 test('an identifier cannot become a condition', () => {
   const uin = '1", age: {ge: 0}) { birth_date } #'
   const { query } = criteriaFor('known', uin)
-  expect(query).toMatchObject({
-    value: { expression: `{ person(UIN: ${JSON.stringify(uin)}, ) { __typename } }` },
-  })
+  expect(query).toMatchObject({ value: { expression: `{ person(UIN: ${JSON.stringify(uin)}, ) { __typename } }` } })
 })

@@ -23,11 +23,7 @@ export const QUESTIONS = {
   // Not the opposite of the one before: of a date of which only the year is known, neither may be true.
   minor: { registry: 'civil', record: 'person', conditions: `age: {lt: ${youngest}}` },
   poor: { registry: 'social', record: 'group', conditions: `poverty_score: {le: ${highest_poverty_score}}` },
-  better_off: {
-    registry: 'social',
-    record: 'group',
-    conditions: `poverty_score: {gt: ${highest_poverty_score}}`,
-  },
+  better_off: { registry: 'social', record: 'group', conditions: `poverty_score: {gt: ${highest_poverty_score}}` },
   enrolled: {
     registry: 'ibr',
     record: 'beneficiary',

@@ -19,10 +19,7 @@ export async function readSettings(path: string): Promise<Settings> {
 }
 
 /** How to ask one of the registries. */
-export function clientOptions(
-  { base_url, participant, registries }: Settings,
-  name: RegistryName,
-): ClientOptions {
+export function clientOptions({ base_url, participant, registries }: Settings, name: RegistryName): ClientOptions {
   const registry = registries.find(({ namespace }) => namespace === name)
   if (registry === undefined) throw new Error(`the settings name no ${name} registry`)
   const { sender_id, client_id, client_secret, sign } = participant
@@ -37,7 +34,4 @@ export function clientOptions(
 
 /** The registries as senders of callbacks: we believe what they sign with the keys that they publish. */
 export const peersOf = ({ base_url, registries }: Settings): readonly Peer[] =>
-  registries.map(({ receiver_id }) => ({
-    sender_id: receiver_id,
-    keys: `${base_url}/.well-known/jwks.json`,
-  }))
+  registries.map(({ receiver_id }) => ({ sender_id: receiver_id, keys: `${base_url}/.well-known/jwks.json` }))

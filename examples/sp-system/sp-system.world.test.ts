@@ -52,8 +52,7 @@ async function settings(base_url: string, names = ['civil', 'social', 'ibr']): P
   return path
 }
 
-const example = (...words: string[]) =>
-  run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...words])
+const example = (...words: string[]) => run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...words])
 
 test('decides as the README shows', async () => {
   const { stdout, stderr } = await example('--settings', await settings(server.url))
@@ -66,16 +65,13 @@ test('decides the same by callback, and hears nothing of the people', async () =
   expect(stderr).toBe('')
   expect(stdout).toBe(DECISIONS)
   const { pool } = server.database.db
-  const kept = async () =>
-    (await pool.query<{ state: string; correlation_id: string }>('select * from delivery')).rows
+  const kept = async () => (await pool.query<{ state: string; correlation_id: string }>('select * from delivery')).rows
   await expect
     .poll(async () => (await kept()).map(({ state }) => state))
     .toEqual(['delivered', 'delivered', 'delivered'])
   // What was called back, as the registries tell it again, holds no member of a person.
   const known = await readSettings(await settings(server.url))
-  const records = await Promise.all(
-    (await kept()).map(({ correlation_id }) => recordsTold(known, correlation_id)),
-  )
+  const records = await Promise.all((await kept()).map(({ correlation_id }) => recordsTold(known, correlation_id)))
   expect(records.flat().length).toBeGreaterThan(10)
   expect([...new Set(records.flat().flatMap((record) => Object.keys(record)))]).toEqual(['__typename'])
 })

@@ -101,11 +101,7 @@ it('the client runs in a browser', async () => {
   await page.waitForFunction('globalThis.client')
   const { sender_id, client_id, client_secret } = demo.participant
   const [type = '', value = ''] = sampleOf('civil').split('=')
-  const given = {
-    base_url: `${pages.origin}/civil/v1.0.0`,
-    sender_id,
-    credentials: { client_id, client_secret },
-  }
+  const given = { base_url: `${pages.origin}/civil/v1.0.0`, sender_id, credentials: { client_id, client_secret } }
   const found = await page.evaluate(
     async ({ options, asked }) => {
       const { identifier, RegistryClient } = globalThis.client

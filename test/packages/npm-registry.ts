@@ -48,9 +48,7 @@ export async function npmRegistry(packed: readonly Packed[]): Promise<NpmRegistr
       missing.add(name)
       response.writeHead(404).end()
     } else if (version === undefined) {
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(described(name, found)))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(described(name, found)))
     } else {
       const one = found.find(({ manifest }) => manifest.version === version)
       if (one === undefined) response.writeHead(404).end()
@@ -90,8 +88,6 @@ function installedFolders(): readonly string[] {
   const installed = Object.entries(lock.packages)
     .filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
     .map(([path]) => join(root, path))
-  const programs = globSync('node_modules/node/node_modules/node-*', { cwd: root }).map((path) =>
-    join(root, path),
-  )
+  const programs = globSync('node_modules/node/node_modules/node-*', { cwd: root }).map((path) => join(root, path))
   return [...installed, ...programs].filter((folder) => existsSync(join(folder, 'package.json')))
 }

@@ -7,12 +7,9 @@ const contributing = readFileSync('CONTRIBUTING.md', 'utf8')
 const [, address = ''] = /`(github\.com\/[^`]+)` is a placeholder/.exec(contributing) ?? []
 
 it('no file has it that CONTRIBUTING.md does not name', () => {
-  const files = globSync(
-    '{*.{md,json},{build,deploy,docs,examples,packages}/**/*.{md,json,ts,tsx,html,yaml}}',
-    {
-      exclude: (path) => ['node_modules', 'dist'].includes(basename(path)),
-    },
-  )
+  const files = globSync('{*.{md,json},{build,deploy,docs,examples,packages}/**/*.{md,json,ts,tsx,html,yaml}}', {
+    exclude: (path) => ['node_modules', 'dist'].includes(basename(path)),
+  })
   const having = files.filter((file) => readFileSync(file, 'utf8').includes(address))
   const manifests = having.filter((file) => file.endsWith('package.json'))
   const others = having.filter((file) => !file.endsWith('package.json') && file !== 'CONTRIBUTING.md')

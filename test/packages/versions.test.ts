@@ -41,11 +41,7 @@ describe('the changelog of a release', () => {
   })
 
   it.each([
-    [
-      '0.2.0',
-      CHANGELOG,
-      'CHANGELOG.md has version 0.2.0 already. Name a later one: npm run release -- 1.2.0',
-    ],
+    ['0.2.0', CHANGELOG, 'CHANGELOG.md has version 0.2.0 already. Name a later one: npm run release -- 1.2.0'],
     ['0.1.9', CHANGELOG, 'CHANGELOG.md has version 0.2.0, which is later than 0.1.9'],
     ['v1', CHANGELOG, 'v1 is not a version such as 1.2.0'],
     ['0.3.0', '# Changelog\n', 'CHANGELOG.md has no heading "## Unreleased"'],
@@ -60,11 +56,7 @@ describe('the changelog of a release', () => {
 })
 
 describe('a version', () => {
-  const manifest = {
-    name: 'rollcall',
-    version: '0.1.0',
-    dependencies: { '@rollcall/client': '0.1.0', yaml: '^2.9.1' },
-  }
+  const manifest = { name: 'rollcall', version: '0.1.0', dependencies: { '@rollcall/client': '0.1.0', yaml: '^2.9.1' } }
 
   it('is that of the package and of our packages that it needs', () => {
     expect(withVersion(manifest, '0.3.0')).toEqual({

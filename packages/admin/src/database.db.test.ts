@@ -46,10 +46,7 @@ test('a database is examined before and after its tables are made, as the schema
   const rows = { Person: { sex: { eq: 'female' } } }
   expect(await grants('a.example', { ask: 'all', see: 'all', rows })).toEqual(nothing)
   const valid_until = soon(29)
-  expect(await grants('a.example', { valid_until })).toEqual({
-    ...nothing,
-    expiring: [{ ...place, valid_until }],
-  })
+  expect(await grants('a.example', { valid_until })).toEqual({ ...nothing, expiring: [{ ...place, valid_until }] })
   expect(await grants('a.example', { valid_until: soon(31) })).toEqual(nothing)
   await setParticipantStatus({ db }, { sender_id: 'a.example', status: 'disabled' })
   expect(await grants('a.example', { ask: 'all', see: 'all', valid_until })).toEqual(nothing)

@@ -72,10 +72,9 @@ export const examineDatabase = useCase(
       content: closed({ demo: Names('Entries of a demo.'), real: Names('Other entries.') }),
       pending: Names('Migrations that have not run.'),
       disabled: Participants('Disabled participants.'),
-      unreadable: Type.Array(
-        closed({ id: Type.Integer(), namespace: Namespace, error: text('Name of the error.') }),
-        { description: 'Registries that this version cannot read.' },
-      ),
+      unreadable: Type.Array(closed({ id: Type.Integer(), namespace: Namespace, error: text('Name of the error.') }), {
+        description: 'Registries that this version cannot read.',
+      }),
       overdue: Type.Integer({
         description: 'Accepted requests that are due for a minute, and that no node has claimed.',
       }),
@@ -160,10 +159,9 @@ export const examineDatabase = useCase(
         ),
       ),
       grants: empty ? { weak: [], expiring: [], without: [] } : await grantHealth(db, active),
-      indexes: plans.flat().map(({ namespace, unfilled, missing }) => ({
-        ...{ namespace, unfilled },
-        missing: missing.map(({ of }) => of),
-      })),
+      indexes: plans
+        .flat()
+        .map(({ namespace, unfilled, missing }) => ({ namespace, unfilled, missing: missing.map(({ of }) => of) })),
       plainHttp: active
         .map(({ sender_id, outgoing }) => ({ sender_id, hosts: plainHosts(outgoing) }))
         .filter(({ hosts }) => hosts.length > 0),
@@ -189,10 +187,7 @@ const named = (participants: readonly Participant[]) => participants.map(({ send
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
 
 /** A key set may hold one, which is not looked into here. */
-function hasSignatureKey(
-  { id, jwks_uri, signature_profile }: Participant,
-  keys: readonly ParticipantKey[],
-): boolean {
+function hasSignatureKey({ id, jwks_uri, signature_profile }: Participant, keys: readonly ParticipantKey[]): boolean {
   const algorithms: readonly string[] = signature_profile.algorithms
   const now = Date.now()
   return (

@@ -45,16 +45,13 @@ test('the last 24 hours by hour, operation and outcome, with how long answers to
   // One operation was measured alone.
   expect(seen.durations).toEqual({ p50_ms: search?.p50_ms, p99_ms: search?.p99_ms })
   const { traffic } = await show({ namespace: 'social' })
-  expect(traffic.map(({ operation, outcomes }) => [operation, outcomes])).toEqual([
-    ['search', { succeeded: 2 }],
-  ])
+  expect(traffic.map(({ operation, outcomes }) => [operation, outcomes])).toEqual([['search', { succeeded: 2 }]])
 })
 
 test('emergencies are counted again when half a minute is over, or one was reviewed here', async () => {
   let time = 1_000_000
   const counted = async () =>
-    (await showOverview({ ...server.context, clock: { now: () => time, date: () => Date.now() } }, {}))
-      .emergencies
+    (await showOverview({ ...server.context, clock: { now: () => time, date: () => Date.now() } }, {})).emergencies
   expect(await counted()).toBe(1)
   const accounts = testAccounts(server.database.db)
   await accounts.write(accountEntry({ kind: 'answer', registry: 'social', emergency: true }), [])
@@ -83,9 +80,7 @@ test('of one registry it has no numbers of all', async () => {
   const all = await show()
   expect([all.health.outbox.failed, all.proposals]).toEqual([1, 1])
   const civil = await show({ namespace: 'civil' })
-  expect(civil.health).toMatchObject({
-    ...{ overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 },
-  })
+  expect(civil.health).toMatchObject({ overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 })
   expect(civil.proposals).toBe(0)
   await pool.query('delete from proposal; delete from rollcall_outbox.event')
 })
@@ -154,10 +149,7 @@ test('what waits, fails and died, what ends soon, and what nobody has looked at'
   )
   const now = server.clock.date()
   const expires_at = new Date(now + 86_400_000).toISOString()
-  await addOperator(
-    { ...server.database, clock: server.clock },
-    { name: 'soon', roles: ['read'], expires_at },
-  )
+  await addOperator({ ...server.database, clock: server.clock }, { name: 'soon', roles: ['read'], expires_at })
   const seen = await show()
   expect(seen.deliveries).toEqual({ waiting: 2, failing: 1, dead: 1, held: 1 })
   expect(seen.breakers).toMatchObject([{ participant: 'peer.example', origin, failures: 5 }])
@@ -165,12 +157,7 @@ test('what waits, fails and died, what ends soon, and what nobody has looked at'
   expect(seen.health).toMatchObject({ database: 'closed', ready: true, schema_ahead: 0, overdue: 0 })
   expect([seen.emergencies, seen.proposals]).toEqual([1, 0])
   const social = await show({ namespace: 'social' })
-  expect([social.deliveries.waiting, social.breakers, social.expiring, social.emergencies]).toEqual([
-    0,
-    [],
-    [],
-    1,
-  ])
+  expect([social.deliveries.waiting, social.breakers, social.expiring, social.emergencies]).toEqual([0, [], [], 1])
   expect((await show({ namespace: 'civil' })).emergencies).toBe(0)
   // Its breaker is still open: nothing is on its way there any more.
   await pool.query("update delivery set target = 'https://well.example/a' where state = 'pending'")

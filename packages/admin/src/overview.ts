@@ -35,10 +35,7 @@ const Milliseconds = (description: string) =>
     }),
   )
 
-const DURATIONS = {
-  p50_ms: Milliseconds('half of the answers'),
-  p99_ms: Milliseconds('99 percent of the answers'),
-}
+const DURATIONS = { p50_ms: Milliseconds('half of the answers'), p99_ms: Milliseconds('99 percent of the answers') }
 
 const Traffic = Type.Array(
   closed({
@@ -75,9 +72,7 @@ export const showOverview = useCase(
         ...Traffic,
         description: 'Of all hours that are counted.',
       }),
-      durations: closed(DURATIONS, {
-        description: 'Of all operations together, of all hours that are counted.',
-      }),
+      durations: closed(DURATIONS, { description: 'Of all operations together, of all hours that are counted.' }),
       deliveries: closed({
         waiting: wholeNumber('To be attempted now or later.'),
         failing: wholeNumber('Of them, those to destinations at which the last attempt failed.'),
@@ -92,9 +87,7 @@ export const showOverview = useCase(
           opened_at: instant('When it opened.'),
           probe_at: instant('When the next attempt is made.'),
         }),
-        {
-          description: `Open circuit breakers for which a delivery waits, the oldest first; ${MOST} at most.`,
-        },
+        { description: `Open circuit breakers for which a delivery waits, the oldest first; ${MOST} at most.` },
       ),
       expiring: Type.Array(
         closed({
@@ -148,14 +141,14 @@ export const showOverview = useCase(
     const counted = hours.flatMap(({ rows }) => rows ?? [])
     return {
       at: timeOut(now),
-      hours: hours.map(({ from, rows }) => ({
-        ...{ from, counted: rows !== null, traffic: countTraffic(rows ?? []) },
-      })),
+      hours: hours.map(({ from, rows }) => ({ from, counted: rows !== null, traffic: countTraffic(rows ?? []) })),
       traffic: countTraffic(counted),
       durations: durationsOf(counted),
       deliveries: await countDeliveries(db, namespace ?? null),
       breakers: (await listOpenBreakers(db, namespace ?? null, MOST)).map((row) => ({
-        ...{ ...row, opened_at: timeOut(row.opened_at), probe_at: timeOut(row.probe_at) },
+        ...row,
+        opened_at: timeOut(row.opened_at),
+        probe_at: timeOut(row.probe_at),
       })),
       expiring: await expiring(needs, namespace, now),
       health: await health(needs, namespace ?? null),
@@ -168,27 +161,40 @@ export const showOverview = useCase(
 /** A key and a token are of no single registry. */
 async function expiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
   const ends = (await findEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
-    ...{ what, name: sender_id, of, id: null, at: timeOut(new Date(ends * 1_000)) },
+    what,
+    name: sender_id,
+    of,
+    id: null,
+    at: timeOut(new Date(ends * 1_000)),
   }))
   const until = now.getTime() + EXPIRING_DAYS * DAY
   const tokens = (await listOperatorTokens(db))
     .filter(({ revoked_at, expires_at: at }) => revoked_at === null && at > now && at.getTime() <= until)
     .map(({ name, roles, expires_at }) => ({
-      ...{ what: 'operator token' as const, name, of: roles.join(', '), id: null, at: timeOut(expires_at) },
+      what: 'operator token' as const,
+      name,
+      of: roles.join(', '),
+      id: null,
+      at: timeOut(expires_at),
     }))
   const subscriptions = await listEndingSubscriptions(db, EXPIRING_DAYS, namespace ?? null, MOST)
   const ofRegistry = ends.filter(({ what, of }) => what === 'grant' && of === namespace)
   return [
     ...(namespace === undefined ? [...ends, ...tokens] : ofRegistry),
     ...subscriptions.map(({ code, participant, namespace: of, end_at }) => ({
-      ...{ what: 'subscription' as const, name: participant, of, id: code, at: timeOut(end_at) },
+      what: 'subscription' as const,
+      name: participant,
+      of,
+      id: code,
+      at: timeOut(end_at),
     })),
   ].toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
 async function health({ db, databaseHealth, schema }: HasHealth, namespace: string | null) {
   return {
-    ...{ database: databaseHealth.breaker(), ready: await databaseHealth.isReady() },
+    database: databaseHealth.breaker(),
+    ready: await databaseHealth.isReady(),
     schema_ahead: schema.lead().ahead,
     closed_mailboxes: (await listWithClosedMailbox(db, namespace)).map(({ sender_id }) => sender_id),
     ...(namespace === null ? await ofAllRegistries(db) : NONE),

@@ -31,7 +31,10 @@ let count = 0
 let names = { namespace: '', sender_id: '' }
 const accounts = memoryAccounts()
 const needs = () => ({
-  ...{ db: server.database.db, accounts, operator: 'ada', vault: server.context.vault },
+  db: server.database.db,
+  accounts,
+  operator: 'ada',
+  vault: server.context.vault,
   pause: async () => undefined,
 })
 
@@ -62,9 +65,7 @@ beforeEach(async () => {
 })
 
 const isThere = async (table: string, where: string, values: readonly unknown[]): Promise<boolean> => {
-  const { rows } = await server.database.db.pool.query(`select from ${table} where ${where} limit 1`, [
-    ...values,
-  ])
+  const { rows } = await server.database.db.pool.query(`select from ${table} where ${where} limit 1`, [...values])
   return rows.length > 0
 }
 
@@ -96,12 +97,16 @@ test('a preview counts what is pending, and changes nothing', async () => {
   const pending = { subscriptions: 1, requests: 1, deliveries: 0 }
   const { namespace, sender_id } = names
   expect(await removeRegistry(needs(), { namespace, dry_run: true })).toEqual({
-    ...{ namespace, dry_run: true, pending: { ...pending, outbox: 1 } },
+    namespace,
+    dry_run: true,
+    pending: { ...pending, outbox: 1 },
     stored: { grants: 1, subscriptions: 1, messages: 1, deliveries: 0, events: 0 },
     records: { Person: 1 },
   })
   expect(await removeParticipant(needs(), { sender_id, dry_run: true })).toEqual({
-    ...{ sender_id, dry_run: true, pending: { ...pending, outbox: 0 } },
+    sender_id,
+    dry_run: true,
+    pending: { ...pending, outbox: 0 },
     // A grant in each registry of the server.
     stored: { grants: 1, secrets: 1, keys: 1, subscriptions: 1, messages: 1, deliveries: 0 },
   })
@@ -129,9 +134,7 @@ test('a hold in force stops it: of a registry any one', async () => {
   const { namespace, sender_id } = names
   const { id } = await addHold(needs(), { participant: sender_id, reason: 'case 12' })
   const refused = (name: string) =>
-    new AdminRefusal(`hold ${id} is in force: nothing of ${name} is removed until it ends`, {
-      reason: 'conflict',
-    })
+    new AdminRefusal(`hold ${id} is in force: nothing of ${name} is removed until it ends`, { reason: 'conflict' })
   await expect(removeRegistry(needs(), { namespace, end: true })).rejects.toThrow(refused(namespace))
   await expect(removeParticipant(needs(), { sender_id, end: true })).rejects.toThrow(refused(sender_id))
   await removeHold(needs(), { id })
@@ -142,9 +145,7 @@ test('a registry goes with its records and all that names it, and the act is acc
   await removeRegistry(needs(), { namespace, end: true })
   await expectGone('registry')
   const { db } = server.database
-  const tables = await db.pool.query('select from pg_class where starts_with(relname, $1)', [
-    `r${registry?.id}_`,
-  ])
+  const tables = await db.pool.query('select from pg_class where starts_with(relname, $1)', [`r${registry?.id}_`])
   expect(tables.rows).toEqual([])
   expect(await isThere('rollcall_outbox.event', 'namespace = $1', [namespace])).toBe(false)
   expect(accounts.written.at(-1)?.entry).toMatchObject({ note: 'registry remove', registry: namespace })
@@ -168,10 +169,7 @@ test('a participant goes with all that names it; its public keys stay', async ()
 test('what was refused to a removed participant is refused to the next one of its sender_id', async () => {
   const { sender_id } = names
   const { db } = server.database
-  const [revoked, live] = [
-    await publicKey('Ed25519', { kid: 'revoked' }),
-    await publicKey('Ed25519', { kid: 'live' }),
-  ]
+  const [revoked, live] = [await publicKey('Ed25519', { kid: 'revoked' }), await publicKey('Ed25519', { kid: 'live' })]
   if (participant === undefined) throw new Error('there is no participant')
   await addParticipantKey(db, participant, revoked)
   await addParticipantKey(db, participant, live)
@@ -180,9 +178,7 @@ test('what was refused to a removed participant is refused to the next one of it
   await withdraw(db, { ...person, participant: participant.id })
   await removeParticipant(needs(), { sender_id, end: true })
 
-  const refusal = new StoreRefusal(
-    'this key was revoked, and a revoked key cannot be registered again; make a new key',
-  )
+  const refusal = new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')
   const other = await addParticipant(db, { sender_id: `other-${count}.example`, name: 'Other' })
   await expect(addParticipantKey(db, other, revoked)).rejects.toThrow(refusal)
   const again = await addParticipant(db, { sender_id, name: 'Again' })
@@ -212,10 +208,7 @@ test('a key that a removed participant had revoked is not accepted from a key se
   await revokeParticipantKey(db, participant, 'set-1')
   await removeParticipant(needs(), { sender_id, end: true })
   const fresh = await publicKey('Ed25519', { kid: 'set-2' })
-  const parts = {
-    fetchKeySet: async () => [key, fresh],
-    log: { warn: () => undefined, error: () => undefined },
-  }
+  const parts = { fetchKeySet: async () => [key, fresh], log: { warn: () => undefined, error: () => undefined } }
   for (const name of [sender_id, `other-${count}.example`]) {
     const added = await addParticipant(db, { sender_id: name, name })
     const keys = createPeerKeys(db, { ...parts, clock: server.clock })
@@ -254,17 +247,14 @@ test('what comes while servers follow refuses it too, and nothing is changed', a
   await expectGone('participant')
 })
 
-test.each(['registry', 'participant'] as const)(
-  'every table that names a %s is in the list',
-  async (removable) => {
-    const { rows } = await server.database.db.pool.query<{ name: string }>(
-      `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confdeltype = 'c'`,
-    )
-    const cascading = rows.map(({ name }) => name)
-    const listed = REMOVED_ROWS[removable].map(({ table }) => table)
-    const missing = (await tablesWith(removable)).filter(
-      (table) => ![...listed, ...cascading, ...STAYING].includes(table),
-    )
-    expect(missing).toEqual([])
-  },
-)
+test.each(['registry', 'participant'] as const)('every table that names a %s is in the list', async (removable) => {
+  const { rows } = await server.database.db.pool.query<{ name: string }>(
+    `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confdeltype = 'c'`,
+  )
+  const cascading = rows.map(({ name }) => name)
+  const listed = REMOVED_ROWS[removable].map(({ table }) => table)
+  const missing = (await tablesWith(removable)).filter(
+    (table) => ![...listed, ...cascading, ...STAYING].includes(table),
+  )
+  expect(missing).toEqual([])
+})

@@ -54,9 +54,7 @@ export const removeRegistry = useCase(
     result: closed({
       namespace: Namespace,
       ...RESULT,
-      records: Type.Record(Type.String(), Type.Integer(), {
-        description: 'How many there were, by record type.',
-      }),
+      records: Type.Record(Type.String(), Type.Integer(), { description: 'How many there were, by record type.' }),
     }),
   },
   async (needs: RemovalNeeds, { namespace, end = false, dry_run = false }) => {
@@ -71,10 +69,7 @@ export const removeRegistry = useCase(
 
 /** Removes a participant with its grants, keys and secrets. When it is cut short, it is called again. */
 export const removeParticipant = useCase(
-  {
-    input: closed({ sender_id: SenderId, ...OPTIONS }),
-    result: closed({ sender_id: SenderId, ...RESULT }),
-  },
+  { input: closed({ sender_id: SenderId, ...OPTIONS }), result: closed({ sender_id: SenderId, ...RESULT }) },
   async (needs: RemovalNeeds, { sender_id, end = false, dry_run = false }) => {
     const { id } = await participantNamed(needs.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
@@ -108,10 +103,7 @@ async function remove(
     })
   }
   if (!how.end) refusePending(name, pending)
-  await accountOperator(needs, {
-    note: `${removable} remove`,
-    registry: removable === 'registry' ? name : undefined,
-  })
+  await accountOperator(needs, { note: `${removable} remove`, registry: removable === 'registry' ? name : undefined })
   const reopen = await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
   try {
@@ -134,10 +126,7 @@ function refusePending(name: string, pending: Pending): void {
   const waiting = Object.entries(pending).filter(([, count]) => count > 0)
   if (waiting.length === 0) return
   const counts = waiting.map(([what, count]) => `${what} ${count}`).join(', ')
-  throw new AdminRefusal(
-    `${name} is still in use (${counts}): let it end, or end it with --end (end in the input)`,
-    {
-      reason: 'conflict',
-    },
-  )
+  throw new AdminRefusal(`${name} is still in use (${counts}): let it end, or end it with --end (end in the input)`, {
+    reason: 'conflict',
+  })
 }

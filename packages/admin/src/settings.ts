@@ -6,8 +6,7 @@ import Type from 'typebox'
 import { closed, flag, NOTHING, orNull, text } from './members.ts'
 import { useCase } from './use-case.ts'
 
-const Value = (description: string) =>
-  Type.Union([Type.String(), Type.Number(), Type.Null()], { description })
+const Value = (description: string) => Type.Union([Type.String(), Type.Number(), Type.Null()], { description })
 
 export interface HasSettings {
   /** Of this node, read at its start. */

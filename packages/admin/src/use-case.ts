@@ -96,7 +96,8 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
     if (approval !== undefined && isApproving(needs)) await approvalChecked(needs, approval, input)
     if (accounted !== undefined && isAccounting(needs) && needs.isSameLook !== true) {
       await accountOperator(needs, {
-        ...{ note: isDryRun(input) ? `${accounted} (dry run)` : accounted, registry: namespaceIn(input) },
+        note: isDryRun(input) ? `${accounted} (dry run)` : accounted,
+        registry: namespaceIn(input),
       })
     }
     try {
@@ -117,11 +118,7 @@ export interface Approvals {
 const isApproving = (needs: unknown): needs is { readonly approvals: Approvals } =>
   typeof needs === 'object' && needs !== null && 'approvals' in needs && needs.approvals !== undefined
 
-async function approvalChecked(
-  needs: { readonly approvals: Approvals },
-  act: string,
-  input: unknown,
-): Promise<void> {
+async function approvalChecked(needs: { readonly approvals: Approvals }, act: string, input: unknown): Promise<void> {
   try {
     await needs.approvals.check(needs, act, input)
   } catch (error) {

@@ -20,8 +20,12 @@ export function createRefusalAccounts(accounts: Accounts, now: () => number): Re
       const { refusal = 'others', participant = null, address, ...request } = refusals ?? {}
       const entry: AccountEntry = {
         ...EMPTY_ENTRY,
-        ...{ kind: 'refusal', participant, ...request, outcomes: { [refusal]: count } },
-        ...{ count, since: new Date(since).toISOString() },
+        kind: 'refusal',
+        participant,
+        ...request,
+        outcomes: { [refusal]: count },
+        count,
+        since: new Date(since).toISOString(),
         ...(address !== undefined && { address }),
       }
       // That it fails is logged where it does.

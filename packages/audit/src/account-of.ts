@@ -13,12 +13,7 @@ import type {
 } from '@rollcall/core/model/account'
 import { DEMANDS, type Grant } from '@rollcall/core/model/grant'
 import { messageKey } from '@rollcall/core/model/message-key'
-import {
-  type AccountedItem,
-  type AccountedOutcome,
-  Disclosed,
-  type ReplyMembers,
-} from '@rollcall/core/model/outcome'
+import { type AccountedItem, type AccountedOutcome, Disclosed, type ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { IncomingHeader, Operation } from '@rollcall/protocol'
@@ -28,10 +23,22 @@ export type Account = Parameters<Accounts['write']>
 
 /** Nothing is known, and nothing left. */
 export const EMPTY_ENTRY: Omit<AccountEntry, 'kind'> = {
-  ...{ participant: null, operator: null, registry: null, operation: null },
-  ...{ correlation_id: null, transaction_id: null, request: null, reply: null },
-  ...{ grant: null, basis: null, purpose: null, consent: null },
-  ...{ outcomes: {}, records: 0, asked: { record_types: [], forms: [], attributes: [] }, shown: {} },
+  participant: null,
+  operator: null,
+  registry: null,
+  operation: null,
+  correlation_id: null,
+  transaction_id: null,
+  request: null,
+  reply: null,
+  grant: null,
+  basis: null,
+  purpose: null,
+  consent: null,
+  outcomes: {},
+  records: 0,
+  asked: { record_types: [], forms: [], attributes: [] },
+  shown: {},
 }
 
 /** Who is answered, about which message. */
@@ -54,9 +61,15 @@ export function accountOfAccepted(
   const confidential = header === null ? {} : detailsIn(header)
   const entry: AccountEntry = {
     ...EMPTY_ENTRY,
-    ...{ kind: 'acknowledgement', participant: participant.sender_id, registry: registry.namespace },
-    ...{ operation: operation.name, correlation_id, transaction_id, ...messages },
-    ...{ grant: grant?.id ?? null, basis: grant?.terms.basis ?? null },
+    kind: 'acknowledgement',
+    participant: participant.sender_id,
+    registry: registry.namespace,
+    operation: operation.name,
+    correlation_id,
+    transaction_id,
+    ...messages,
+    grant: grant?.id ?? null,
+    basis: grant?.terms.basis ?? null,
     ...(Object.keys(confidential).length > 0 && { confidential }),
   }
   return [entry, []]
@@ -68,9 +81,7 @@ export function accountOfEnvelope(
     participant,
     registry,
     grant,
-  }: Pick<AccountedExchange, 'participant' | 'registry'> & {
-    readonly grant: Pick<Grant, 'id' | 'terms'>
-  },
+  }: Pick<AccountedExchange, 'participant' | 'registry'> & { readonly grant: Pick<Grant, 'id' | 'terms'> },
   message: ReplyMembers,
   items: number,
   named: readonly AccountedPerson[],
@@ -80,9 +91,15 @@ export function accountOfEnvelope(
   const { transaction_id } = message
   const entry: AccountEntry = {
     ...EMPTY_ENTRY,
-    ...{ kind: 'notification', participant: participant.sender_id, registry: registry.namespace },
-    ...{ operation: 'notify', transaction_id: typeof transaction_id === 'string' ? transaction_id : null },
-    ...{ reply, grant: grant.id, basis: grant.terms.basis, outcomes: { succ: items } },
+    kind: 'notification',
+    participant: participant.sender_id,
+    registry: registry.namespace,
+    operation: 'notify',
+    transaction_id: typeof transaction_id === 'string' ? transaction_id : null,
+    reply,
+    grant: grant.id,
+    basis: grant.terms.basis,
+    outcomes: { succ: items },
     ...shownBy(records),
   }
   return [entry, [...personsOf(records), ...named]]
@@ -105,10 +122,18 @@ export function accountOf(
     ...(reasons.length > 0 && { reason: reasons.join('\n') }),
   }
   const entry: AccountEntry = {
-    ...{ kind, participant: participant.sender_id, operator: null, registry: registry.namespace },
-    ...{ operation: operation.name, correlation_id, transaction_id, ...messages },
-    ...{ grant: grant?.id ?? null, basis: grant?.terms.basis ?? null },
-    ...{ purpose: purposes.length === 0 ? null : purposes.join(', '), consent },
+    kind,
+    participant: participant.sender_id,
+    operator: null,
+    registry: registry.namespace,
+    operation: operation.name,
+    correlation_id,
+    transaction_id,
+    ...messages,
+    grant: grant?.id ?? null,
+    basis: grant?.terms.basis ?? null,
+    purpose: purposes.length === 0 ? null : purposes.join(', '),
+    consent,
     ...(reasons.length > 0 && { emergency: true as const }),
     outcomes: countsOf(accounted),
     asked: {

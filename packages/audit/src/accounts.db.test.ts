@@ -73,9 +73,7 @@ describe('an entry', () => {
     await writer.write(accountEntry({ operation: 'persons', registry: 'social' }), [
       { role: 'seen', identifiers: [OMAR] },
     ])
-    const [first, second] = (await storedAccounts(database.db)).filter(
-      ({ entry }) => entry.operation === 'persons',
-    )
+    const [first, second] = (await storedAccounts(database.db)).filter(({ entry }) => entry.operation === 'persons')
     expect(first?.persons.map(({ role }) => role)).toEqual(['asked', 'seen', 'seen'])
     expect(first?.persons[0]?.pseudonym).toBe(first?.persons[1]?.pseudonym)
     expect(second?.persons[0]?.pseudonym).toBe(first?.persons[2]?.pseudonym)
@@ -126,16 +124,12 @@ test('entries that come at a time share commits, in one chain without gaps', asy
   const writer = accounts()
   await Promise.all(
     Array.from({ length: 300 }, (_, index) =>
-      writer.write(accountEntry({ operation: 'many', records: index }), [
-        { role: 'seen', identifiers: [MINA] },
-      ]),
+      writer.write(accountEntry({ operation: 'many', records: index }), [{ role: 'seen', identifiers: [MINA] }]),
     ),
   )
   const written = (await storedAccounts(database.db)).filter(({ entry }) => entry.operation === 'many')
   expect(new Set(written.map(({ chain }) => chain)).size).toBe(1)
-  expect(written.map(({ sequence }) => sequence)).toEqual(
-    Array.from({ length: 300 }, (_, index) => index + 1),
-  )
+  expect(written.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1))
   const { rows } = await database.db.pool.query(
     'select count(distinct xmin::text)::integer as commits from account where chain = $1',
     [written[0]?.chain],
@@ -190,10 +184,7 @@ test('a process that begins while another one makes the first keys has the same 
   await other.query('begin; lock table account in access exclusive mode')
   for (const { kid, kind, public_key, sealed } of rows) {
     const values = [kid, kind, public_key, sealed]
-    await other.query(
-      'insert into account_key (kid, kind, public_key, sealed) values ($1, $2, $3, $4)',
-      values,
-    )
+    await other.query('insert into account_key (kid, kind, public_key, sealed) values ($1, $2, $3, $4)', values)
   }
   const loading = loadAccountKeys(db, await vaultOf(db))
   await expect.poll(() => lockWaits({ db })).toBe(1)

@@ -17,12 +17,7 @@ import { type ChainEnd, createCheckpoints } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
 import { type AccountKeys, loadAccountKeys } from './keys.ts'
 import { commitmentOf, personRows } from './persons.ts'
-import {
-  databaseTime,
-  type NewAccount,
-  type NewAccountPerson,
-  writeAccounts,
-} from './store/write-accounts.ts'
+import { databaseTime, type NewAccount, type NewAccountPerson, writeAccounts } from './store/write-accounts.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
 
@@ -134,9 +129,7 @@ function chained(
   const accounts = entries.map(({ entry, persons, keys }, index) => {
     const sequence = last + index + 1
     const text = entryText(entry, keys, { chain, sequence })
-    const commitments = Buffer.concat(
-      persons.map(({ salt, pseudonym, role }) => commitmentOf(salt, pseudonym, role)),
-    )
+    const commitments = Buffer.concat(persons.map(({ salt, pseudonym, role }) => commitmentOf(salt, pseudonym, role)))
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
     const [message_id, reply_message_id] = [messageOf(entry.request), messageOf(entry.reply)]
     return { entry: text, commitments, hash, message_id, reply_message_id, persons }

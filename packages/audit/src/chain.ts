@@ -17,10 +17,7 @@ export interface ChainedEntry {
 export const firstHash = (chain: string): Buffer => hash('sha256', chain, 'buffer')
 
 /** SHA-256 of the previous hash, in hexadecimal, and the canonical JSON of the entry with its place. */
-export function entryHash(
-  previous: Buffer,
-  { chain, sequence, at, entry, commitments }: ChainedEntry,
-): Buffer {
+export function entryHash(previous: Buffer, { chain, sequence, at, entry, commitments }: ChainedEntry): Buffer {
   const text = `{"at":"${at}","chain":"${chain}","commitments":"${commitments.toString('hex')}","entry":${entry},"sequence":${sequence}}`
   return hash('sha256', previous.toString('hex') + text, 'buffer')
 }

@@ -26,11 +26,7 @@ export interface CheckpointContent {
   /** Digest of the chain's checkpoint before, in hexadecimal; null: it is the first. */
   readonly previous: string | null
   /** The newest checkpoints of other chains since the one before. */
-  readonly others: readonly {
-    readonly chain: string
-    readonly sequence: number
-    readonly digest: string
-  }[]
+  readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
   /** Whether the chain has ended: no entry follows. */
   readonly ended: boolean
   /** How the witness took the checkpoints before. */
@@ -75,9 +71,14 @@ export interface Checkpoints {
 export function signCheckpoint(signer: AccountSigner, content: CheckpointContent): NewCheckpoint {
   const text = canonicalJson(content)
   return {
-    ...{ chain: content.chain, sequence: content.sequence, hash: Buffer.from(content.hash, 'hex') },
-    ...{ at: new Date(content.at), content: text, digest: hash('sha256', text, 'buffer') },
-    ...{ kid: signer.kid, signature: signer.sign(text) },
+    chain: content.chain,
+    sequence: content.sequence,
+    hash: Buffer.from(content.hash, 'hex'),
+    at: new Date(content.at),
+    content: text,
+    digest: hash('sha256', text, 'buffer'),
+    kid: signer.kid,
+    signature: signer.sign(text),
   }
 }
 

@@ -12,19 +12,11 @@ export interface AccountPlace {
 
 const contextOf = ({ chain, sequence }: AccountPlace): Buffer => Buffer.from(`account ${chain} ${sequence}`)
 
-export const sealDetails = (
-  key: ConfidentialKey,
-  place: AccountPlace,
-  details: ConfidentialDetails,
-): string =>
+export const sealDetails = (key: ConfidentialKey, place: AccountPlace, details: ConfidentialDetails): string =>
   `${key.kid}.${encrypt(key.key, Buffer.alloc(0), contextOf(place), Buffer.from(JSON.stringify(details))).toString('base64url')}`
 
 /** Null: altered, moved from its place, or encrypted with another key. */
-export function openDetails(
-  key: ConfidentialKey,
-  place: AccountPlace,
-  sealed: string,
-): ConfidentialDetails | null {
+export function openDetails(key: ConfidentialKey, place: AccountPlace, sealed: string): ConfidentialDetails | null {
   const bytes = Buffer.from(sealed.slice(key.kid.length + 1), 'base64url')
   // Each seal is written in one way, so that no letter of it can be changed.
   if (sealed !== `${key.kid}.${bytes.toString('base64url')}` || bytes.length < OVERHEAD) return null

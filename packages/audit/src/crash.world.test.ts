@@ -14,9 +14,12 @@ test('kill -9 between commits, of several processes, while the accounts are veri
   onTestFinished(() => database.close())
   const killed = async (run: string, after: number): Promise<string[]> => {
     const env = {
-      ...{ PATH: process.env.PATH, CONNECTION: JSON.stringify(database.connection), RUN: run },
-      ...{ DATABASE_URL: 'postgres://unused', ROLLCALL_MASTER_KEY: masterKeyOfRun() },
-      ...{ ROLLCALL_CHECKPOINT_ENTRIES: '50' },
+      PATH: process.env.PATH,
+      CONNECTION: JSON.stringify(database.connection),
+      RUN: run,
+      DATABASE_URL: 'postgres://unused',
+      ROLLCALL_MASTER_KEY: masterKeyOfRun(),
+      ROLLCALL_CHECKPOINT_ENTRIES: '50',
     }
     const child = spawn(process.execPath, [CHILD], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''

@@ -49,9 +49,7 @@ export const Evidence = closed({
 export type Evidence = ReadOnly<Static<typeof Evidence>>
 
 /** What is signed: all but the signature. */
-export function signedText(
-  evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>,
-): string {
+export function signedText(evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>): string {
   const { signature: _, ...rest } = evidence
   return canonicalJson(rest)
 }

@@ -21,10 +21,7 @@ export const commitmentOf = (salt: Buffer, pseudonym: Buffer, role: string): Buf
   hash('sha256', Buffer.concat([salt, pseudonym, Buffer.from(role)]), 'buffer')
 
 /** The rows of an entry: one for each role and identifier. */
-export function personRows(
-  secret: KeyObject,
-  persons: readonly AccountedPerson[],
-): readonly NewAccountPerson[] {
+export function personRows(secret: KeyObject, persons: readonly AccountedPerson[]): readonly NewAccountPerson[] {
   const pseudonyms = new Map<string, Buffer>()
   const rows = new Map<string, NewAccountPerson>()
   for (const { role, identifiers } of persons) {

@@ -18,7 +18,10 @@ export const sealReview = (
   place: AccountPlace,
   { finding, reviewed_by, at }: Review,
 ): NewReview => ({
-  ...{ chain: place.chain, sequence: place.sequence, at, reviewed_by },
+  chain: place.chain,
+  sequence: place.sequence,
+  at,
+  reviewed_by,
   sealed: sealDetails(key, place, { finding, reviewed_by, reviewed_at: at }),
 })
 
@@ -26,10 +29,7 @@ export const sealReview = (
  * Null: the row is not as it was sealed, or nobody here has sealed it. What the entry itself has encrypted opens as well, and is
  * no review. `isBound`: the seal has the operator and the time; that of a review of an earlier version has the finding alone.
  */
-export function openReview(
-  key: ConfidentialKey,
-  row: StoredReview,
-): (Review & { readonly isBound: boolean }) | null {
+export function openReview(key: ConfidentialKey, row: StoredReview): (Review & { readonly isBound: boolean }) | null {
   const { finding, reviewed_by, reviewed_at } = openDetails(key, row, row.sealed) ?? {}
   if (finding === undefined) return null
   if (reviewed_by === undefined || reviewed_at === undefined) {

@@ -29,8 +29,7 @@ function udpWitness({ host, port }: SyslogAddress): WitnessTarget {
     async write(lines, signal) {
       const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
       try {
-        for (const line of lines)
-          await within(signal, sendDatagram(socket, syslogMessage(line), { host, port }))
+        for (const line of lines) await within(signal, sendDatagram(socket, syslogMessage(line), { host, port }))
       } finally {
         socket.close()
       }

@@ -23,8 +23,7 @@ export function readWitnessAddress(text: string): WitnessAddress | null {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return { kind: 'file', path: text }
   const url = URL.parse(text)
   const kind = PROTOCOLS[url?.protocol ?? '']
-  if (url === null || kind === undefined || url.hostname === '' || !['', '/'].includes(url.pathname))
-    return null
+  if (url === null || kind === undefined || url.hostname === '' || !['', '/'].includes(url.pathname)) return null
   if (url.username !== '' || url.search !== '' || url.hash !== '') return null
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return { kind, host, port: url.port === '' ? SYSLOG_PORT : Number(url.port) }

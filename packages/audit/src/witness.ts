@@ -37,8 +37,7 @@ interface WitnessParts {
 
 /** @param address null: there is no witness */
 export function createWitness(address: WitnessAddress | null, parts: WitnessParts): Witness {
-  if (address === null)
-    return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
+  if (address === null) return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
   return witnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), parts)
 }
 

@@ -62,9 +62,7 @@ test('a file gets a line for each checkpoint, which only its owner may read', as
   const path = join(await folder(), 'witness')
   const accounts = await oneChain(on, { kind: 'file', path })
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
-  expect(lines.map(readWitnessLine)).toEqual([
-    { ...(await checkpoint(on)), at: expect.any(String), ended: true },
-  ])
+  expect(lines.map(readWitnessLine)).toEqual([{ ...(await checkpoint(on)), at: expect.any(String), ended: true }])
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   expect(accounts.counted).toContain('witness taken')
 })
@@ -77,9 +75,7 @@ test('a syslog server gets a datagram of RFC 5424', async () => {
   const received = once(server, 'message')
   await oneChain(on, { kind: 'udp', host: '127.0.0.1', port: server.address().port })
   const message = String((await received)[0])
-  expect(message).toMatch(
-    /^<109>1 \d{4}-\d\d-\d\dT[\d:.]+Z [!-~]+ rollcall \d+ checkpoint - \{"rollcall_checkpoint"/,
-  )
+  expect(message).toMatch(/^<109>1 \d{4}-\d\d-\d\dT[\d:.]+Z [!-~]+ rollcall \d+ checkpoint - \{"rollcall_checkpoint"/)
   expect(readWitnessLine(message)).toMatchObject(await checkpoint(on))
 })
 
@@ -110,15 +106,10 @@ test('over TCP the messages have octet counts', async () => {
 test('a witness that fails stops nothing; it is counted, logged once and named by the next checkpoint, and gets what it missed', async () => {
   const on = await database()
   const path = join(await folder(), 'not-there', 'witness')
-  const accounts = testAccounts(on.db, {
-    witness: { kind: 'file', path },
-    limits: { checkpoint_entries: 1 },
-  })
+  const accounts = testAccounts(on.db, { witness: { kind: 'file', path }, limits: { checkpoint_entries: 1 } })
   const checkpoints = (count: number) =>
     expect
-      .poll(
-        async () => (await on.db.pool.query('select content::json from account_checkpoint order by id')).rows,
-      )
+      .poll(async () => (await on.db.pool.query('select content::json from account_checkpoint order by id')).rows)
       .toHaveLength(count)
   for (const count of [1, 2]) {
     await accounts.write(accountEntry(), [])
@@ -143,10 +134,7 @@ test('a witness that does not answer is given up after its time, and stops neith
   const path = join(await folder(), 'pipe')
   // Opening it waits for a reader, as a file of a server that is away does.
   execFileSync('mkfifo', [path])
-  const accounts = testAccounts(on.db, {
-    witness: { kind: 'file', path },
-    limits: { checkpoint_entries: 1 },
-  })
+  const accounts = testAccounts(on.db, { witness: { kind: 'file', path }, limits: { checkpoint_entries: 1 } })
   const failures = (count: number) =>
     expect
       .poll(() => {
@@ -183,10 +171,7 @@ test('a line behind one that was cut off is read', () => {
   expect(readWitnessLine(`${whole.slice(0, 40)}${whole}`)).toEqual(line)
 })
 
-test.each([
-  '',
-  'a line',
-  '{"rollcall_checkpoint":',
-  '{"rollcall_checkpoint":{}}',
-  '{"rollcall_checkpoint":null}',
-])('no checkpoint: %s', (line) => expect(readWitnessLine(line)).toBeNull())
+test.each(['', 'a line', '{"rollcall_checkpoint":', '{"rollcall_checkpoint":{}}', '{"rollcall_checkpoint":null}'])(
+  'no checkpoint: %s',
+  (line) => expect(readWitnessLine(line)).toBeNull(),
+)

@@ -11,8 +11,13 @@ export const COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis'
 /** Rows of a table. */
 export const accountRows = (accounts: Accounts) =>
   accounts.map((account) => ({
-    ...{ id: account.id, kind: account.kind, at: account.at, who: who(account), registry: account.registry },
-    ...{ operation: account.operation ?? account.note, purpose: account.purpose },
+    id: account.id,
+    kind: account.kind,
+    at: account.at,
+    who: who(account),
+    registry: account.registry,
+    operation: account.operation ?? account.note,
+    purpose: account.purpose,
     basis: account.emergency ? 'emergency' : account.basis,
     outcome: Object.entries(account.outcomes)
       .map(([code, count]) => `${count * account.count} ${code}`)
@@ -52,14 +57,15 @@ function rows(looks: PersonAudit['seen']) {
   const described = accountRows(looks)
   return looks.map((look, at) => ({
     ...described[at],
-    ...{ requested_by: look.requested_by ?? null, case: look.case ?? null, reason: look.reason ?? null },
+    requested_by: look.requested_by ?? null,
+    case: look.case ?? null,
+    reason: look.reason ?? null,
     again: look.again,
   }))
 }
 
 export function emergencyText(emergencies: Emergencies, reviewed: boolean): string {
-  if (emergencies.length === 0)
-    return reviewed ? 'no emergency was reviewed' : 'no emergency waits for a review'
+  if (emergencies.length === 0) return reviewed ? 'no emergency was reviewed' : 'no emergency waits for a review'
   return emergencies
     .map((one) => {
       const lines = [

@@ -9,13 +9,7 @@ import { CommandError } from './failure.ts'
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollcall-credentials-'))
-  const files = {
-    cert: partnerCertificate,
-    key: partnerKey,
-    secret: 's3cret\n',
-    words: 'two words\n',
-    nothing: '\n',
-  }
+  const files = { cert: partnerCertificate, key: partnerKey, secret: 's3cret\n', words: 'two words\n', nothing: '\n' }
   for (const [name, text] of Object.entries(files)) await writeFile(at(name), text)
 })
 afterAll(() => rm(folder, { recursive: true }))
@@ -70,11 +64,7 @@ test.each<[string, () => CredentialOptions, string]>([
     () => ({ auth: 'oauth2', clientId: 'us', clientSecretFile: at('secret') }),
     '--auth oauth2 needs --token-url',
   ],
-  [
-    'no client',
-    () => ({ auth: 'oauth2', tokenUrl: 'https://tokens.example' }),
-    '--auth oauth2 needs --client-id',
-  ],
+  ['no client', () => ({ auth: 'oauth2', tokenUrl: 'https://tokens.example' }), '--auth oauth2 needs --client-id'],
   [
     'no secret',
     () => ({ auth: 'oauth2', tokenUrl: 'https://tokens.example', clientId: 'us' }),

@@ -30,9 +30,7 @@ type Name = keyof typeof OPTIONS
 type Member = (typeof OPTIONS)[Name]['member']
 
 /** The options that each way of authentication needs, and those that it may have. */
-const TAKEN: Readonly<
-  Record<CallbackAuth, { readonly needed: readonly Name[]; readonly more: readonly Name[] }>
-> = {
+const TAKEN: Readonly<Record<CallbackAuth, { readonly needed: readonly Name[]; readonly more: readonly Name[] }>> = {
   none: { needed: [], more: [] },
   bearer: { needed: ['tokenFile'], more: ['origin'] },
   oauth2: { needed: ['tokenUrl', 'clientId', 'clientSecretFile'], more: ['origin', 'scope'] },
@@ -52,9 +50,7 @@ export async function credentialsFrom(
   const strange = given.find((name) => !needed.includes(name) && !more.includes(name))
   if (strange !== undefined) {
     throw new CommandError(
-      auth === undefined
-        ? `${flag(strange)} needs --auth`
-        : `${flag(strange)} does not belong to --auth ${auth}`,
+      auth === undefined ? `${flag(strange)} needs --auth` : `${flag(strange)} does not belong to --auth ${auth}`,
     )
   }
   const missing = needed.find((name) => !given.includes(name))

@@ -23,8 +23,7 @@ const ENCODED = 'a character such as @ : / % in the password is percent-encoded,
 const CAUSES: readonly Cause[] = [
   {
     known: ['3D000'],
-    advice: (place) =>
-      `there is no ${place.replace(/^the /, '')}: correct the name, or create it (docs/roles.md)`,
+    advice: (place) => `there is no ${place.replace(/^the /, '')}: correct the name, or create it (docs/roles.md)`,
   },
   {
     known: ['28P01'],
@@ -51,10 +50,7 @@ const CAUSES: readonly Cause[] = [
     advice: (place) =>
       `${place} has no connection left: end other programs, or raise max_connections of PostgreSQL or the connection limit of the role`,
   },
-  {
-    known: ['57P03'],
-    advice: (place) => `${place} is starting or stopping: try again in a moment`,
-  },
+  { known: ['57P03'], advice: (place) => `${place} is starting or stopping: try again in a moment` },
   {
     known: ['ENOTFOUND', 'EAI_AGAIN'],
     advice: (place) => `the host of ${place} is not known: correct it in DATABASE_URL; ${ENCODED}`,
@@ -65,20 +61,12 @@ const CAUSES: readonly Cause[] = [
       `nothing listens for ${place}: start PostgreSQL, or correct the host and the port of DATABASE_URL`,
   },
   {
-    known: [
-      'ETIMEDOUT',
-      'EHOSTUNREACH',
-      'ENETUNREACH',
-      'timeout expired',
-      'timeout exceeded when trying to connect',
-    ],
-    advice: (place) =>
-      `${place} cannot be reached: look at the network and the firewalls between this machine and it`,
+    known: ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'timeout expired', 'timeout exceeded when trying to connect'],
+    advice: (place) => `${place} cannot be reached: look at the network and the firewalls between this machine and it`,
   },
   {
     known: ['The server does not support SSL connections'],
-    advice: (place) =>
-      `${place} does not offer TLS: switch ssl on in PostgreSQL, or take sslmode out of DATABASE_URL`,
+    advice: (place) => `${place} does not offer TLS: switch ssl on in PostgreSQL, or take sslmode out of DATABASE_URL`,
   },
   {
     known: [
@@ -90,22 +78,15 @@ const CAUSES: readonly Cause[] = [
     advice: (place) =>
       `the certificate of ${place} is not trusted: name the file of its CA in DATABASE_URL, ?sslmode=verify-full&sslrootcert=/path/ca.pem`,
   },
-  {
-    known: ['CERT_HAS_EXPIRED'],
-    advice: (place) => `the certificate of ${place} has expired: replace it`,
-  },
+  { known: ['CERT_HAS_EXPIRED'], advice: (place) => `the certificate of ${place} has expired: replace it` },
   {
     known: ['ERR_TLS_CERT_ALTNAME_INVALID'],
-    advice: (place) =>
-      `the certificate of ${place} is for another host: use the name that it has in DATABASE_URL`,
+    advice: (place) => `the certificate of ${place} is for another host: use the name that it has in DATABASE_URL`,
   },
 ]
 
 /** Undefined: the cause is none of those known here. */
-export function databaseAdvice(
-  { sqlstate, code, message }: DatabaseFailure,
-  place: string,
-): string | undefined {
+export function databaseAdvice({ sqlstate, code, message }: DatabaseFailure, place: string): string | undefined {
   const found = CAUSES.find(({ known }) =>
     known.some((mark) => mark === sqlstate || mark === code || message.startsWith(mark)),
   )

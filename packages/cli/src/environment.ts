@@ -85,15 +85,14 @@ export const withOwnDatabase = <Result>(work: (needs: Needs) => Promise<Result>)
   })
 
 /** As `withDatabase`, of a database that may have no tables yet; the embedded one is made. */
-export async function withStorage<Result>(
-  config: Config,
-  work: (needs: Needs) => Promise<Result>,
-): Promise<Result> {
+export async function withStorage<Result>(config: Config, work: (needs: Needs) => Promise<Result>): Promise<Result> {
   const storage = await openStorage(config)
   const accounts = openAccounts(config, storage.db)
   try {
     return await work({
-      ...{ operator: shellUser(), caller: null, approvals: undefined },
+      operator: shellUser(),
+      caller: null,
+      approvals: undefined,
       db: storage.db,
       owner: storage.owner,
       config,

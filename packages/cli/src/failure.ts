@@ -36,9 +36,7 @@ export async function reportFailure(error: unknown): Promise<number> {
 
 /** What went wrong, in one line that quotes no data. */
 export async function failureText(error: unknown): Promise<string> {
-  return error instanceof Error && isExpected(error)
-    ? `${error.message}${hintOf(error)}`
-    : unexpectedText(error)
+  return error instanceof Error && isExpected(error) ? `${error.message}${hintOf(error)}` : unexpectedText(error)
 }
 
 /** The nearest name, for a participant that is not there. */

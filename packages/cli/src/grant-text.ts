@@ -11,7 +11,11 @@ type Explained = Awaited<ReturnType<typeof explainGrant>>
 /** Rows of a table. */
 export const grantRows = (grants: Listed) =>
   grants.map(({ sender_id, namespace, version, terms, valid_from, valid_until }) => ({
-    ...{ sender_id, namespace, version, valid_from, valid_until },
+    sender_id,
+    namespace,
+    version,
+    valid_from,
+    valid_until,
     basis: terms.basis,
     operations: names(terms.operations),
   }))

@@ -9,7 +9,8 @@ type Counted = Report['columns'][number] | Report['attributes'][number]
 const COUNTS = ['understood', 'empty', 'not understood']
 
 const countsOf = ({ understood, empty, not_understood }: Counted) => ({
-  ...{ understood, empty },
+  understood,
+  empty,
   'not understood': not_understood,
 })
 
@@ -82,9 +83,7 @@ function problemText(name: string, counted: Counted) {
       : []),
     ...(not_understood > 0 && rule !== null ? [`${name} ${rule}; ${linesText(not_understood, lines)}`] : []),
     ...(unlisted > 0
-      ? [
-          `${name} has codes that are not on its list, stored as they are; ${linesText(unlisted, unlisted_lines)}`,
-        ]
+      ? [`${name} has codes that are not on its list, stored as they are; ${linesText(unlisted, unlisted_lines)}`]
       : []),
   ]
 }

@@ -66,9 +66,7 @@ export async function startListening(
   const log = createLog({ level: config.logLevel })
   try {
     return {
-      server: await startServer(config, await createContext(config, db, { log, samples: trialRecords }), {
-        demo,
-      }),
+      server: await startServer(config, await createContext(config, db, { log, samples: trialRecords }), { demo }),
       log,
     }
   } catch (error) {

@@ -16,8 +16,7 @@ export const leftOutText = ({ left_out: { rows, lines } }: Proposal): string[] =
 
 export function mappingText(source: string, of: string, proposal: Proposal): string {
   const { rows, whole, record_type, columns, lacking } = proposal
-  const looked =
-    whole && proposal.left_out.rows === 0 ? `all ${rows} rows` : `${whole ? '' : 'the first '}${rows} rows`
+  const looked = whole && proposal.left_out.rows === 0 ? `all ${rows} rows` : `${whole ? '' : 'the first '}${rows} rows`
   const head = [
     `Proposed for ${record_type} records of ${of}, from the columns of ${source} and ${looked}. Review every line.`,
     'A line without # is used by rollcall import --map. To decide, remove the # before one choice.',
@@ -38,8 +37,7 @@ const sentence = ({ column, reasons }: Column): string => `${inLine(column)}: ${
 
 const entry = (path: string | null, rule: unknown): string => `${inLine(path ?? '')}: ${flow(rule)}`
 
-const mapped = (column: Column): string =>
-  `${comments([sentence(column)])}\n${entry(column.path, column.rule)}`
+const mapped = (column: Column): string => `${comments([sentence(column)])}\n${entry(column.path, column.rule)}`
 
 const decide = (column: Column): string =>
   comments([

@@ -35,6 +35,4 @@ test.each([
   ['jws,parameters', 'It must name only one of parameters, jws, jws-detached, raw-rsa.'],
   ['raw-rsa', 'algorithms must be among those that the layout carries.'],
   ['jws,SHA-256=', 'digest_prefix must be "" in a layout without digest.'],
-])('%j is none', (text, message) =>
-  expect(() => readProfile(text)).toThrow(new InvalidArgumentError(message)),
-)
+])('%j is none', (text, message) => expect(() => readProfile(text)).toThrow(new InvalidArgumentError(message)))

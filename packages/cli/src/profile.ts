@@ -49,8 +49,7 @@ export function readProfile(text: string): SignatureProfile {
 
 function one<Name extends string>(names: readonly Name[], words: readonly string[]): Name | undefined {
   const [name, ...more] = names.filter((candidate) => words.includes(candidate))
-  if (more.length > 0)
-    throw new InvalidArgumentError(`It must name only one of ${names.filter(Boolean).join(', ')}.`)
+  if (more.length > 0) throw new InvalidArgumentError(`It must name only one of ${names.filter(Boolean).join(', ')}.`)
   return name
 }
 

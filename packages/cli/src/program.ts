@@ -18,40 +18,16 @@ const FIRST = 'Run a server:'
 /** One row a command, in the order of the help, by group. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   [FIRST]: {
-    serve: {
-      summary: 'run the server; it migrates the database first',
-      load: () => import('./commands/serve.ts'),
-    },
-    demo: {
-      summary: 'run a demo with synthetic people',
-      load: () => import('./commands/demo.ts'),
-    },
-    migrate: {
-      summary: 'create or upgrade the tables of the database',
-      load: () => import('./commands/migrate.ts'),
-    },
-    doctor: {
-      summary: 'list every weak setting; it changes nothing',
-      load: () => import('./commands/doctor.ts'),
-    },
-    keys: {
-      summary: 'manage our own keys',
-      load: () => import('./commands/keys.ts'),
-    },
-    backup: {
-      summary: 'write the whole database into an encrypted file',
-      load: () => import('./commands/backup.ts'),
-    },
-    restore: {
-      summary: 'restore a backup into a new database',
-      load: () => import('./commands/restore.ts'),
-    },
+    serve: { summary: 'run the server; it migrates the database first', load: () => import('./commands/serve.ts') },
+    demo: { summary: 'run a demo with synthetic people', load: () => import('./commands/demo.ts') },
+    migrate: { summary: 'create or upgrade the tables of the database', load: () => import('./commands/migrate.ts') },
+    doctor: { summary: 'list every weak setting; it changes nothing', load: () => import('./commands/doctor.ts') },
+    keys: { summary: 'manage our own keys', load: () => import('./commands/keys.ts') },
+    backup: { summary: 'write the whole database into an encrypted file', load: () => import('./commands/backup.ts') },
+    restore: { summary: 'restore a backup into a new database', load: () => import('./commands/restore.ts') },
   },
   'Registries and their records:': {
-    registry: {
-      summary: 'manage the registries of this server',
-      load: () => import('./commands/registry.ts'),
-    },
+    registry: { summary: 'manage the registries of this server', load: () => import('./commands/registry.ts') },
     'identifier-type': {
       summary: 'manage the identifier types of a registry',
       load: () => import('./commands/identifier-type.ts'),
@@ -64,52 +40,22 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       summary: 'plan and build the indexes that searches need',
       load: () => import('./commands/index-command.ts'),
     },
-    explain: {
-      summary: 'show how a search is understood, and its plan',
-      load: () => import('./commands/explain.ts'),
-    },
-    import: {
-      summary: 'import records into a registry',
-      load: () => import('./commands/import.ts'),
-    },
-    mapping: {
-      summary: 'column mappings of files for import',
-      load: () => import('./commands/mapping.ts'),
-    },
-    record: {
-      summary: 'get, delete, merge or protect single records',
-      load: () => import('./commands/record.ts'),
-    },
-    publish: {
-      summary: 'publish an event of a record',
-      load: () => import('./commands/publish.ts'),
-    },
-    outbox: {
-      summary: 'look after the outbox of existing systems',
-      load: () => import('./commands/outbox.ts'),
-    },
-    simulate: {
-      summary: 'make a sandbox registry live',
-      load: () => import('./commands/simulate.ts'),
-    },
-    generate: {
-      summary: 'write synthetic records',
-      load: () => import('./commands/generate.ts'),
-    },
+    explain: { summary: 'show how a search is understood, and its plan', load: () => import('./commands/explain.ts') },
+    import: { summary: 'import records into a registry', load: () => import('./commands/import.ts') },
+    mapping: { summary: 'column mappings of files for import', load: () => import('./commands/mapping.ts') },
+    record: { summary: 'get, delete, merge or protect single records', load: () => import('./commands/record.ts') },
+    publish: { summary: 'publish an event of a record', load: () => import('./commands/publish.ts') },
+    outbox: { summary: 'look after the outbox of existing systems', load: () => import('./commands/outbox.ts') },
+    simulate: { summary: 'make a sandbox registry live', load: () => import('./commands/simulate.ts') },
+    generate: { summary: 'write synthetic records', load: () => import('./commands/generate.ts') },
   },
   'Participants and what they may do:': {
     participant: {
       summary: 'manage the systems that may send requests',
       load: () => import('./commands/participant.ts'),
     },
-    grant: {
-      summary: 'manage what participants may do in each registry',
-      load: () => import('./commands/grant.ts'),
-    },
-    purpose: {
-      summary: 'manage the purposes that consents may name',
-      load: () => import('./commands/purpose.ts'),
-    },
+    grant: { summary: 'manage what participants may do in each registry', load: () => import('./commands/grant.ts') },
+    purpose: { summary: 'manage the purposes that consents may name', load: () => import('./commands/purpose.ts') },
     consent: {
       summary: 'manage who may sign consents; withdraw consents',
       load: () => import('./commands/consent.ts'),
@@ -118,24 +64,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       summary: 'print the registries and participants as such a file',
       load: () => import('./commands/export.ts'),
     },
-    apply: {
-      summary: 'make the registries and participants of a file',
-      load: () => import('./commands/apply.ts'),
-    },
-    operator: {
-      summary: 'manage the tokens of the admin API',
-      load: () => import('./commands/operator.ts'),
-    },
-    proposal: {
-      summary: 'acts that wait for a second operator',
-      load: () => import('./commands/proposal.ts'),
-    },
+    apply: { summary: 'make the registries and participants of a file', load: () => import('./commands/apply.ts') },
+    operator: { summary: 'manage the tokens of the admin API', load: () => import('./commands/operator.ts') },
+    proposal: { summary: 'acts that wait for a second operator', load: () => import('./commands/proposal.ts') },
   },
   'Messages, and who looked:': {
-    trace: {
-      summary: 'print what happened to a message',
-      load: () => import('./commands/trace.ts'),
-    },
+    trace: { summary: 'print what happened to a message', load: () => import('./commands/trace.ts') },
     deliveries: {
       summary: 'list, retry, replay and drop what is sent',
       load: () => import('./commands/deliveries.ts'),
@@ -144,60 +78,21 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       summary: 'list, show, cancel, test and resume subscriptions',
       load: () => import('./commands/subscriptions.ts'),
     },
-    inbox: {
-      summary: 'list and show the callbacks of other systems',
-      load: () => import('./commands/inbox.ts'),
-    },
-    audit: {
-      summary: 'who asked for data of people, and who saw it',
-      load: () => import('./commands/audit.ts'),
-    },
-    erase: {
-      summary: 'erase a person',
-      load: () => import('./commands/erase.ts'),
-    },
-    hold: {
-      summary: 'keep data from prune and erase',
-      load: () => import('./commands/hold.ts'),
-    },
-    prune: {
-      summary: 'delete what is older than its age',
-      load: () => import('./commands/prune.ts'),
-    },
+    inbox: { summary: 'list and show the callbacks of other systems', load: () => import('./commands/inbox.ts') },
+    audit: { summary: 'who asked for data of people, and who saw it', load: () => import('./commands/audit.ts') },
+    erase: { summary: 'erase a person', load: () => import('./commands/erase.ts') },
+    hold: { summary: 'keep data from prune and erase', load: () => import('./commands/hold.ts') },
+    prune: { summary: 'delete what is older than its age', load: () => import('./commands/prune.ts') },
   },
   'Ask a registry:': {
-    search: {
-      summary: 'ask for records',
-      load: () => import('./commands/search.ts'),
-    },
-    enrolled: {
-      summary: 'ask whether a person is enrolled',
-      load: () => import('./commands/enrolled.ts'),
-    },
-    subscribe: {
-      summary: 'subscribe to events, and print them',
-      load: () => import('./commands/subscribe.ts'),
-    },
-    unsubscribe: {
-      summary: 'end subscriptions',
-      load: () => import('./commands/unsubscribe.ts'),
-    },
-    status: {
-      summary: 'ask for the state of an earlier request',
-      load: () => import('./commands/status.ts'),
-    },
-    enrol: {
-      summary: 'send enrolments to a beneficiary registry',
-      load: () => import('./commands/enrol.ts'),
-    },
-    listen: {
-      summary: 'receive callbacks, and print them',
-      load: () => import('./commands/listen.ts'),
-    },
-    check: {
-      summary: 'check that our system works with a registry',
-      load: () => import('./commands/check.ts'),
-    },
+    search: { summary: 'ask for records', load: () => import('./commands/search.ts') },
+    enrolled: { summary: 'ask whether a person is enrolled', load: () => import('./commands/enrolled.ts') },
+    subscribe: { summary: 'subscribe to events, and print them', load: () => import('./commands/subscribe.ts') },
+    unsubscribe: { summary: 'end subscriptions', load: () => import('./commands/unsubscribe.ts') },
+    status: { summary: 'ask for the state of an earlier request', load: () => import('./commands/status.ts') },
+    enrol: { summary: 'send enrolments to a beneficiary registry', load: () => import('./commands/enrol.ts') },
+    listen: { summary: 'receive callbacks, and print them', load: () => import('./commands/listen.ts') },
+    check: { summary: 'check that our system works with a registry', load: () => import('./commands/check.ts') },
   },
 }
 
@@ -243,8 +138,7 @@ async function programWith(isLoaded: (name: string) => boolean): Promise<Command
   return program.addHelpCommand(helpCommand().helpGroup(FIRST))
 }
 
-const helpCommand = (): Command =>
-  new Command('help').argument('[command]').description('show the help of a command')
+const helpCommand = (): Command => new Command('help').argument('[command]').description('show the help of a command')
 
 function newProgram(): Command {
   return new Command('rollcall')

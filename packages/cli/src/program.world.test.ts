@@ -154,9 +154,7 @@ test('these are the commands', () => {
 
 test('the help lists every command in five groups on one screen, without loading one', async () => {
   const program = await programFor([])
-  expect(program.commands.every((command) => command.commands.length + command.options.length === 0)).toBe(
-    true,
-  )
+  expect(program.commands.every((command) => command.commands.length + command.options.length === 0)).toBe(true)
   const text = helpOf(program)
   expect(text.match(/^\w.*:$/gm)).toEqual([
     ...['Options:', 'Run a server:', 'Registries and their records:', 'Participants and what they may do:'],
@@ -238,10 +236,7 @@ test.each([
 
 test.each([
   [{ PORT: 'x' }, 'PORT must be a port, a whole number from 0 to 65535'],
-  [
-    { DATABASE_URL: 'nonsense' },
-    'DATABASE_URL must be an address such as postgres://user:password@host/database',
-  ],
+  [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be an address such as postgres://user:password@host/database'],
   [
     { DATABASE_URL: 'postgres://u:hid%den@[x/db' },
     'DATABASE_URL must be an address such as postgres://user:password@host/database',

@@ -17,9 +17,7 @@ export interface RecordFileOptions {
 export function withRecordFileOptions(command: Command, paths: string): Command {
   return command
     .addOption(
-      new Option('--format <format>', 'format of the file (default: from its extension)').choices(
-        IMPORT_FORMATS,
-      ),
+      new Option('--format <format>', 'format of the file (default: from its extension)').choices(IMPORT_FORMATS),
     )
     .option(
       '--map <file>',

@@ -18,9 +18,7 @@ export function limit(options: { readonly whole: boolean }): (text: string) => n
     if (text === 'unlimited') return Number.POSITIVE_INFINITY
     const value = Number(text)
     if (/^\d+(\.\d+)?$/.test(text) && value > 0 && !(options.whole && !Number.isInteger(value))) return value
-    throw new InvalidArgumentError(
-      `It must be ${options.whole ? 'a whole number' : 'a number'} above 0, or unlimited.`,
-    )
+    throw new InvalidArgumentError(`It must be ${options.whole ? 'a whole number' : 'a number'} above 0, or unlimited.`)
   }
 }
 
@@ -28,9 +26,7 @@ export function limit(options: { readonly whole: boolean }): (text: string) => n
 export function instant(text: string): Date {
   const milliseconds = timestampInstant(text.includes('T') ? text : `${text}T00:00:00Z`)
   if (milliseconds !== null) return new Date(milliseconds)
-  throw new InvalidArgumentError(
-    'It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.',
-  )
+  throw new InvalidArgumentError('It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.')
 }
 
 /** An identifier as TYPE=VALUE. */
@@ -47,10 +43,7 @@ export const withPerson = (command: Command): Command =>
     .argument('[value]', 'its value')
 
 /** @throws CommandError one word that is no TYPE=VALUE */
-export const personOf = (
-  type: string,
-  value: string | undefined,
-): { readonly type: string; readonly value: string } =>
+export const personOf = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
   value === undefined ? typeAndValue(type, 'an identifier in one word') : { type, value }
 
 /** As members of an identifier. */
@@ -67,9 +60,6 @@ export function collected(text: string, before: readonly string[] = []): readonl
 }
 
 /** A reader of several values, each a port or the word `any`. */
-export function portOrAny(
-  text: string,
-  before: readonly (number | 'any')[] = [],
-): readonly (number | 'any')[] {
+export function portOrAny(text: string, before: readonly (number | 'any')[] = []): readonly (number | 'any')[] {
   return [...before, text === 'any' ? text : port(text)]
 }

@@ -51,9 +51,7 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
 function withoutPrefix(message: string, within: readonly PathStep[]): string {
   const prefix = within.join('.')
   const rest = message.slice(prefix.length)
-  return prefix !== '' && message.startsWith(prefix) && /^(\.|: )/.test(rest)
-    ? rest.replace(/^(\.|: )/, '')
-    : message
+  return prefix !== '' && message.startsWith(prefix) && /^(\.|: )/.test(rest) ? rest.replace(/^(\.|: )/, '') : message
 }
 
 /** @throws CommandError an alias that names nothing, itself, or far too much */

@@ -125,13 +125,7 @@ export async function otherRegistry(
   }
   const registry = await loopback([respond])
   const sign = { kid: 'sig-1', privateJwk: keyPair('Ed25519').privateJwk }
-  const participant = {
-    sender_id: 'sp.example',
-    client_id: 'id',
-    secret: 'secret',
-    sign,
-    encrypt: keyPair('X25519'),
-  }
+  const participant = { sender_id: 'sp.example', client_id: 'id', secret: 'secret', sign, encrypt: keyPair('X25519') }
   const home = await demoHome(registry.url, participant, ['civil'])
   return {
     home,

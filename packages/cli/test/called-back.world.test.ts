@@ -69,8 +69,7 @@ function heard(correlation_id: string, callbacks: number): Promise<readonly Hear
   })
 }
 
-const demo = async (): Promise<DemoFile> =>
-  JSON.parse(await readFile(join(home.path, 'demo.json'), 'utf8')) as DemoFile
+const demo = async (): Promise<DemoFile> => JSON.parse(await readFile(join(home.path, 'demo.json'), 'utf8')) as DemoFile
 
 /** A command of the page that begins so, with the addresses of this test. */
 async function shownCommand(beginning: string, containing: string): Promise<string> {
@@ -103,11 +102,7 @@ async function words(containing: string): Promise<string[]> {
 test('a search on the asynchronous path is called back, by curl and by the command', async () => {
   const byCurl = await heard(await askByCurl(), 1)
   expect(byCurl).toMatchObject([
-    {
-      transaction_id: 'readme-later',
-      signed: true,
-      items: [{ status: 'succ', records: expect.any(Number) }],
-    },
+    { transaction_id: 'readme-later', signed: true, items: [{ status: 'succ', records: expect.any(Number) }] },
   ])
   const accepted = await rollcallJson(await words('--sender-uri'), env)
   const [first, second] = await heard(accepted.correlation_id, 2)

@@ -13,20 +13,13 @@ import { databaseUrl, start, until } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
-const blocks = [...page.matchAll(/```(sh[a-z ]*)\n(.*?)\n```/gs)].map(([, how = '', text = '']) => ({
-  how,
-  text,
-}))
+const blocks = [...page.matchAll(/```(sh[a-z ]*)\n(.*?)\n```/gs)].map(([, how = '', text = '']) => ({ how, text }))
 const run = promisify(execFile)
 
 let demo: Awaited<ReturnType<typeof demoServer>>
 beforeAll(async () => {
-  const people = (kind: string) =>
-    [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
-  demo = await demoServer({
-    ...{ civil: people('civil'), social: people('social') },
-    ...{ ibr: people('ibr'), ess: people('ess') },
-  })
+  const people = (kind: string) => [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
+  demo = await demoServer({ civil: people('civil'), social: people('social'), ibr: people('ibr'), ess: people('ess') })
 })
 afterAll(() => demo.close())
 
@@ -54,9 +47,7 @@ test('synchronous searches', async () => {
 
 test('listening, searches that are called back, and status', async () => {
   const { path: home, env } = demo.home
-  const [waits = '', sends = '', asks = ''] = blocks.flatMap(({ how, text }) =>
-    how === 'sh async' ? [text] : [],
-  )
+  const [waits = '', sends = '', asks = ''] = blocks.flatMap(({ how, text }) => (how === 'sh async' ? [text] : []))
   const [terminal = ''] = blocks.flatMap(({ how, text }) => (how === 'sh terminal' ? [text] : []))
   expect(await printedBy(waits, home)).toMatch(/^from civil\.example, signed\nitem 1: succ, 1 record\n/)
 
@@ -77,9 +68,7 @@ test('listening, searches that are called back, and status', async () => {
   const asksOurs = asks.replace(/--correlation-id \S+/, `--correlation-id ${correlation_id}`)
   expect(asksOurs).toContain(correlation_id)
   const status = await printedBy(asksOurs, home)
-  expect(status).toMatch(
-    /^search asked of civil\.example\n[\s\S]* {2}item 1: succ, 1 record\n\{"txn_type":"search",/,
-  )
+  expect(status).toMatch(/^search asked of civil\.example\n[\s\S]* {2}item 1: succ, 1 record\n\{"txn_type":"search",/)
 })
 
 test('a subscription prints events of a registry that lives, until it has ended', async () => {

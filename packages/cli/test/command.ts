@@ -109,13 +109,7 @@ export async function rollcall(
     return running.ended
   }
   const host = idle.pop() ?? fork(HOST, { env: environment({}), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const order: Order = {
-    words,
-    env: environment(env),
-    input,
-    cwd,
-    mark: `\0${randomBytes(16).toString('hex')}`,
-  }
+  const order: Order = { words, env: environment(env), input, cwd, mark: `\0${randomBytes(16).toString('hex')}` }
   const [stdout, stderr] = [host.stdout, host.stderr].map((stream) => untilMark(stream, order.mark))
   const code = new Promise<number | null>((resolve) => host.once('message', resolve).once('exit', resolve))
   host.send(order)
@@ -161,8 +155,7 @@ export async function until<Found>(
     const found = await find()
     if (found !== null) return found
     const last = await Promise.race([over, sleep(20, false)])
-    if (last || Date.now() > end)
-      throw new Error(`not found in time; printed: ${JSON.stringify(running.output())}`)
+    if (last || Date.now() > end) throw new Error(`not found in time; printed: ${JSON.stringify(running.output())}`)
   }
 }
 

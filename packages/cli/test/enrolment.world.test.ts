@@ -17,15 +17,12 @@ const page = await readFile(new URL('../../../docs/enrolment.md', import.meta.ur
 const run = promisify(execFile)
 
 const blocksOf = (language: string): string[] =>
-  [...page.matchAll(/```([a-z ]+)\n(.*?)\n```/gs)].flatMap(([, how, text = '']) =>
-    how === language ? [text] : [],
-  )
+  [...page.matchAll(/```([a-z ]+)\n(.*?)\n```/gs)].flatMap(([, how, text = '']) => (how === language ? [text] : []))
 
 let demo: Awaited<ReturnType<typeof demoServer>>
 let folder: string
 beforeAll(async () => {
-  const people = (kind: string) =>
-    [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
+  const people = (kind: string) => [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
   const registries = { ibr: people('ibr'), ess: people('ess'), disability: people('disability') }
   demo = await demoServer(registries, { signature_policy: 'if-present', allow_unsigned: true })
   await grant(demo.server.database, 'demo.example', 'ibr', { unfiltered: true })
@@ -40,9 +37,7 @@ async function printedBy(blocks: readonly string[]): Promise<readonly string[]> 
   const { participant } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'))
   const { token } = await askToken(`${demo.server.url}/oauth2/client/token`, participant)
   const own = (text: string): string =>
-    text
-      .replaceAll('http://127.0.0.1:8080', demo.server.url)
-      .replaceAll('demo.spmis.example', participant.sender_id)
+    text.replaceAll('http://127.0.0.1:8080', demo.server.url).replaceAll('demo.spmis.example', participant.sender_id)
   const script = [
     'set -e -o pipefail',
     `rollcall() { '${process.execPath}' '${MAIN}' "$@"; }`,
@@ -66,9 +61,7 @@ test('the page does what it says', async () => {
     transaction_id: 'enrol-1',
     enrolled_response: [{ reference_id: '7310000001', status: 'succ' }],
   })
-  expect(finds).toMatch(
-    /^from ibr\.example, signed\nitem 1: succ, 1 record\n[\s\S]*"first_name": "Ada"[\s\S]*\nyes\n$/,
-  )
+  expect(finds).toMatch(/^from ibr\.example, signed\nitem 1: succ, 1 record\n[\s\S]*"first_name": "Ada"[\s\S]*\nyes\n$/)
   expect(asks).toContain('"enrolled_status":"yes"')
   expect(suspends).toMatch(/"status":"succ"[\s\S]*\nno\n$/)
   expect(receipt).toMatch(/^receipt asked of ibr\.example\n[\s\S]* {2}item 7310000001: succ\n/)
@@ -94,7 +87,8 @@ const enrolment = (uin: string, enrolment_status: string) => ({
     member_identifier: uin,
     programme_identifier: {
       programme: { programme_identifier: 'PRG-09' },
-      ...{ enrolment_status, status_change_date: '2026-03-01' },
+      enrolment_status,
+      status_change_date: '2026-03-01',
     },
   },
 })
@@ -126,7 +120,11 @@ describe('enrol', () => {
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       3,
       {
-        ...{ file: 'many.ndjson', lines: 132, taken: 130, rejected: 2, finished: true },
+        file: 'many.ndjson',
+        lines: 132,
+        taken: 130,
+        rejected: 2,
+        finished: true,
         rejects_file: 'many.ndjson.rejects.ndjson',
       },
     ])
@@ -140,17 +138,11 @@ describe('enrol', () => {
       demo.home.env,
       `${JSON.stringify(enrolment('9001', 'Active'))}\n[]\n`,
     )
-    expect([code, stdout]).toEqual([
-      3,
-      '1 of 2 lines were taken\n1 rejected: name a file with --rejects to see why\n',
-    ])
+    expect([code, stdout]).toEqual([3, '1 of 2 lines were taken\n1 rejected: name a file with --rejects to see why\n'])
   })
 
   test.each([
-    [
-      ['ibr'],
-      'name a registry and one file, such as: rollcall enrol ibr enrolments.ndjson; with --url the file alone',
-    ],
+    [['ibr'], 'name a registry and one file, such as: rollcall enrol ibr enrolments.ndjson; with --url the file alone'],
     [['ibr', 'none.ndjson'], 'the file none.ndjson cannot be read: no such file or directory'],
     [['nowhere', 'many.ndjson'], 'the demo has no registry nowhere; it has ibr, ess, disability'],
     [
@@ -167,7 +159,8 @@ test('enrol says how far it came when a registry of another make fails in the mi
   const taking: Respond = ({ body: { header, message } }) => ({
     header: { message_id: 'm-1', message_ts: header.message_ts, action: 'notify', status: 'succ' },
     message: {
-      ...{ transaction_id: message.transaction_id, correlation_id: 'c-1' },
+      transaction_id: message.transaction_id,
+      correlation_id: 'c-1',
       enrolled_response: message.enrolled_updates.beneficiaries.map((_: unknown, at: number) => {
         return { reference_id: String(at), timestamp: header.message_ts, status: 'succ' }
       }),

@@ -128,10 +128,7 @@ async function writeFiles(): Promise<void> {
   await write('consent.jws', 'e30.e30.e30')
   await write('revoked.yaml', 'authority: https://consent.example.org\nrevoked: [c-80, c-82]\n')
   await write('leavers.txt', '8128560370\n')
-  await write(
-    'twice.ndjson',
-    ['4103278859', '2215743904'].map((uin) => JSON.stringify(personOf(uin))).join('\n'),
-  )
+  await write('twice.ndjson', ['4103278859', '2215743904'].map((uin) => JSON.stringify(personOf(uin))).join('\n'))
   await write('death.json', JSON.stringify({ ...PEOPLE[0], death_date: '2026-02-03' }))
   await write('new-master-key', Buffer.alloc(32, 1).toString('base64'))
   await chmod(join(folder, 'demo.json'), 0o600)
@@ -148,10 +145,16 @@ async function signedMessage(pem: string): Promise<string> {
   const header = { sender_id: 'spmis.example.org' }
   const message = { transaction_id: 't-1' }
   const signature = await sign({
-    ...{ header, message, namespace: 'registry', created: 1, expires: 2 },
+    header,
+    message,
+    namespace: 'registry',
+    created: 1,
+    expires: 2,
     profile: DEFAULT_SIGNATURE_PROFILE,
     key: {
-      ...{ sender_id: header.sender_id, kid: 'sig-2026', algorithm: 'EdDSA' },
+      sender_id: header.sender_id,
+      kid: 'sig-2026',
+      algorithm: 'EdDSA',
       privateKey: await importSigningKey(jwk, 'EdDSA'),
     },
   })
@@ -251,8 +254,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'consent authority remove': () => addAuthority(),
   'consent withdraw': () => addAuthority(),
   'consent revoke': () => addAuthority(),
-  'consent reinstate': () =>
-    run('consent', 'withdraw', '--identifier', 'UIN=8128560370', '--purpose', 'eligibility'),
+  'consent reinstate': () => run('consent', 'withdraw', '--identifier', 'UIN=8128560370', '--purpose', 'eligibility'),
   'operator add': () => addAuthority(),
   'operator link': () => run('operator', 'add', 'amina', '--role', 'read'),
   'operator sign-out': () =>
@@ -276,8 +278,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     const { rows } = await demo.server.database.db.pool.query<{ sender_id: string }>(
       'select sender_id from participant order by id limit 1',
     )
-    for (const { sender_id } of rows)
-      await grant(demo.server.database, sender_id, 'civil', { unfiltered: true })
+    for (const { sender_id } of rows) await grant(demo.server.database, sender_id, 'civil', { unfiltered: true })
   },
   'participant callback': () =>
     run(
@@ -334,15 +335,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     await write('secret.txt', client_secret)
     await run('participant', 'policy', 'spmis.example.org', '--profile', 'default')
     await run('grant', 'set', 'spmis.example.org', 'civil', '--template', 'everything')
-    await run(
-      'participant',
-      'key',
-      'add',
-      'spmis.example.org',
-      join(folder, 'partner.pem'),
-      '--kid',
-      'sig-2026',
-    )
+    await run('participant', 'key', 'add', 'spmis.example.org', join(folder, 'partner.pem'), '--kid', 'sig-2026')
   },
 }
 
@@ -363,9 +356,7 @@ const BEGUN: Readonly<Record<string, RegExp>> = {
 /** The words of a plain command and the variables before it; null for one that needs a shell. */
 function plainCommand(text: string): { words: string[]; variables: Record<string, string> } | null {
   if (/[|&"$>`]/.test(text.replaceAll(/'[^']*'/g, ''))) return null
-  const all = [...text.replaceAll('\\\n', ' ').matchAll(/(?:'[^']*'|\S)+/g)].map(([word]) =>
-    word.replaceAll("'", ''),
-  )
+  const all = [...text.replaceAll('\\\n', ' ').matchAll(/(?:'[^']*'|\S)+/g)].map(([word]) => word.replaceAll("'", ''))
   const at = all.indexOf('rollcall')
   const variables = Object.fromEntries(all.slice(0, at).map((word) => word.split('=')))
   return { words: all.slice(at + 1), variables }
@@ -382,11 +373,7 @@ function inShell(text: string, environment: Record<string, string>): Promise<End
   return promise
 }
 
-async function untilBegun(
-  words: string[],
-  environment: Record<string, string>,
-  begun: RegExp,
-): Promise<Ended> {
+async function untilBegun(words: string[], environment: Record<string, string>, begun: RegExp): Promise<Ended> {
   const running = start(words, environment)
   await until(running, () => {
     const { stdout, stderr } = running.output()

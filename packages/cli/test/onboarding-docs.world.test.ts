@@ -26,8 +26,7 @@ test('docs/onboarding.md runs as it stands', { timeout: 600_000 }, async () => {
   const printed: string[] = []
   for (const block of blocks) {
     const message = join(folder(), 'message.json')
-    if (block.includes('message.json') && !existsSync(message))
-      await writeFile(message, await signedMessage())
+    if (block.includes('message.json') && !existsSync(message)) await writeFile(message, await signedMessage())
     if (block.includes('127.0.0.1:8080')) await serve()
     printed.push(run(block))
   }
@@ -36,9 +35,7 @@ test('docs/onboarding.md runs as it stands', { timeout: 600_000 }, async () => {
   expect(all).toContain('verifies: parameters,rfc8785,EdDSA with key sig-2026, namespace registry')
   expect(all).toContain('"search_response":[')
   expect(all).toContain('"status":"succ"')
-  expect(JSON.parse(await readFile(join(folder(), 'public-key.jwk'), 'utf8'))).toMatchObject({
-    crv: 'Ed25519',
-  })
+  expect(JSON.parse(await readFile(join(folder(), 'public-key.jwk'), 'utf8'))).toMatchObject({ crv: 'Ed25519' })
   expect(all).toContain('key sig-2026 of spmis.example.org is revoked')
   expect(all).toContain('spmis.example.org is disabled')
   expect(all).not.toMatch(/ broken /)

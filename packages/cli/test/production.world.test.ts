@@ -151,18 +151,11 @@ it('answers a signed search through the proxy, and writes no file', async () => 
   expect(asked.stdout).toContain('birth_date')
 
   const lines = await until(running, () => {
-    const found = logged().filter(
-      ({ msg, operation }) => msg === 'request answered' && operation === 'search',
-    )
+    const found = logged().filter(({ msg, operation }) => msg === 'request answered' && operation === 'search')
     return found.length > 0 ? found : null
   })
   expect(lines).toEqual([
-    expect.objectContaining({
-      participant: 'sp.example',
-      registry: 'civil',
-      address: CLIENT,
-      outcome: 'done',
-    }),
+    expect.objectContaining({ participant: 'sp.example', registry: 'civil', address: CLIENT, outcome: 'done' }),
   ])
   expect(running.output().stderr).not.toMatch(/ERR_ACCESS_DENIED|"level":"error"/)
 })
@@ -175,9 +168,7 @@ it('answers a signed search through nginx with the file of deploy/', async (cont
   await expect.poll(() => statusOf(`${nginx.url}/ready`)).toBe(200)
   expect(await ask(nginx.url)).toMatchObject({ code: 0, stdout: expect.stringContaining('birth_date') })
   // Whatever a peer says of its address, nginx tells its own.
-  const searches = logged().filter(
-    ({ msg, operation }) => msg === 'request answered' && operation === 'search',
-  )
+  const searches = logged().filter(({ msg, operation }) => msg === 'request answered' && operation === 'search')
   expect(searches.at(-1)).toMatchObject({ address: '127.0.0.1', outcome: 'done' })
 
   // A page is of the address with its port.

@@ -37,13 +37,7 @@ export function shell(migrated: boolean): Shell {
     const database = await (migrated ? testDatabase() : emptyDatabase())
     drop = 'drop' in database ? database.drop : database.close
     const { PATH = '', HOME = '', TMPDIR = '' } = process.env
-    env = {
-      PATH,
-      HOME,
-      TMPDIR,
-      DATABASE_URL: databaseUrl(database.connection),
-      ROLLCALL_MASTER_KEY: 'ab'.repeat(32),
-    }
+    env = { PATH, HOME, TMPDIR, DATABASE_URL: databaseUrl(database.connection), ROLLCALL_MASTER_KEY: 'ab'.repeat(32) }
     folder = await mkdtemp(join(tmpdir(), 'rollcall-shown-'))
   })
   afterAll(async () => {
@@ -51,20 +45,12 @@ export function shell(migrated: boolean): Shell {
     await rm(folder, { recursive: true })
     await drop()
   })
-  const preamble = [
-    'set -e -o pipefail',
-    `rollcall() { '${process.execPath}' '${MAIN}' "$@"; }`,
-    'npx() { "$@"; }',
-  ]
+  const preamble = ['set -e -o pipefail', `rollcall() { '${process.execPath}' '${MAIN}' "$@"; }`, 'npx() { "$@"; }']
   return {
     folder: () => folder,
     run(block) {
       const script = [...preamble, block.replaceAll(SHOWN_URL, serving?.url ?? SHOWN_URL)].join('\n')
-      const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-      })
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { cwd: folder, env, encoding: 'utf8' })
       expect({ block, status, stderr: status === 0 ? '' : stderr }).toEqual({ block, status: 0, stderr: '' })
       return stdout
     },

@@ -13,13 +13,7 @@ export async function signedSearch(
   criteria: object,
 ) {
   const timestamp = new Date().toISOString()
-  const header = {
-    message_id: randomUUID(),
-    message_ts: timestamp,
-    action: 'search',
-    sender_id,
-    total_count: 1,
-  }
+  const header = { message_id: randomUUID(), message_ts: timestamp, action: 'search', sender_id, total_count: 1 }
   const search_criteria = { query_type: 'idtype-value', ...criteria }
   const message = { transaction_id: 't', search_request: [{ reference_id: 'r', timestamp, search_criteria }] }
   const created = Math.floor(Date.now() / 1_000)

@@ -15,16 +15,8 @@ import { shownBlocks } from './shown-commands.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAIN = join(ROOT, 'packages/cli/src/main.ts')
-const [
-  programs = '',
-  release = '',
-  secrets = '',
-  files = '',
-  start = '',
-  shell = '',
-  registry = '',
-  operator = '',
-] = await shownBlocks('docs/small-registry.md')
+const [programs = '', release = '', secrets = '', files = '', start = '', shell = '', registry = '', operator = ''] =
+  await shownBlocks('docs/small-registry.md')
 
 /** In place of /. */
 let top: string
@@ -32,14 +24,7 @@ let database: Awaited<ReturnType<typeof emptyDatabase>>
 beforeAll(async () => {
   top = await mkdtemp(join(tmpdir(), 'rollcall-small-'))
   database = await emptyDatabase()
-  for (const folder of [
-    'etc/systemd/system',
-    'etc/nginx/conf.d',
-    'var/lib/rollcall',
-    'usr/local/src',
-    'bin',
-    'home',
-  ])
+  for (const folder of ['etc/systemd/system', 'etc/nginx/conf.d', 'var/lib/rollcall', 'usr/local/src', 'bin', 'home'])
     await mkdir(join(top, folder), { recursive: true })
   for (const folder of ['opt/rollcall-release', 'opt/rollcall/node_modules/.bin'])
     await mkdir(join(top, folder), { recursive: true })
@@ -55,8 +40,7 @@ afterAll(async () => {
 
 const script = (path: string, text: string): Promise<void> =>
   writeFile(join(top, path), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
-const below = (text: string): string =>
-  text.replaceAll(/(?<![\w.])\/(etc|opt|var|usr\/local)\//g, `${top}/$1/`)
+const below = (text: string): string => text.replaceAll(/(?<![\w.])\/(etc|opt|var|usr\/local)\//g, `${top}/$1/`)
 
 function run(...blocks: readonly string[]): string {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env
@@ -74,9 +58,7 @@ test('the programs and the packages of a release are installed', async () => {
   run(release)
   const called = await readFile(join(top, 'called'), 'utf8')
   expect(called).toContain('apt-get install --yes --no-install-recommends postgresql nginx curl')
-  expect(called).toMatch(
-    /^npm install --prefix \S+\/opt\/rollcall --omit=optional \.\/rollcall-0\.1\.0\.tgz /m,
-  )
+  expect(called).toMatch(/^npm install --prefix \S+\/opt\/rollcall --omit=optional \.\/rollcall-0\.1\.0\.tgz /m)
 })
 
 test('the roles are those of docs/roles.md, and only root reads the secrets', async () => {
@@ -102,8 +84,8 @@ test('the files of deploy/ are copied, and every unit that is started is among t
   run(files)
   run(start)
   const called = await readFile(join(top, 'called'), 'utf8')
-  const started = [...called.matchAll(/^systemctl (?:start|enable --now) (.*)$/gm)].flatMap(
-    ([, names = '']) => names.split(' '),
+  const started = [...called.matchAll(/^systemctl (?:start|enable --now) (.*)$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
   )
   expect(started).toEqual(['rollcall-migrate', 'rollcall', 'rollcall-prune.timer'])
   for (const name of started) {
@@ -117,17 +99,12 @@ test('the files of deploy/ are copied, and every unit that is started is among t
   )
 })
 
-test('every command of the operator runs in the shell that the page makes', {
-  timeout: 600_000,
-}, async () => {
+test('every command of the operator runs in the shell that the page makes', { timeout: 600_000 }, async () => {
   // The database of this test; no name of a log server is looked up.
   const url = databaseUrl(database.connection)
   const env = join(top, 'etc/rollcall/rollcall.env')
   await writeFile(join(top, 'etc/rollcall/database-url'), `${url}\n`)
-  await writeFile(
-    env,
-    below(await readFile(env, 'utf8')).replace(/^(ROLLCALL_WITNESS)=.*$/m, `$1=${top}/witness`),
-  )
+  await writeFile(env, below(await readFile(env, 'utf8')).replace(/^(ROLLCALL_WITNESS)=.*$/m, `$1=${top}/witness`))
   const master = (await readFile(join(top, 'etc/rollcall/master-key'), 'utf8')).trim()
   await rollcallJson(['migrate'], { DATABASE_URL: url, ROLLCALL_MASTER_KEY: master })
   const people = 'UIN,Given Name,Family Name,DOB,Sex\n8100000017,Asha,Okoro,31/12/1990,F\n'

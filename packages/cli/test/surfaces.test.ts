@@ -5,12 +5,10 @@ import { commandLineSurface } from '../../../build/command-lines.ts'
 import { declarationSurface } from '../../../build/declarations.ts'
 import { lost, type Surface, surfaceOf } from '../../../build/surface.ts'
 
-const object = <Members extends object>(
-  properties: Members,
-  required: readonly string[] = [],
-  more: object = {},
-) => ({
-  ...{ type: 'object', properties, required },
+const object = <Members extends object>(properties: Members, required: readonly string[] = [], more: object = {}) => ({
+  type: 'object',
+  properties,
+  required,
   ...more,
 })
 const string = { type: 'string' }
@@ -18,9 +16,7 @@ const compared = (direction: 'input' | 'output', was: object, is: object): reado
   lost(surfaceOf(was, 'x', direction), surfaceOf(is, 'x', direction))
 
 describe('what is sent', () => {
-  const was = object({ a: { type: 'string', maxLength: 10 }, b: { anyOf: [string, { type: 'null' }] } }, [
-    'a',
-  ])
+  const was = object({ a: { type: 'string', maxLength: 10 }, b: { anyOf: [string, { type: 'null' }] } }, ['a'])
 
   test.each<[string, object, readonly string[]]>([
     ['may get a further optional member', object({ ...was.properties, c: string }, ['a']), []],
@@ -28,16 +24,8 @@ describe('what is sent', () => {
     ['may take further types', object({ ...was.properties, a: { type: ['string', 'number'] } }, ['a']), []],
     ['loses no member', object({ a: was.properties.a }, ['a']), ['x.b was removed']],
     ['demands nothing more', object(was.properties, ['a', 'b']), ['x.b was optional and is required']],
-    [
-      'demands nothing new',
-      object({ ...was.properties, c: string }, ['a', 'c']),
-      ['x.c is new and required'],
-    ],
-    [
-      'takes what it took',
-      object({ ...was.properties, b: string }, ['a']),
-      ['x.b does not take null any more'],
-    ],
+    ['demands nothing new', object({ ...was.properties, c: string }, ['a', 'c']), ['x.c is new and required']],
+    ['takes what it took', object({ ...was.properties, b: string }, ['a']), ['x.b does not take null any more']],
     [
       'takes as much as it took',
       object({ ...was.properties, a: { type: 'string', maxLength: 9 } }, ['a']),
@@ -52,10 +40,7 @@ describe('what is sent', () => {
 })
 
 describe('what is answered', () => {
-  const was = object(
-    { a: string, b: { enum: ['x', 'y'] }, c: { type: 'array', items: object({ d: string }) } },
-    ['a'],
-  )
+  const was = object({ a: string, b: { enum: ['x', 'y'] }, c: { type: 'array', items: object({ d: string }) } }, ['a'])
 
   test.each<[string, object, readonly string[]]>([
     ['may get a further member', object({ ...was.properties, e: string }, ['a', 'e']), []],
@@ -119,12 +104,7 @@ export declare function first(list: readonly string[]): string;
   })
 
   test.each<[string, from: string, to: string, readonly string[]]>([
-    [
-      'may get a further optional member',
-      'readonly name: string;',
-      'readonly name: string;\n    more?: 1;',
-      [],
-    ],
+    ['may get a further optional member', 'readonly name: string;', 'readonly name: string;\n    more?: 1;', []],
     ['may get a further value', "'red' |", "'blue' | 'red' |", []],
     ['may get a further method', 'ask(', 'tell(): void;\n    ask(', []],
     [

@@ -66,9 +66,7 @@ const { tree } = fc.letrec<{ tree: Conditions }>((again) => ({
 }))
 
 const comparison = fc.oneof(
-  fc
-    .tuple(fc.constantFrom('eq' as const), word)
-    .map(([operator, value]) => compare('surname', operator, value)),
+  fc.tuple(fc.constantFrom('eq' as const), word).map(([operator, value]) => compare('surname', operator, value)),
   fc
     .tuple(fc.constantFrom('gt' as const, 'ge' as const, 'lt' as const, 'le' as const, 'eq' as const), day)
     .map(([operator, value]) => compare('birth_date', operator, value)),
@@ -84,9 +82,7 @@ const element = fc.oneof(
 
 describe('what the builders make, a server reads', () => {
   it('by identifier', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^[0-9]{1,20}$/), (value) => expectRead(identifier('UIN', value))),
-    )
+    fc.assert(fc.property(fc.stringMatching(/^[0-9]{1,20}$/), (value) => expectRead(identifier('UIN', value))))
   })
 
   it('by expression', () => {
@@ -108,10 +104,7 @@ describe('what the builders make, a server reads', () => {
 
 describe('they make', () => {
   it('the documented members', () => {
-    expect(identifier('UIN', '0012')).toEqual({
-      query_type: 'idtype-value',
-      query: { type: 'UIN', value: '0012' },
-    })
+    expect(identifier('UIN', '0012')).toEqual({ query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } })
     expect(expression({ poverty_score: { $lt: 4 } }, { collection: 'Group' })).toEqual({
       query_type: 'expression',
       query: {

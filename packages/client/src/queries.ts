@@ -50,16 +50,13 @@ export function compare(
 }
 
 /** One of both holds. */
-export const either = (first: Comparison, second: Comparison): ExpressionListElement =>
-  joined(first, 'or', second)
+export const either = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'or', second)
 
 /** Both hold, of one and the same element where they are about members of a list, such as one enrolment. */
-export const both = (first: Comparison, second: Comparison): ExpressionListElement =>
-  joined(first, 'and', second)
+export const both = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'and', second)
 
 /** The first holds and the second does not. */
-export const butNot = (first: Comparison, second: Comparison): ExpressionListElement =>
-  joined(first, 'not', second)
+export const butNot = (first: Comparison, second: Comparison): ExpressionListElement => joined(first, 'not', second)
 
 function joined(
   expression1: Comparison,

@@ -51,12 +51,8 @@ const profileOf = (algorithm: keyof typeof ours) => ({ ...JWS, algorithms: [algo
 const encryption = { keys: [{ ...opening.privateJwk, kid: 'ours' } as Jwk] }
 
 /** The header of the adapter's answers, changed. */
-const header = (changes: object) => (answer: Unsigned) => ({
-  ...answer,
-  header: { ...answer.header, ...changes },
-})
-const ask = (options: Partial<ClientOptions> = {}, request: RequestOptions = {}) =>
-  client(options).search(ADA, request)
+const header = (changes: object) => (answer: Unsigned) => ({ ...answer, header: { ...answer.header, ...changes } })
+const ask = (options: Partial<ClientOptions> = {}, request: RequestOptions = {}) => client(options).search(ADA, request)
 
 describe('an answer that repeats the header of the request', () => {
   it.each(['EdDSA', 'RS256'] as const)('is taken, asked with a JWS of %s', async (algorithm) => {
@@ -64,11 +60,7 @@ describe('an answer that repeats the header of the request', () => {
     try {
       const answer = await client({}, other, algorithm).search(ADA)
       expect(answer.signed).toBe(true)
-      expect(answer.header).toMatchObject({
-        action: 'search',
-        sender_id: 'adapter.example',
-        receiver_id: 'sp.example',
-      })
+      expect(answer.header).toMatchObject({ action: 'search', sender_id: 'adapter.example', receiver_id: 'sp.example' })
       expect(itemsOrThrow(answer)[0]).toMatchObject({ data: { reg_records: [{ a: 1 }] }, locale: 'en' })
       expect(other.verified).toHaveLength(1)
     } finally {
@@ -120,12 +112,7 @@ describe('an answer that repeats the header of the request', () => {
 
 describe('is not believed', () => {
   const rows: [string, object, string, readonly string[]][] = [
-    [
-      'the answer to another system',
-      { sender_id: 'other.example' },
-      'the answer is for another system',
-      ['sender_id'],
-    ],
+    ['the answer to another system', { sender_id: 'other.example' }, 'the answer is for another system', ['sender_id']],
     [
       'the answer of another registry',
       { receiver_id: 'ibr.example' },
@@ -175,10 +162,7 @@ describe('is not believed', () => {
     const sign = registry.signed
     const signer = { kid: 'ours-1', algorithm: 'EdDSA', privateJwk: ours.EdDSA.privateJwk } as const
     registry.signed = (envelope) =>
-      JSON.stringify({
-        signature: signature(envelope, signer, { ...JWS, algorithms: ['EdDSA'] }),
-        ...envelope,
-      })
+      JSON.stringify({ signature: signature(envelope, signer, { ...JWS, algorithms: ['EdDSA'] }), ...envelope })
     try {
       expect(await failure(ask())).toMatchObject({
         name: 'UntrustedAnswer',
@@ -229,9 +213,7 @@ describe('is not believed', () => {
     expect(await failure(ask({ peer: { keys: registry.keys } }))).toMatchObject({
       code: 'err.signature.invalid',
       options: ['peer.keys', 'peer.profile'],
-      message: expect.stringMatching(
-        /^signature: .*; see peer\.keys, peer\.profile in the options of the client$/,
-      ),
+      message: expect.stringMatching(/^signature: .*; see peer\.keys, peer\.profile in the options of the client$/),
     })
   })
 })
@@ -244,13 +226,7 @@ describe('a callback that repeats the header of the request', () => {
       handlers,
       decryption_keys: encryption.keys,
       peers: [
-        {
-          sender_id: 'adapter.example',
-          keys: registry.keys,
-          profile: JWS,
-          repeats_addresses: true,
-          ...changes,
-        },
+        { sender_id: 'adapter.example', keys: registry.keys, profile: JWS, repeats_addresses: true, ...changes },
         ...peers,
       ],
     })

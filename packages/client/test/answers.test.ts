@@ -1,13 +1,6 @@
 /** What a client makes of answers: items, rejections, what is not to be believed, pages. */
 import { describe, expect, it } from 'vitest'
-import {
-  HeaderRejected,
-  ItemRejected,
-  itemsOrThrow,
-  resultsOf,
-  SeveralRecords,
-  UntrustedAnswer,
-} from '../src/index.ts'
+import { HeaderRejected, ItemRejected, itemsOrThrow, resultsOf, SeveralRecords, UntrustedAnswer } from '../src/index.ts'
 import { finding, type Respond } from './loopback.ts'
 
 import { ADA, all, client, failure, registry } from './world.ts'
@@ -60,14 +53,9 @@ describe('answers', () => {
       status_reason_code: 'rjct.message_id.duplicate',
       status_reason_message: 'header.message_id: was used before',
     }
-    const error = await failure(
-      (await client([finding([], { header, message: { search_response: [] } })])).search(ADA),
-    )
+    const error = await failure((await client([finding([], { header, message: { search_response: [] } })])).search(ADA))
     expect(error).toBeInstanceOf(HeaderRejected)
-    expect(error).toMatchObject({
-      code: 'rjct.message_id.duplicate',
-      message: 'header.message_id: was used before',
-    })
+    expect(error).toMatchObject({ code: 'rjct.message_id.duplicate', message: 'header.message_id: was used before' })
   })
 
   it('say why each item was rejected when all were', async () => {
@@ -113,10 +101,7 @@ describe('answers', () => {
   it.each([
     ['a locale of two letters', { item: { locale: 'en' } }],
     ['a reason of its own in the header', { header: { status_reason_code: 'rjct.jwt.invalid' } }],
-    [
-      'a reason of its own in an item',
-      { item: { status: 'rjct', status_reason_code: 'rjct.consent.missing' } },
-    ],
+    ['a reason of its own in an item', { item: { status: 'rjct', status_reason_code: 'rjct.consent.missing' } }],
     ['a long reason', { item: { status: 'rjct', status_reason_message: 'x'.repeat(2_000) } }],
     ['a correlation_id of other characters', { message: { correlation_id: 'c/1 (two)' } }],
   ])('with %s are taken, and it is shown', async (_name, changes: Parameters<typeof finding>[1]) => {
@@ -154,9 +139,7 @@ describe('common questions', () => {
     })
     expect(await (await client([finding([])])).searchOne(ADA)).toBeNull()
     const pagination = { page_size: 2, page_number: 1, total_count: 9 }
-    const many = await failure(
-      (await client([finding([{ a: 1 }, { a: 2 }], { item: { pagination } })])).searchOne(ADA),
-    )
+    const many = await failure((await client([finding([{ a: 1 }, { a: 2 }], { item: { pagination } })])).searchOne(ADA))
     expect(many).toBeInstanceOf(SeveralRecords)
     expect(many).toMatchObject({ message: 'the search finds more than one record', total_count: 9 })
   })

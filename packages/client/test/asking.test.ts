@@ -47,16 +47,10 @@ describe('a request', () => {
     await asking.subscribeAsync({ reg_event_type: 'Death', notify_record_type: 'Person' })
     await asking.unsubscribeAsync('S-1')
     await asking.txnStatusAsync({ attribute_type: 'transaction_id', attribute_value: 'tx-7' })
-    expect(
-      registry.asked.map(({ path, body }) => [path, body.header.action, body.header.sender_uri]),
-    ).toEqual([
+    expect(registry.asked.map(({ path, body }) => [path, body.header.action, body.header.sender_uri])).toEqual([
       ['/civil/v1.0.0/registry/search', 'search', 'https://sp.example/civil/registry/on-search'],
       ['/civil/v1.0.0/registry/subscribe', 'subscribe', 'https://sp.example/civil/registry/on-subscribe'],
-      [
-        '/civil/v1.0.0/registry/unsubscribe',
-        'unsubscribe',
-        'https://sp.example/civil/registry/on-unsubscribe',
-      ],
+      ['/civil/v1.0.0/registry/unsubscribe', 'unsubscribe', 'https://sp.example/civil/registry/on-unsubscribe'],
       ['/civil/v1.0.0/registry/txn/status', 'txn-status', 'https://sp.example/civil/registry/txn/on-status'],
     ])
     expect(registry.asked[2]?.body.message.subscription_codes).toEqual(['S-1'])

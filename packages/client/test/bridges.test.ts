@@ -47,10 +47,7 @@ function mounted(
 
 describe.each([
   ['node:http', (handling: ReturnType<typeof receiver>) => listen(nodeListener(handling))],
-  [
-    'a connect-style middleware',
-    (handling: ReturnType<typeof receiver>) => listen(mounted(expressReceiver(handling))),
-  ],
+  ['a connect-style middleware', (handling: ReturnType<typeof receiver>) => listen(mounted(expressReceiver(handling)))],
   [
     'Fastify',
     async (handling: ReturnType<typeof receiver>) => {
@@ -76,9 +73,7 @@ describe.each([
     const large = await post(`${url}/callbacks/on-search`, 'x'.repeat(3_000_000))
     expect([large.status, await ackOf(large)]).toEqual([
       413,
-      expect.objectContaining({
-        error: { code: 'err.request.bad', message: 'body: must be at most 100000 bytes' },
-      }),
+      expect.objectContaining({ error: { code: 'err.request.bad', message: 'body: must be at most 100000 bytes' } }),
     ])
     expect((await post(`${url}/callbacks/on-search`, signed(onSearch()))).status).toBe(200)
   })

@@ -132,8 +132,7 @@ it('asks a server of another origin where its operator lists the page, and says 
       const { identifier, itemsOrThrow, RegistryClient, TransportError } = globalThis.client
       return new RegistryClient(to).search(identifier('UIN', '0012')).then(
         (answer) => itemsOrThrow(answer)[0]?.data?.reg_records,
-        (error: unknown) =>
-          error instanceof TransportError ? `${error.reason}: ${error.message}` : `${error}`,
+        (error: unknown) => (error instanceof TransportError ? `${error.reason}: ${error.message}` : `${error}`),
       )
     }, across)
   expect(await ask()).toBe(

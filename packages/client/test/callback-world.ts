@@ -8,13 +8,7 @@ import { allowLoopback } from '../../server/test/asynchronous.ts'
 import { LOOPBACK } from '../../server/test/deliveries.ts'
 import { type Peer, type PeerOptions, sealingPeer } from '../../server/test/sealing.ts'
 import type { TestServer } from '../../server/test/server.ts'
-import {
-  type ClientOptions,
-  callbacksAt,
-  Receiver,
-  type ReceiverOptions,
-  RegistryClient,
-} from '../src/index.ts'
+import { type ClientOptions, callbacksAt, Receiver, type ReceiverOptions, RegistryClient } from '../src/index.ts'
 import { nodeListener } from '../src/node/index.ts'
 
 /** What the test has opened. */

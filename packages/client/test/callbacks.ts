@@ -3,21 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { Jwk } from '@rollcall/protocol'
 import { keyPair } from '../../server/test/key-pairs.ts'
 import { decrypt, encrypt } from '../../server/test/stranger/encryption.ts'
-import {
-  bodyText,
-  type Changes,
-  type Signer,
-  signature,
-  type Unsigned,
-} from '../../server/test/stranger/signing.ts'
-import {
-  type Handlers,
-  type Peer,
-  type Received,
-  Receiver,
-  type ReceiverOptions,
-  type Rejected,
-} from '../src/index.ts'
+import { bodyText, type Changes, type Signer, signature, type Unsigned } from '../../server/test/stranger/signing.ts'
+import { type Handlers, type Peer, type Received, Receiver, type ReceiverOptions, type Rejected } from '../src/index.ts'
 
 export { decrypt, encrypt }
 
@@ -61,9 +48,7 @@ export const onSearch = (changes: CallbackChanges = {}): Unsigned =>
     'on-search',
     {
       correlation_id: 'c-1',
-      search_response: [
-        { reference_id: '1', timestamp: now(), status: 'succ', data: { reg_records: [{ a: 1 }] } },
-      ],
+      search_response: [{ reference_id: '1', timestamp: now(), status: 'succ', data: { reg_records: [{ a: 1 }] } }],
     },
     changes,
   )
@@ -157,5 +142,4 @@ export function keeping() {
 }
 
 /** What a receiver tells the peer that sends this. */
-export const sent = async (to: Receiver, ...args: Parameters<typeof request>) =>
-  told(await to.handle(request(...args)))
+export const sent = async (to: Receiver, ...args: Parameters<typeof request>) => told(await to.handle(request(...args)))

@@ -58,15 +58,13 @@ beforeAll(async () => {
     outgoing: [LOOPBACK],
   })
   await allowLoopback(server, participant)
-  consenting = await server.participant('health.example', {
-    signature_policy: 'if-present',
-    allow_unsigned: true,
-  })
+  consenting = await server.participant('health.example', { signature_policy: 'if-present', allow_unsigned: true })
   await grant(server.database, consenting.sender_id, 'civil', {
     operations: ['search'],
     query_forms: ['identifier'],
     see: ['identifier', 'name'],
-    ...{ basis: 'consent', purposes: ['eligibility'] },
+    basis: 'consent',
+    purposes: ['eligibility'],
   })
   const authority = await consentAuthority(server.database)
   const subject = { identifier_type: 'UIN', identifier_value: '0012' }
@@ -102,11 +100,7 @@ it('every example compiles', async () => {
 /** What the examples that run print, line by line; callbacks come in any order. */
 const SAYS = [
   { lines: ["{ given_name: 'Ada', surname: 'Okoro' }"], inOrder: true },
-  {
-    lines: ["{ given_name: 'Ada', surname: 'Okoro' }", "{ given_name: 'Ada' }"],
-    inOrder: true,
-    underConsent: true,
-  },
+  { lines: ["{ given_name: 'Ada', surname: 'Okoro' }", "{ given_name: 'Ada' }"], inOrder: true, underConsent: true },
   {
     lines: [
       ...[
@@ -119,33 +113,31 @@ const SAYS = [
     inOrder: true,
   },
   {
-    lines: [
-      ...['stored for case-77', '1 found'],
-      ...['stored for case-78', 'page 1', 'stored for case-78', 'page 2'],
-    ],
+    lines: [...['stored for case-77', '1 found'], ...['stored for case-78', 'page 1', 'stored for case-78', 'page 2']],
     inOrder: false,
   },
 ]
 
-describe.each(
-  blocks.filter(({ how }) => how === 'run').map((block, index) => ({ ...block, says: SAYS[index] })),
-)('$file', ({ file, says }) => {
-  it('runs as it stands', async () => {
-    const asking = says?.underConsent === true ? consenting : participant
-    const env = {
-      ...process.env,
-      REGISTRY_URL: `${server.url}/civil/v1.0.0`,
-      SENDER_ID: asking.sender_id,
-      CLIENT_ID: asking.client_id,
-      CLIENT_SECRET: asking.secret,
-      CONSENT_JWS: consent_jws,
-    }
-    const { stdout } = await run(process.execPath, [join(place, file)], { env })
-    const lines = stdout.trimEnd().split('\n')
-    if (says?.inOrder) expect(lines).toEqual(says.lines)
-    else expect(lines.toSorted()).toEqual(says?.lines.toSorted())
-  })
-})
+describe.each(blocks.filter(({ how }) => how === 'run').map((block, index) => ({ ...block, says: SAYS[index] })))(
+  '$file',
+  ({ file, says }) => {
+    it('runs as it stands', async () => {
+      const asking = says?.underConsent === true ? consenting : participant
+      const env = {
+        ...process.env,
+        REGISTRY_URL: `${server.url}/civil/v1.0.0`,
+        SENDER_ID: asking.sender_id,
+        CLIENT_ID: asking.client_id,
+        CLIENT_SECRET: asking.secret,
+        CONSENT_JWS: consent_jws,
+      }
+      const { stdout } = await run(process.execPath, [join(place, file)], { env })
+      const lines = stdout.trimEnd().split('\n')
+      if (says?.inOrder) expect(lines).toEqual(says.lines)
+      else expect(lines.toSorted()).toEqual(says?.lines.toSorted())
+    })
+  },
+)
 
 /** Methods whose names say what they do, where the operation's name says what is sent. */
 const OWN_NAMES: Readonly<Record<string, string>> = {

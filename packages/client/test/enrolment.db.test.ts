@@ -57,12 +57,7 @@ it('an enrolment is sent, found, asked about, suspended, and its receipt is kept
   const updates = await ibr.updateEnrolments([active, wrong], { receipt_type: 'enrollement' })
   expect(updates).toMatchObject([
     { index: 0, reference_id: 'U-61', ok: true, message: null },
-    {
-      index: 1,
-      reference_id: 'U-61',
-      ok: false,
-      message: expect.stringMatching(/^enrolment_status: must be /),
-    },
+    { index: 1, reference_id: 'U-61', ok: false, message: expect.stringMatching(/^enrolment_status: must be /) },
   ])
   expect(await ibr.searchOne(identifier('UIN', 'U-61'))).toMatchObject(active)
   expect(await ibr.enrolled(question)).toBe(true)
@@ -73,11 +68,7 @@ it('an enrolment is sent, found, asked about, suspended, and its receipt is kept
   expect(await ibr.enrolled({ person: 'U-61' })).toBe(false)
 
   const attribute_value = updates[0]?.transaction_id ?? ''
-  const receipt = await ibr.txnStatus({
-    txn_type: 'receipt',
-    attribute_type: 'transaction_id',
-    attribute_value,
-  })
+  const receipt = await ibr.txnStatus({ txn_type: 'receipt', attribute_type: 'transaction_id', attribute_value })
   const { txn_status } = receipt.message.txnstatus_response
   expect(txn_status).toMatchObject({ enrolled_response: [{ status: 'succ' }, { status: 'rjct' }] })
 })
@@ -98,22 +89,14 @@ it('an employment support system gives its label, also of somebody whom it does 
 
 it('a disability registry says whether, how and with which support', async () => {
   const disability = client('disability')
-  expect(await Promise.all(['PX-1', 'PX-2'].map((person) => disability.disabled(person)))).toEqual([
-    true,
-    false,
-  ])
-  expect(await disability.disabilityDetails('PX-1')).toEqual([
-    { impairment_type: '1' },
-    { impairment_type: '3' },
-  ])
+  expect(await Promise.all(['PX-1', 'PX-2'].map((person) => disability.disabled(person)))).toEqual([true, false])
+  expect(await disability.disabilityDetails('PX-1')).toEqual([{ impairment_type: '1' }, { impairment_type: '3' }])
   expect(await disability.disabilitySupport('PX-1')).toEqual([{ housing_type: '1' }])
   expect(await disability.disabilityDetails('PX-2')).toEqual([])
 })
 
 it('what a registry does not serve is refused', async () => {
-  await expect(client('ess').enrolled({ person: '4100' })).rejects.toMatchObject({
-    code: 'err.request.not_found',
-  })
+  await expect(client('ess').enrolled({ person: '4100' })).rejects.toMatchObject({ code: 'err.request.not_found' })
   const question = { enrolled_criteria: { query: { surname: { eq: 'SECRET' } } } }
   const answer = await client('ibr').ask('enrolled', question)
   expect(() => itemsOrThrow(answer)).toThrow(/enrolled_criteria\.query/)

@@ -14,42 +14,35 @@ const saying =
   (message: (asked: Asked['body']) => object, header: object = {}): Respond =>
   ({ body }) => ({
     header: {
-      ...{ version: '1.0.0', message_id: 'm-answer', message_ts: NOW, action: body.header.action },
-      ...{ status: 'succ', sender_id: 'ibr.example', receiver_id: body.header.sender_id, total_count: 1 },
+      version: '1.0.0',
+      message_id: 'm-answer',
+      message_ts: NOW,
+      action: body.header.action,
+      status: 'succ',
+      sender_id: 'ibr.example',
+      receiver_id: body.header.sender_id,
+      total_count: 1,
       ...header,
     },
-    message: {
-      transaction_id: body.message.transaction_id,
-      correlation_id: 'c-1',
-      ...message(body.message),
-    },
+    message: { transaction_id: body.message.transaction_id, correlation_id: 'c-1', ...message(body.message) },
   })
 
 const item = (members: object) => ({ reference_id: '0012', timestamp: NOW, status: 'succ', ...members })
 const enrolledAs = (members: object, header: object = {}) =>
   saying(() => ({ enrolled_response: [item(members)] }), header)
 const disabledAs = (members: object) => saying(() => ({ disabled_response: [item(members)] }))
-const records = (...reg_records: object[]) =>
-  saying(() => ({ search_response: [item({ data: { reg_records } })] }))
+const records = (...reg_records: object[]) => saying(() => ({ search_response: [item({ data: { reg_records } })] }))
 
 /** Takes every beneficiary but those without a member. */
 const taking = saying(({ enrolled_updates: { beneficiaries } }) => ({
-  enrolled_response: beneficiaries.map(
-    ({ member }: { member?: { member_identifier: string } }, at: number) =>
-      member === undefined
-        ? item({
-            reference_id: String(at),
-            status: 'rjct',
-            status_reason_message: 'beneficiary: no identifier',
-          })
-        : item({ reference_id: member.member_identifier }),
+  enrolled_response: beneficiaries.map(({ member }: { member?: { member_identifier: string } }, at: number) =>
+    member === undefined
+      ? item({ reference_id: String(at), status: 'rjct', status_reason_message: 'beneficiary: no identifier' })
+      : item({ reference_id: member.member_identifier }),
   ),
 }))
 
-const beneficiary = (number: number) => ({
-  '@type': 'Beneficiary',
-  member: { member_identifier: `U-${number}` },
-})
+const beneficiary = (number: number) => ({ '@type': 'Beneficiary', member: { member_identifier: `U-${number}` } })
 
 describe('updates', () => {
   it('are sent as the specification says, and each beneficiary has its result', async () => {
@@ -142,9 +135,7 @@ describe('enrolled', () => {
     [{}, 'enrolled_status must be yes or no'],
   ])('%j is neither a yes nor a no', async (members, message) => {
     const asking = await client([enrolledAs(members)])
-    expect(await failure(asking.enrolled({ person: '0012' }))).toEqual(
-      new TransportError('unreadable', message),
-    )
+    expect(await failure(asking.enrolled({ person: '0012' }))).toEqual(new TransportError('unreadable', message))
   })
 
   it('that is rejected is no answer', async () => {
@@ -190,9 +181,7 @@ describe('an answer without envelope', () => {
     expect(await failure((await client([other])).enrolled({ person: '0012' }))).toMatchObject({
       name: 'UntrustedAnswer',
     })
-    expect(await failure((await client([bare])).checkEnrolment('0012'))).toMatchObject({
-      reason: 'unreadable',
-    })
+    expect(await failure((await client([bare])).checkEnrolment('0012'))).toMatchObject({ reason: 'unreadable' })
   })
 })
 

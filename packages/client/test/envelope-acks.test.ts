@@ -17,12 +17,7 @@ it('a search waits for its callback after 202 and an envelope without items', as
   const to = receiver({ peers: [CIVIL] })
   const asking = await client([empty(202)], { receiver: to })
   const accepted = await asking.searchAsync(ADA, { transaction_id: 'tx-1' })
-  expect(accepted).toEqual({
-    ack_status: 'ACK',
-    correlation_id: 'c-1',
-    transaction_id: 'tx-1',
-    timestamp: '',
-  })
+  expect(accepted).toEqual({ ack_status: 'ACK', correlation_id: 'c-1', transaction_id: 'tx-1', timestamp: '' })
   await sent(to, signed(onSearch()))
   const callback = await asking.awaitCallback('c-1')
   expect(callback.name === 'on-search' && itemsOrThrow(callback)[0]?.data?.reg_records).toEqual([{ a: 1 }])

@@ -13,10 +13,7 @@ export interface Asked {
 }
 
 /** Answers one request: a body to send with 200, or whatever it does with the response itself. */
-export type Respond = (
-  asked: Asked,
-  response: ServerResponse,
-) => object | undefined | Promise<object | undefined>
+export type Respond = (asked: Asked, response: ServerResponse) => object | undefined | Promise<object | undefined>
 
 export interface Loopback {
   readonly url: string

@@ -36,9 +36,7 @@ function consumer() {
     handled,
     async take({ header, message }: Pick<Envelope, 'header' | 'message'>, failing = false): Promise<number> {
       fails = failing
-      const { status } = await to.handle(
-        request(JSON.stringify({ header, message }), { path: '/registry/notify' }),
-      )
+      const { status } = await to.handle(request(JSON.stringify({ header, message }), { path: '/registry/notify' }))
       return status
     },
   }
@@ -48,16 +46,11 @@ function consumer() {
 function forOne({ header, message }: Envelope, code: string): Pick<Envelope, 'header' | 'message'> | null {
   // biome-ignore lint/suspicious/noExplicitAny: the model composes it
   const { subscriptions, ...meta } = header.meta as any
-  const notify_event = message.notify_event.filter(({ reference_id }) =>
-    subscriptions[reference_id].includes(code),
-  )
+  const notify_event = message.notify_event.filter(({ reference_id }) => subscriptions[reference_id].includes(code))
   if (notify_event.length === 0) return null
   const own = Object.fromEntries(notify_event.map(({ reference_id }) => [reference_id, [code]]))
   const { total_count: _, ...others } = header
-  return {
-    header: { ...others, meta: { ...meta, subscriptions: own } },
-    message: { ...message, notify_event },
-  }
+  return { header: { ...others, meta: { ...meta, subscriptions: own } }, message: { ...message, notify_event } }
 }
 
 const index = fc.nat({ max: 20 })
@@ -90,13 +83,7 @@ const step = fc.oneof(
   { weight: 6, arbitrary: send },
   { weight: 3, arbitrary: correct },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('subscribe' as const), interest }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      act: fc.constantFrom('again', 'move', 'backfill', 'tick', 'retry'),
-      index,
-    }),
-  },
+  { weight: 3, arbitrary: fc.record({ act: fc.constantFrom('again', 'move', 'backfill', 'tick', 'retry'), index }) },
 )
 
 /** All that is due goes out. */
@@ -206,9 +193,7 @@ async function play(
 }
 
 const said = (handled: readonly Handled[]) =>
-  handled.map(
-    ({ reference_id, context }) => `${reference_id} ${context.event_type} ${context.record_version}`,
-  )
+  handled.map(({ reference_id, context }) => `${reference_id} ${context.event_type} ${context.record_version}`)
 
 /** The id of a subscription's event may come from the mailbox that it had before: the event is told by its number. */
 const eventOf = (reference_id: string): number => Number(reference_id.split('-')[1])

@@ -148,7 +148,10 @@ export class MailboxModel {
       {
         participant: { sender_id: 'sp.example' } as Participant,
         registry: { sender_id: 'civil.example', kind: civil } as Registry,
-        ...{ grant: GRANT, settings: { notify_unlisted: false }, mailbox: `mailbox-${mailbox}`, sequence },
+        grant: GRANT,
+        settings: { notify_unlisted: false },
+        mailbox: `mailbox-${mailbox}`,
+        sequence,
       },
       items,
     )
@@ -187,7 +190,10 @@ export class MailboxModel {
     const said = { subscription, code, subscribed: one.event_type, asked_reg_type, asked_record_type }
     this.rows.push({
       ...waiting({ id, event: event.id, event_type, record, record_version, ...said, ...changes }),
-      ...{ mailbox, due: Math.max(due, notBefore), state: 'waiting', wasDead: false },
+      mailbox,
+      due: Math.max(due, notBefore),
+      state: 'waiting',
+      wasDead: false,
       reference_id: `${mailbox}-${event.id}`,
     })
   }

@@ -19,17 +19,14 @@ export interface Item {
 /** A notification of people, each with a version of its record. */
 export function notification(
   items: readonly Item[],
-  {
-    sequence = 1,
-    ...more
-  }: Partial<Pick<NotifyMeta, 'sequence' | 'test' | 'backfill' | 'mailbox' | 'corrects'>> = {},
+  { sequence = 1, ...more }: Partial<Pick<NotifyMeta, 'sequence' | 'test' | 'backfill' | 'mailbox' | 'corrects'>> = {},
 ) {
   const timestamp = new Date().toISOString()
   const ids = items.map((item): [string, Item] => [item.reference_id ?? randomUUID(), item])
-  const of = (value: (item: Item) => unknown) =>
-    Object.fromEntries(ids.map(([id, item]) => [id, value(item)]))
+  const of = (value: (item: Item) => unknown) => Object.fromEntries(ids.map(([id, item]) => [id, value(item)]))
   const notify_event = ids.map(([reference_id, { uin, type = 'UPDATE', reg_type = 'Civil' }]) => ({
-    ...{ reference_id, timestamp },
+    reference_id,
+    timestamp,
     data: {
       reg_type: `ns:org:RegistryType:${reg_type}`,
       reg_event_type: type,
@@ -43,7 +40,8 @@ export function notification(
     record_version: of(({ version }) => version),
     occurred_at: of(() => timestamp),
     recorded_at: of(() => timestamp),
-    ...{ sequence, ...more },
+    sequence,
+    ...more,
   }
   return signed(notify({ header: { meta }, message: { notify_event } }))
 }

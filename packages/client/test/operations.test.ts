@@ -7,11 +7,7 @@ import { ack, finding, refusing } from './loopback.ts'
 import { client, failure, registry } from './world.ts'
 
 const person = { query: { person_identifier: { eq: '0012' } } }
-const subscription = {
-  reg_event_type: 'Death',
-  filter: { type: 'UIN', value: '0012' },
-  notify_record_type: 'Person',
-}
+const subscription = { reg_event_type: 'Death', filter: { type: 'UIN', value: '0012' }, notify_record_type: 'Person' }
 const status = { attribute_type: 'correlation_id', attribute_value: 'c-1' } as const
 
 /** A call of each operation, as an integrator writes it. */
@@ -27,10 +23,7 @@ const CALLS: {
   },
   subscribe: { later: (asking) => asking.subscribeAsync(subscription) },
   unsubscribe: { later: (asking) => asking.unsubscribeAsync(['S-1', 'S-2']) },
-  'txn-status': {
-    now: (asking) => asking.txnStatus(status),
-    later: (asking) => asking.txnStatusAsync(status),
-  },
+  'txn-status': { now: (asking) => asking.txnStatus(status), later: (asking) => asking.txnStatusAsync(status) },
   'enrolment-updates': { now: (asking) => asking.updateEnrolments([{ a: 1 }]) },
   enrolled: { now: (asking) => asking.enrolled({ person: '0012' }) },
   'enrolment-status': { now: (asking) => asking.checkEnrolment('0012') },
@@ -53,11 +46,7 @@ it('the names are those of the tables', () => {
     sync_paths.length > 0,
     async_paths.length > 0,
   ])
-  const calls = Object.entries(CALLS).map(([name, { now, later }]) => [
-    name,
-    now !== undefined,
-    later !== undefined,
-  ])
+  const calls = Object.entries(CALLS).map(([name, { now, later }]) => [name, now !== undefined, later !== undefined])
   expect(calls).toEqual(rows)
   expect(Object.keys(CALLBACK_NAMES)).toEqual(CALLBACKS.map(({ name }) => name))
 })

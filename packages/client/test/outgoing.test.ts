@@ -39,12 +39,7 @@ async function sent(options: Partial<ClientOptions>) {
     sender_id: 'sp.example',
     signing: {
       key: { ...pair.privateJwk, kid: 'k-1' } as Jwk,
-      profile: {
-        layout: 'parameters',
-        canonical_form: 'sorted-escaped',
-        digest_prefix: '',
-        algorithms: ['EdDSA'],
-      },
+      profile: { layout: 'parameters', canonical_form: 'sorted-escaped', digest_prefix: '', algorithms: ['EdDSA'] },
     },
     retry: { attempts: 1 },
     fetch: async (_url, init) => {
@@ -79,8 +74,6 @@ describe('to a registry that verifies a header written again', () => {
 
   it('another word is refused', () => {
     const options = { base_url: 'http://registry.invalid', sender_id: 'sp', outgoing: 'parsed' as 'usual' }
-    expect(() => new RegistryClient(options)).toThrow(
-      new TypeError('outgoing must be one of usual, reserialised'),
-    )
+    expect(() => new RegistryClient(options)).toThrow(new TypeError('outgoing must be one of usual, reserialised'))
   })
 })

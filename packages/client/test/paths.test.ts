@@ -33,21 +33,9 @@ it.each<[Paths, readonly string[]]>([
 })
 
 it.each([
-  [
-    'dci',
-    'reg',
-    'must be the name of an operation, such as txn-status, or the beginning of paths, such as registry',
-  ],
-  [
-    'regis',
-    'reg',
-    'must be the name of an operation, such as txn-status, or the beginning of paths, such as registry',
-  ],
-  [
-    '',
-    'reg',
-    'must be the name of an operation, such as txn-status, or the beginning of paths, such as registry',
-  ],
+  ['dci', 'reg', 'must be the name of an operation, such as txn-status, or the beginning of paths, such as registry'],
+  ['regis', 'reg', 'must be the name of an operation, such as txn-status, or the beginning of paths, such as registry'],
+  ['', 'reg', 'must be the name of an operation, such as txn-status, or the beginning of paths, such as registry'],
   ['search', '../other', 'must be a path below base_url, such as dci or reg/txn/status'],
   ['registry', 'reg?x=1', 'must be a path below base_url, such as dci or reg/txn/status'],
 ])('a row %s to %s is refused', (row, path, rule) => {

@@ -159,10 +159,7 @@ it('a status is told at a callback, too', async () => {
   const { asking } = await world()
   const { correlation_id } = await asking.searchAsync(identifier('UIN', '0012'))
   await asking.awaitCallback(correlation_id)
-  const asked = await asking.txnStatusAsync({
-    attribute_type: 'correlation_id',
-    attribute_value: correlation_id,
-  })
+  const asked = await asking.txnStatusAsync({ attribute_type: 'correlation_id', attribute_value: correlation_id })
   const callback = await asking.awaitCallback(asked.correlation_id)
   if (callback.name !== 'txn-on-status') throw new Error('it is another callback')
   expect(callback.message.txnstatus_response).toMatchObject({
@@ -259,19 +256,12 @@ describe('a subscription', () => {
     expect(ended.message).toMatchObject({ status: 'succ', subscription_status: [{ code }] })
     expect(await publish('2026-02-04T00:00:00Z')).toMatchObject({ matched: 0 })
     const again = await asking.unsubscribe(code)
-    expect(again.message).toMatchObject({
-      status: 'rjct',
-      status_reason_code: 'rjct.event.already_unsubscribed',
-    })
+    expect(again.message).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.event.already_unsubscribed' })
     expect(updates).toHaveLength(1)
   })
 
   it('that is held has all events of its record, also those that another one in the mailbox had sooner', async () => {
-    const told: {
-      readonly name: unknown
-      readonly codes: readonly string[]
-      readonly superseded: boolean
-    }[] = []
+    const told: { readonly name: unknown; readonly codes: readonly string[]; readonly superseded: boolean }[] = []
     const notify = onEvent({
       UPDATE: (record, { subscriptions, superseded }) => {
         const { given_name: name } = ([record].flat()[0] as { name: { given_name: string } }).name
@@ -280,18 +270,12 @@ describe('a subscription', () => {
     })
     const { asking } = await world({ receiver: () => ({ handlers: { notify } }) })
     const subscribe = async (name: string, value: string, held?: object): Promise<string> => {
-      const filter = [
-        { expression1: { attribute_name: name, operator: 'eq' as const, attribute_value: value } },
-      ]
+      const filter = [{ expression1: { attribute_name: name, operator: 'eq' as const, attribute_value: value } }]
       const criteria = { ...SUBSCRIPTION, filter, ...held }
       const [made] = itemsOrThrow(await asking.subscribe(criteria))
       return made?.subscriptions?.[0]?.code as string
     }
-    const yearly = {
-      start_time: '2026-01-01T00:00:00Z',
-      end_time: '2099-01-01T00:00:00Z',
-      frequency: '0 0 1 1 *',
-    }
+    const yearly = { start_time: '2026-01-01T00:00:00Z', end_time: '2099-01-01T00:00:00Z', frequency: '0 0 1 1 *' }
     const immediate = await subscribe('given_name', 'Now')
     const held = await subscribe('surname', 'Okoro', { frequency: yearly })
     for (const given_name of ['First', 'Second', 'Now']) {
@@ -329,9 +313,6 @@ describe('a subscription', () => {
   it('that nobody has is not ended, with the code that says so', async () => {
     const { asking } = await subscriber()
     const answer = await asking.unsubscribe('S-1')
-    expect(answer.message).toMatchObject({
-      status: 'rjct',
-      status_reason_code: 'rjct.subscription_code.invalid',
-    })
+    expect(answer.message).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.subscription_code.invalid' })
   })
 })

@@ -82,11 +82,7 @@ describe('signed', () => {
     const asking = await client()
     const answer = await asking.search([ADA, identifier('SHOE_SIZE', '42')])
     const error = await failure(Promise.resolve(answer).then(itemsOrThrow))
-    expect(error).toMatchObject({
-      name: 'ItemRejected',
-      reference_id: '2',
-      code: 'rjct.search_criteria.invalid',
-    })
+    expect(error).toMatchObject({ name: 'ItemRejected', reference_id: '2', code: 'rjct.search_criteria.invalid' })
     expect(String(error)).toContain('query')
   })
 
@@ -122,7 +118,8 @@ it('asks under a consent, and under one that an authority has signed', async () 
     operations: ['search'],
     query_forms: ['identifier'],
     see: ['identifier', 'name'],
-    ...{ basis: 'consent', purposes: ['eligibility'] },
+    basis: 'consent',
+    purposes: ['eligibility'],
   })
   const none = itemsOrThrow.bind(null, await asking.search(ADA))
   expect(none).toThrow('search_criteria.consent: is required here')
@@ -130,13 +127,8 @@ it('asks under a consent, and under one that an authority has signed', async () 
     person('0012', 'Ada'),
   )
   const subject = { identifier_type: 'UIN', identifier_value: '0012' }
-  const under = signedConsent(await authority.sign({ subject, attributes: ['given_name'] }), {
-    purpose: 'eligibility',
-  })
-  expect(await asking.searchOne({ ...ADA, ...under })).toEqual({
-    '@type': 'Person',
-    name: { given_name: 'Ada' },
-  })
+  const under = signedConsent(await authority.sign({ subject, attributes: ['given_name'] }), { purpose: 'eligibility' })
+  expect(await asking.searchOne({ ...ADA, ...under })).toEqual({ '@type': 'Person', name: { given_name: 'Ada' } })
   expect(await failure(asking.searchOne({ ...identifier('UIN', '0013'), ...under }))).toMatchObject({
     name: 'ItemRejected',
     code: 'rjct.search_criteria.invalid',
@@ -181,9 +173,7 @@ describe('refused', () => {
   })
 
   it('with a wrong secret', async () => {
-    const asking = await client({}, ({ client_id }) => ({
-      credentials: { client_id, client_secret: 'wrong' },
-    }))
+    const asking = await client({}, ({ client_id }) => ({ credentials: { client_id, client_secret: 'wrong' } }))
     expect(await failure(asking.search(ADA))).toMatchObject({
       name: 'TokenRefused',
       code: 'invalid_client',

@@ -3,13 +3,7 @@ import type { Jwk } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { keyPair } from '../../server/test/key-pairs.ts'
 import type { Signer } from '../../server/test/stranger/signing.ts'
-import {
-  type ClientOptions,
-  itemsOrThrow,
-  type Peer,
-  type Receiver,
-  type RegistryClient,
-} from '../src/index.ts'
+import { type ClientOptions, itemsOrThrow, type Peer, type Receiver, type RegistryClient } from '../src/index.ts'
 import { CIVIL, keeping, onSearch, receiver, SIGNER, sent, signed } from './callbacks.ts'
 import { ack, type Respond } from './loopback.ts'
 import { ADA, client } from './world.ts'
@@ -24,11 +18,7 @@ const OTHER: Peer = {
 }
 
 /** The client of the civil registry, which does not name it. */
-const asking = (
-  receiver: Receiver,
-  respond: Respond,
-  peer: ClientOptions['peer'] = {},
-): Promise<RegistryClient> =>
+const asking = (receiver: Receiver, respond: Respond, peer: ClientOptions['peer'] = {}): Promise<RegistryClient> =>
   client([respond], { receiver, receiver_id: undefined, peer: { keys: CIVIL.keys, ...peer } } as never)
 
 /** What an adapter sends: the header of the request, with a status. */
@@ -51,9 +41,7 @@ it('is taken, and its sender is the registry that was asked', async () => {
   const civil = await asking(to, ack())
   const { correlation_id } = await civil.searchAsync(ADA)
   expect(await sent(to, repeated())).toMatchObject({ status: 200, body: { message: { correlation_id } } })
-  expect(got).toMatchObject([
-    { signed: true, header: { sender_id: 'civil.example', receiver_id: 'sp.example' } },
-  ])
+  expect(got).toMatchObject([{ signed: true, header: { sender_id: 'civil.example', receiver_id: 'sp.example' } }])
   const callback = await civil.awaitCallback(correlation_id)
   expect(callback.name === 'on-search' && itemsOrThrow(callback)).toHaveLength(1)
 })

@@ -51,9 +51,7 @@ const NAMES = [
 const imports = {
   '@rollcall/client': '/node_modules/@rollcall/client/lib/index.js',
   '@rollcall/protocol': '/node_modules/@rollcall/protocol/lib/index.js',
-  ...Object.fromEntries(
-    NAMES.map((name) => [name, `/node_modules/${relative(modules, requireHere.resolve(name))}`]),
-  ),
+  ...Object.fromEntries(NAMES.map((name) => [name, `/node_modules/${relative(modules, requireHere.resolve(name))}`])),
 }
 
 const PAGE = `<!doctype html>
@@ -80,11 +78,7 @@ async function passOn(request: IncomingMessage, response: ServerResponse, url: s
     if (value !== undefined) headers[name] = value
   }
   const { method = 'GET' } = request
-  const answered = await fetch(url, {
-    method,
-    headers,
-    ...(method === 'POST' && { body: Buffer.concat(chunks) }),
-  })
+  const answered = await fetch(url, { method, headers, ...(method === 'POST' && { body: Buffer.concat(chunks) }) })
   const type = answered.headers.get('content-type') ?? 'text/plain'
   response.writeHead(answered.status, { 'content-type': type }).end(await answered.text())
 }

@@ -35,10 +35,7 @@ const FORMS: readonly (readonly [string, JsonValue])[] = [
   ['an identifier within a type', { type: 'idtype', value: { id_type: 'UIN', id_value: '0013' } }],
   ['one comparison', ADA],
   ['a list of comparisons', [{ expression1: ADA }]],
-  [
-    'a list with an operator beyond the documented ones',
-    [{ expression1: compare('given_name', 'ne', 'Bo') }],
-  ],
+  ['a list with an operator beyond the documented ones', [{ expression1: compare('given_name', 'ne', 'Bo') }]],
   ['one element of a list', { expression1: ADA }],
   ['a typed list', { type: 'predicate', value: [{ expression1: ADA }] }],
   [
@@ -57,24 +54,16 @@ const FORMS: readonly (readonly [string, JsonValue])[] = [
 ]
 
 /** Runs on a day on which no test runs. */
-const frequency = (end_time: string) => ({
-  start_time: '2090-01-01T00:00:00Z',
-  end_time,
-  frequency: '0 0 1 1 *',
-})
+const frequency = (end_time: string) => ({ start_time: '2090-01-01T00:00:00Z', end_time, frequency: '0 0 1 1 *' })
 
 const storedCriteria = async (code: string): Promise<unknown> => {
-  const { rows } = await server.database.db.pool.query('select criteria from subscription where code = $1', [
-    code,
-  ])
+  const { rows } = await server.database.db.pool.query('select criteria from subscription where code = $1', [code])
   return JSON.parse(rows[0].criteria)
 }
 
 it.each(FORMS)('%s is subscribed to, received, renewed and withdrawn', async (_name, filter) => {
   const codes: string[] = []
-  const notify = onEvent({
-    UPDATE: (_record, { subscriptions }) => void codes.push(...Object.keys(subscriptions)),
-  })
+  const notify = onEvent({ UPDATE: (_record, { subscriptions }) => void codes.push(...Object.keys(subscriptions)) })
   const { asking } = await callbackWorld(server, { receiver: () => ({ handlers: { notify } }) })
   // The types of the client are those of the documented forms.
   const criteria = { reg_event_type: 'UPDATE', filter: filter as never, notify_record_type: 'Person' }
@@ -86,14 +75,8 @@ it.each(FORMS)('%s is subscribed to, received, renewed and withdrawn', async (_n
   expect(made?.filter).toEqual(filter)
   expect(await storedCriteria(code)).toEqual(criteria)
   expect(await failure(subscribe())).toMatchObject({ code: 'rjct.event.already_subscribed' })
-  const question = {
-    txn_type: 'subscribe',
-    attribute_type: 'subscription_code_list',
-    attribute_value: code,
-  } as const
-  expect(itemsOrThrow(await asking.txnStatus(question))).toMatchObject([
-    { subscriptions: [{ code, filter }] },
-  ])
+  const question = { txn_type: 'subscribe', attribute_type: 'subscription_code_list', attribute_value: code } as const
+  expect(itemsOrThrow(await asking.txnStatus(question))).toMatchObject([{ subscriptions: [{ code, filter }] }])
 
   await publishEvent(server.context, {
     namespace: 'civil',

@@ -12,11 +12,7 @@ import { keeping, notify, onSearch, onSubscribe, onUnsubscribe, receiver, signed
 import { ack, dropping, finding, type Respond, refusing } from './loopback.ts'
 import { ADA, client, failure, registry } from './world.ts'
 
-const SUBSCRIPTION = {
-  reg_event_type: 'Death',
-  filter: identifier('UIN', '0012').query,
-  notify_record_type: 'Person',
-}
+const SUBSCRIPTION = { reg_event_type: 'Death', filter: identifier('UIN', '0012').query, notify_record_type: 'Person' }
 
 let server: Server | undefined
 /** Callbacks under way: a waiter has its callback before the registry has its ack. */
@@ -55,7 +51,8 @@ it('the kind of a client that has subscribed is that of the notifications of its
   const url = await listening(receiving)
   const sender_uri = callbacksAt(url)
   const asking = await client([calling(onSubscribe, 'before')], {
-    ...{ receiver: receiving, sender_uri },
+    receiver: receiving,
+    sender_uri,
     ...({ kind: 'civil' } satisfies OfKind<'civil'>),
   })
   await asking.subscribe(SUBSCRIPTION)

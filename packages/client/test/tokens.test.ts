@@ -14,10 +14,7 @@ describe('tokens', () => {
     const asking = await client([finding([])])
     await Promise.all(Array.from({ length: 10 }, () => asking.search(ADA)))
     expect(registry.tokens.map(({ path, body }) => [path, body])).toEqual([
-      [
-        '/oauth2/client/token',
-        { grant_type: 'client_credentials', client_id: 'id', client_secret: 'secret' },
-      ],
+      ['/oauth2/client/token', { grant_type: 'client_credentials', client_id: 'id', client_secret: 'secret' }],
     ])
     const used = new Set(registry.asked.map(({ headers }) => headers.authorization))
     expect([...used]).toEqual([expect.stringMatching(/^Bearer token-\d+$/)])
@@ -83,20 +80,13 @@ describe('tokens', () => {
       json(response, 401, { error: 'invalid_client', error_description: 'client_secret is wrong' })
     const error = await failure((await client([finding([])], {}, wrong)).search(ADA))
     expect(error).toBeInstanceOf(TokenRefused)
-    expect(error).toMatchObject({
-      code: 'invalid_client',
-      message: 'client_secret is wrong',
-      httpStatus: 401,
-    })
+    expect(error).toMatchObject({ code: 'invalid_client', message: 'client_secret is wrong', httpStatus: 401 })
   })
 
   it.each([
     [
       404,
-      {
-        message: { ack_status: 'ERR' },
-        errors: [{ code: 'err.request.not_found', message: 'another port' }],
-      },
+      { message: { ack_status: 'ERR' }, errors: [{ code: 'err.request.not_found', message: 'another port' }] },
       { code: 'err.request.not_found', message: 'another port' },
     ],
     [400, {}, { reason: 'unreadable', message: 'HTTP status 400 without an error of this protocol' }],
@@ -141,10 +131,7 @@ describe('tokens', () => {
     const asking = await client([refusing(401, 'err.request.unauthorized'), finding([])], { credentials })
     await asking.search(ADA)
     expect(asked).toEqual([false, true])
-    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer first',
-      'Bearer second',
-    ])
+    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second'])
   })
 })
 

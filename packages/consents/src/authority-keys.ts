@@ -13,11 +13,7 @@ export type ConsentAlgorithm = (typeof CONSENT_ALGORITHMS)[number]
 
 export interface AuthorityKeys {
   /** The key that is called `kid`, or all of the algorithm where the signature names none; at most 20. */
-  of(
-    authority: ConsentAuthority,
-    kid: string | null,
-    algorithm: ConsentAlgorithm,
-  ): Promise<readonly WebCryptoKey[]>
+  of(authority: ConsentAuthority, kid: string | null, algorithm: ConsentAlgorithm): Promise<readonly WebCryptoKey[]>
 }
 
 /** @param parts.guardOf of the requests for key sets; the id is that of the authority */

@@ -30,11 +30,7 @@ export interface Consents {
 
 export function createConsents(
   db: Pick<Database, 'pool'>,
-  parts: {
-    readonly keys: AuthorityKeys
-    readonly pseudonyms: Pseudonyms
-    readonly clock: Pick<Clock, 'now'>
-  },
+  parts: { readonly keys: AuthorityKeys; readonly pseudonyms: Pseudonyms; readonly clock: Pick<Clock, 'now'> },
 ): Consents {
   const { keys, pseudonyms, clock } = parts
   const authorities = shortLived((name) => findAuthority(db, name), { now: clock.now })
@@ -64,7 +60,11 @@ const signedConsent = (
   { id, name }: SignedConsent['authority'],
   { jti, subject, purpose, attributes, iat, exp }: ConsentClaims,
 ): SignedConsent => ({
-  ...{ authority: { id, name }, jti, subject, purpose: purpose.code, attributes },
+  authority: { id, name },
+  jti,
+  subject,
+  purpose: purpose.code,
+  attributes,
   given_at: new Date(iat * 1_000),
   expires_at: new Date(exp * 1_000),
 })

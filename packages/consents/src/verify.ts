@@ -49,10 +49,7 @@ const claimsOf = validator<ConsentClaims>(ConsentClaims)
 export async function verifyConsent(
   jws: string,
   scope: ConsentScope,
-  parts: {
-    readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>
-    readonly keys: AuthorityKeys
-  },
+  parts: { readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>; readonly keys: AuthorityKeys },
 ): Promise<VerifiedConsent> {
   if (jws.length > MAX_LENGTH || !COMPACT.test(jws)) {
     throw new ConsentProblem(`must be a compact JWS of at most ${MAX_LENGTH} characters`)
@@ -115,13 +112,9 @@ const verified = (
   })
 
 /** @throws ConsentProblem */
-function checkClaims(
-  { aud, azp, iat, exp }: ConsentClaims,
-  { registry, participant, now }: ConsentScope,
-): void {
+function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, participant, now }: ConsentScope): void {
   const seconds = now.getTime() / 1_000
-  if (![aud].flat().includes(registry))
-    throw new ConsentProblem('aud: must have the sender_id of this registry')
+  if (![aud].flat().includes(registry)) throw new ConsentProblem('aud: must have the sender_id of this registry')
   if (azp !== undefined && azp !== participant) throw new ConsentProblem('azp: names another participant')
   if (iat > seconds + AHEAD) throw new ConsentProblem('iat: must not be in the future')
   if (exp <= iat) throw new ConsentProblem('exp: must be later than iat')

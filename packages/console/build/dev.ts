@@ -11,9 +11,6 @@ const proxy = {
   '/admin': { target: ADMIN_URL, changeOrigin: true, headers: { origin: ADMIN_URL } },
   '/partner/api': { target: PEERS_URL, changeOrigin: true, headers: { origin: PEERS_URL } },
 }
-const server = await createServer({
-  ...CONSOLE,
-  server: { host: '127.0.0.1', port: 5173, proxy },
-})
+const server = await createServer({ ...CONSOLE, server: { host: '127.0.0.1', port: 5173, proxy } })
 await server.listen()
 server.printUrls()

@@ -52,7 +52,8 @@ beforeAll(async () => {
     SENDER,
     { outgoing: [LOOPBACK] },
     {
-      ...{ legal_reference: hostile('law'), responsible: hostile('responsible') },
+      legal_reference: hostile('law'),
+      responsible: hostile('responsible'),
       emergency: { see: 'all', items_per_day: 5 },
     },
   )
@@ -73,18 +74,12 @@ beforeAll(async () => {
   const answer = await post(`${server.url}/civil/v1.0.0/registry/sync/search`, urgent, bearer(stranger))
   expect(answer.body.message.search_response).toMatchObject([{ status: 'succ' }])
   const [subscription] = [{ subscribe_criteria: about('0012'), reference_id: hostile('item') }]
-  const subscribe = subscribeFor(stranger, [subscription ?? {}], {
-    message: { transaction_id: hostile('subscribed') },
-  })
+  const subscribe = subscribeFor(stranger, [subscription ?? {}], { message: { transaction_id: hostile('subscribed') } })
   await accepted(server, stranger, subscribe, 'subscribe')
 
   // What is stored of it: keys, the report of a check, an import that has rejected a line.
   await registerKey(server, SENDER, keyPair('Ed25519'), { use: 'sig', kid: plain(hostile('kid')) })
-  await noteUsedKey(
-    db,
-    SENDER,
-    await publicKey('Ed25519', { kid: plain(hostile('published')), sender_id: SENDER }),
-  )
+  await noteUsedKey(db, SENDER, await publicKey('Ed25519', { kid: plain(hostile('published')), sender_id: SENDER }))
   const steps = [{ name: 'send', state: 'missing' as const, text: hostile('check') }]
   const report = { checked_at: new Date(), version: '0.1.0', passed: false, steps }
   await saveCheck(db, { participant, registry: civil, since: new Date() }, report)
@@ -164,9 +159,7 @@ it(
 
     await open(`/participants/${SENDER}`)
     await button('Send a test').click()
-    await dialog(`Send a test message to ${SENDER}`)
-      .getByRole('button', { name: 'Send', exact: true })
-      .click()
+    await dialog(`Send a test message to ${SENDER}`).getByRole('button', { name: 'Send', exact: true }).click()
     await dialog('Test message').getByText(PICTURE).waitFor()
     wrong.push(...(await faults(ada, 'test message')))
 

@@ -27,7 +27,8 @@ export async function strangerPage(
   { adminUrl }: Pick<TestServer, 'adminUrl'>,
 ): Promise<OperatorPage> {
   const context = await browser.newContext({
-    ...{ reducedMotion: 'reduce', timezoneId: 'UTC' },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
     viewport: { width: 1280, height: 900 },
   })
   context.setDefaultTimeout(SHOWN_WITHIN)
@@ -48,7 +49,9 @@ export async function strangerPage(
     if (protocol !== 'data:' && origin !== adminUrl) complaints.push(`asked ${origin}`)
   })
   return {
-    ...{ page, complaints, refused },
+    page,
+    complaints,
+    refused,
     async open(hash) {
       await page.goto(`${adminUrl}/#${hash}`)
       // What was shown before is gone when the next picture is drawn.
@@ -63,10 +66,7 @@ export async function strangerPage(
 /** Waits until a page has its title and nothing of it is loading any more. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
-  await page
-    .locator('[aria-busy="true"], [role="status"][aria-label="Loading"]')
-    .first()
-    .waitFor({ state: 'detached' })
+  await page.locator('[aria-busy="true"], [role="status"][aria-label="Loading"]').first().waitFor({ state: 'detached' })
 }
 
 /** A new operator, who has signed in with the token. */

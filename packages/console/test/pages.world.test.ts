@@ -9,14 +9,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { storedAccounts } from '../../server/test/accounts.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
-import {
-  bearer,
-  post,
-  postSearch,
-  searchRequest,
-  type TestServer,
-  testServer,
-} from '../../server/test/server.ts'
+import { bearer, post, postSearch, searchRequest, type TestServer, testServer } from '../../server/test/server.ts'
 import { LONG, type OperatorPage, operatorPage, pictures, settled, strangerPage } from './in-browser.ts'
 import { checked, importUnderWay, indexesMissing } from './rare-states.ts'
 
@@ -39,15 +32,16 @@ const demo = { answers: true, running: false }
 const DEMO = {
   receiver: {
     state: () => ({
-      ...{ sender_id: 'spmis.example', url: 'http://127.0.0.1:9/demo-receiver', answers: demo.answers },
-      ...{ taken: 4, not_taken: 2, last_message_id: 'm-1' },
+      sender_id: 'spmis.example',
+      url: 'http://127.0.0.1:9/demo-receiver',
+      answers: demo.answers,
+      taken: 4,
+      not_taken: 2,
+      last_message_id: 'm-1',
     }),
     answer: (answers: boolean) => void Object.assign(demo, { answers }),
   },
-  simulation: {
-    isRunning: () => demo.running,
-    run: (running: boolean) => void Object.assign(demo, { running }),
-  },
+  simulation: { isRunning: () => demo.running, run: (running: boolean) => void Object.assign(demo, { running }) },
 }
 
 const person = (uin: string) => ({
@@ -85,10 +79,7 @@ async function violations(): Promise<readonly string[]> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
-    const { violations: broken } = await (colorScheme === 'light'
-      ? axe
-      : axe.withRules('color-contrast')
-    ).analyze()
+    const { violations: broken } = await (colorScheme === 'light' ? axe : axe.withRules('color-contrast')).analyze()
     found.push(
       ...broken.map(
         ({ id, nodes }) =>
@@ -104,16 +95,11 @@ async function violations(): Promise<readonly string[]> {
 
 /** Everything that is wrong with the page that is open. */
 async function faults(name: string): Promise<string[]> {
-  const found = [
-    ...(await violations()),
-    ...(await pictures(page, name, RARE.has(name))),
-    ...complaints.splice(0),
-  ]
+  const found = [...(await violations()), ...(await pictures(page, name, RARE.has(name))), ...complaints.splice(0)]
   return found.map((fault) => `${name}: ${fault}`)
 }
 
-const nameOf = (hash: string): string =>
-  hash.replaceAll(/[^\w]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'
+const nameOf = (hash: string): string => hash.replaceAll(/[^\w]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'
 
 it('signs in with a token, and leads back to the page that was asked for', async () => {
   await open('/messages')
@@ -132,9 +118,7 @@ it(
   async () => {
     await open('/')
     const links = 'nav[aria-label="Pages"] a[href^="#/"]'
-    const inMenu = await page
-      .locator(links)
-      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    const inMenu = await page.locator(links).evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
     expect(inMenu.length).toBeGreaterThan(2)
     const wrong: string[] = []
     const seen = new Set<string>()
@@ -182,10 +166,7 @@ it(
   async () => {
     const sender_id = 'spmis.example'
     const setDemo = (demo: boolean) =>
-      server.database.db.pool.query('update participant set demo = $1 where sender_id = $2', [
-        demo,
-        sender_id,
-      ])
+      server.database.db.pool.query('update participant set demo = $1 where sender_id = $2', [demo, sender_id])
     await setDemo(true)
     await open(`/participants/${sender_id}`)
     await page.getByRole('button', { name: 'Make it fail', exact: true }).click()
@@ -250,7 +231,8 @@ it('adds a participant, shows its secret once, grants after a preview, and remov
 it('shows who is signed in, and signs somebody out', async () => {
   const { token: shown } = await addOperator(server.context, { name: 'amina', roles: ['read'] })
   const begun = await fetch(`${server.adminUrl}/admin/v1/session`, {
-    ...{ method: 'POST', body: JSON.stringify({ token: shown }) },
+    method: 'POST',
+    body: JSON.stringify({ token: shown }),
     headers: { 'Rollcall-Console': '1', 'Content-Type': 'application/json' },
   })
   expect(begun.status).toBe(201)
@@ -341,14 +323,7 @@ it(
     expect(page.url()).toBe(at)
     await found.button('Sign in with this link').click()
     await page.getByRole('heading', { name: sender_id, level: 1 }).waitFor()
-    for (const view of [
-      '/',
-      '/deliveries',
-      `/deliveries/${message_id}`,
-      '/subscriptions',
-      '/keys',
-      '/grants',
-    ]) {
+    for (const view of ['/', '/deliveries', `/deliveries/${message_id}`, '/subscriptions', '/keys', '/grants']) {
       await page.goto(`${at}#${view}`)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
       await settled(page)
@@ -376,15 +351,7 @@ it(
     const empty = await testServer()
     const first = await operatorPage(opened.browser, empty, 'first', ['own'])
     const wrong: string[] = []
-    for (const hash of [
-      '/',
-      '/messages',
-      '/deliveries',
-      '/participants',
-      '/registries',
-      '/try',
-      '/approvals',
-    ]) {
+    for (const hash of ['/', '/messages', '/deliveries', '/participants', '/registries', '/try', '/approvals']) {
       await first.open(hash)
       wrong.push(...(await pictures(first.page, `empty-${nameOf(hash)}`)))
     }
@@ -453,14 +420,7 @@ it(
     await operator.page.setViewportSize({ width: 1024, height: 800 })
     const cut = () => operator.page.evaluate<unknown[]>(CUT)
     for (const hash of [
-      ...[
-        '/messages',
-        `/messages/${message_id}`,
-        '/deliveries',
-        '/mailboxes',
-        '/participants',
-        '/registries',
-      ],
+      ...['/messages', `/messages/${message_id}`, '/deliveries', '/mailboxes', '/participants', '/registries'],
       ...['/participants/spmis.example', '/participants/spmis.example/grants/civil', '/registries/civil'],
       ...['/subscriptions', '/events', '/approvals', '/accounts', '/settings', '/settings?view=operators'],
       ...['/settings?view=keys', '/settings?view=limits'],
@@ -489,7 +449,11 @@ it(
     await server.database.db.pool.query('update registry set demo = true')
     server.running.show({
       participant: { sender_id: 'spmis.example', client_id: 'c', client_secret: 's' },
-      ...{ operatorUrl: server.adminUrl, linkCommand: '', commands: '', samples: new Map(), receiver: null },
+      operatorUrl: server.adminUrl,
+      linkCommand: '',
+      commands: '',
+      samples: new Map(),
+      receiver: null,
     })
     await operator.page.reload()
     await operator.button('Publish an event').click()

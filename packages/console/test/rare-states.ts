@@ -22,13 +22,7 @@ export async function importUnderWay(server: TestServer, registry: Registry): Pr
   const client = await db.pool.connect()
   await claimImport(client, registry.id)
   const read = { ...NOTHING_YET.read, rejections: REJECTIONS }
-  const counts = {
-    line: 1_403_112,
-    entries: 1_403_111,
-    written: 1_401_904,
-    inserted: 1_388_020,
-    rejected: 1_207,
-  }
+  const counts = { line: 1_403_112, entries: 1_403_111, written: 1_401_904, inserted: 1_388_020, rejected: 1_207 }
   await saveProgress(client, registry.id, 'people.ndjson', { ...NOTHING_YET, ...counts, read })
   return () => client.release(true)
 }
@@ -45,11 +39,7 @@ export async function indexesMissing(server: TestServer, { namespace }: Registry
 export async function checked(server: TestServer, registry: Registry, sender_id: string): Promise<void> {
   const { db } = server.database
   const participant = await registered(server, sender_id)
-  const step = (name: string, state: 'passed' | 'missing' | 'skipped', text: string) => ({
-    name,
-    state,
-    text,
-  })
+  const step = (name: string, state: 'passed' | 'missing' | 'skipped', text: string) => ({ name, state, text })
   const first = [
     step('token', 'passed', 'an access token was fetched'),
     step('signed', 'passed', 'a signed search was verified'),
@@ -62,20 +52,11 @@ export async function checked(server: TestServer, registry: Registry, sender_id:
   ]
   for (const [hours, steps] of [
     [30, first],
-    [
-      2,
-      first.map((one) =>
-        one.state === 'missing' ? step(one.name, 'passed', 'a callback was acknowledged') : one,
-      ),
-    ],
+    [2, first.map((one) => (one.state === 'missing' ? step(one.name, 'passed', 'a callback was acknowledged') : one))],
   ] as const) {
     const since = new Date(Date.now() - hours * HOUR)
     const passed = steps.every(({ state }) => state !== 'missing')
-    await saveCheck(
-      db,
-      { participant, registry, since },
-      { checked_at: since, version: '0.1.0', passed, steps },
-    )
+    await saveCheck(db, { participant, registry, since }, { checked_at: since, version: '0.1.0', passed, steps })
   }
   for (const kid of ['2026-10', '2026-11'])
     await noteUsedKey(db, sender_id, await publicKey('Ed25519', { kid, sender_id }))

@@ -31,7 +31,9 @@ const credentials = { client_id: '', client_secret: '' }
 
 beforeAll(async () => {
   server = await testServer({
-    ...{ ROLLCALL_ROLE: 'all', ROLLCALL_TWO_PERSON: '1', ROLLCALL_MAX_REPLAY: '2' },
+    ROLLCALL_ROLE: 'all',
+    ROLLCALL_TWO_PERSON: '1',
+    ROLLCALL_MAX_REPLAY: '2',
     // Nothing is attempted again while the pages are opened: an operator does it.
     ROLLCALL_RETRY_SCHEDULE: '3600',
   })
@@ -80,11 +82,7 @@ async function propose(
 }
 
 /** Finds the proposal in the list, reads what would change, and approves it. */
-async function approve(
-  { page, open, button, dialog }: OperatorPage,
-  act: string,
-  changes: readonly string[],
-) {
+async function approve({ page, open, button, dialog }: OperatorPage, act: string, changes: readonly string[]) {
   await open('/approvals?state=waiting')
   await page.getByRole('link', { name: act, exact: true }).click()
   const diff = page.getByRole('table', { name: 'What would change' })
@@ -200,9 +198,7 @@ it(
     await row.getByRole('link').click()
     const timeline = page.getByRole('region', { name: 'Timeline' })
     await timeline.getByText('Delivery ended').waitFor()
-    expect(
-      await timeline.getByRole('listitem').locator('a[href^="#/help/message-flow/"]').allTextContents(),
-    ).toEqual([
+    expect(await timeline.getByRole('listitem').locator('a[href^="#/help/message-flow/"]').allTextContents()).toEqual([
       ...['Received', 'Verified', 'Checked', 'Accepted', 'Begun', 'Searched', 'Answer made', 'Finished'],
       ...['Delivery attempt 1', 'Sent again', 'Delivery attempt 2', 'Delivery ended'],
     ])
@@ -300,10 +296,7 @@ const WORK = [
 const HARMLESS = /^(?:Search|Clear|Older|Newest|Refresh|What would it see\?|Copy .*)$/
 
 /** How each call is answered that is made from a page, with its session. */
-const called = (
-  { page }: OperatorPage,
-  routes: readonly { readonly method: string; readonly path: string }[],
-) =>
+const called = ({ page }: OperatorPage, routes: readonly { readonly method: string; readonly path: string }[]) =>
   page.evaluate(
     (calls) =>
       Promise.all(

@@ -6,8 +6,7 @@ export const LIMITS_OF_OPERATORS = {
     min: 1_024,
     max: 268_435_456,
     unit: 'bytes',
-    meaning:
-      'size of a request body of the admin API, and so of a published record; above it 413 err.request.bad',
+    meaning: 'size of a request body of the admin API, and so of a published record; above it 413 err.request.bad',
   },
   session_idle: {
     variable: 'ROLLCALL_SESSION_IDLE',
@@ -15,8 +14,7 @@ export const LIMITS_OF_OPERATORS = {
     min: 300,
     max: 28_800,
     unit: 'seconds',
-    meaning:
-      'time without a call of the person after which a session of the console, or of the partner page, ends',
+    meaning: 'time without a call of the person after which a session of the console, or of the partner page, ends',
   },
   session_time: {
     variable: 'ROLLCALL_SESSION_TIME',
@@ -24,8 +22,7 @@ export const LIMITS_OF_OPERATORS = {
     min: 300,
     max: 86_400,
     unit: 'seconds',
-    meaning:
-      'time after which a session of the console, or of the partner page, ends, whatever the person does',
+    meaning: 'time after which a session of the console, or of the partner page, ends, whatever the person does',
   },
   provided_session_time: {
     variable: 'ROLLCALL_OIDC_SESSION_TIME',
@@ -60,8 +57,7 @@ export const LIMITS_OF_OPERATORS = {
     min: 30,
     max: 100_000,
     unit: 'calls a minute',
-    meaning:
-      'calls of the partner page of one participant on one node; above it 429 err.request.too_many_requests',
+    meaning: 'calls of the partner page of one participant on one node; above it 429 err.request.too_many_requests',
   },
   partner_replays: {
     variable: 'ROLLCALL_MAX_PARTNER_REPLAYS',

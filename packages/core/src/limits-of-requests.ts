@@ -22,8 +22,7 @@ export const LIMITS_OF_REQUESTS = {
     min: 1_000,
     max: 10_000_000,
     unit: 'values',
-    meaning:
-      'objects, arrays, texts, numbers and words in a request body, all together; above it 400 err.request.bad',
+    meaning: 'objects, arrays, texts, numbers and words in a request body, all together; above it 400 err.request.bad',
   },
   frame_values: {
     variable: 'ROLLCALL_MAX_FRAME_VALUES',
@@ -173,7 +172,6 @@ export const LIMITS_OF_REQUESTS = {
     min: 0,
     max: 31_536_000,
     unit: 'seconds',
-    meaning:
-      'distance of the message_ts of a request from now, 0 for no limit; outside it rjct.message_ts.invalid',
+    meaning: 'distance of the message_ts of a request from now, 0 for no limit; outside it rjct.message_ts.invalid',
   },
 } as const

@@ -39,8 +39,7 @@ export const LIMITS_OF_SERVICE = {
     min: 1,
     max: 1_000_000,
     unit: 'failures a minute',
-    meaning:
-      'requests of one address (an IPv6 /64) on one node without a valid token or client secret; above it 429',
+    meaning: 'requests of one address (an IPv6 /64) on one node without a valid token or client secret; above it 429',
   },
   participant_rate: {
     variable: 'ROLLCALL_RATE_LIMIT',
@@ -141,8 +140,7 @@ export const LIMITS_OF_SERVICE = {
     min: 1,
     max: 100_000_000,
     unit: 'messages a day',
-    meaning:
-      'callbacks of one participant that are stored in a day (UTC); above it 429 err.request.too_many_requests',
+    meaning: 'callbacks of one participant that are stored in a day (UTC); above it 429 err.request.too_many_requests',
   },
   inbox_bytes: {
     variable: 'ROLLCALL_MAX_INBOX_BYTES',
@@ -199,8 +197,7 @@ export const LIMITS_OF_SERVICE = {
     min: 1,
     max: 1_000,
     unit: 'exchanges',
-    meaning:
-      'accepted requests that one worker node answers at a time, a quarter of them of one participant at most',
+    meaning: 'accepted requests that one worker node answers at a time, a quarter of them of one participant at most',
   },
   stop_time: {
     variable: 'ROLLCALL_STOP_TIME',
@@ -216,8 +213,7 @@ export const LIMITS_OF_SERVICE = {
     min: 0,
     max: 300,
     unit: 'seconds',
-    meaning:
-      'time from a signal to stop, when /ready begins to answer 503, until no more connections are accepted',
+    meaning: 'time from a signal to stop, when /ready begins to answer 503, until no more connections are accepted',
   },
   node_lease: {
     variable: 'ROLLCALL_NODE_LEASE',
@@ -242,8 +238,7 @@ export const LIMITS_OF_SERVICE = {
     min: 0,
     max: 36_500,
     unit: 'days',
-    meaning:
-      'time from a birth to its registration; a person who is registered later is a REGISTER and no LiveBirth',
+    meaning: 'time from a birth to its registration; a person who is registered later is a REGISTER and no LiveBirth',
   },
   consent_age: {
     variable: 'ROLLCALL_CONSENT_AGE',

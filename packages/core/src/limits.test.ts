@@ -7,8 +7,7 @@ describe('limits', () => {
     const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
     const listed = page.split('\n').filter((line) => line.startsWith('| `'))
     const rows = Object.values(LIMITS).map(
-      (row) =>
-        `| \`${row.variable}\` | ${row.default} | ${row.min} | ${row.max} | ${row.unit} | ${row.meaning} |`,
+      (row) => `| \`${row.variable}\` | ${row.default} | ${row.min} | ${row.max} | ${row.unit} | ${row.meaning} |`,
     )
     expect(listed).toEqual(rows)
   })

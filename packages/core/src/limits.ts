@@ -14,11 +14,10 @@ interface LimitRow {
 }
 
 /** The limits in `docs/limits.md`; a test compares the two. */
-export const LIMITS = {
-  ...LIMITS_OF_REQUESTS,
-  ...LIMITS_OF_SERVICE,
-  ...LIMITS_OF_OPERATORS,
-} as const satisfies Record<string, LimitRow>
+export const LIMITS = { ...LIMITS_OF_REQUESTS, ...LIMITS_OF_SERVICE, ...LIMITS_OF_OPERATORS } as const satisfies Record<
+  string,
+  LimitRow
+>
 
 export type LimitName = keyof typeof LIMITS
 export type Limits = { readonly [name in LimitName]: number }

@@ -136,10 +136,9 @@ describe('migrate', () => {
         ),
       )
       expect(await pendingMigrations(db)).toEqual([last])
-      await db.pool.query(
-        `insert into rollcall_migration values ($1, '2999-01-01'), ('2999-01-later', '2999-01-01')`,
-        [last],
-      )
+      await db.pool.query(`insert into rollcall_migration values ($1, '2999-01-01'), ('2999-01-later', '2999-01-01')`, [
+        last,
+      ])
       await expect(checkSchema(db)).rejects.toThrow(
         new StoreRefusal(
           'a newer Rollcall has migrated this database: its schema is of version 0.1.0 (2999-01-later), and this program is made for 0.1.0; run the version that migrated it, or a later one',

@@ -115,10 +115,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     journal: NO_JOURNAL,
     async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
-      closing ??= Promise.all([
-        ...[pool, searches, asyncSearches, claims].map((one) => one.end()),
-        pipeline.close(),
-      ])
+      closing ??= Promise.all([...[pool, searches, asyncSearches, claims].map((one) => one.end()), pipeline.close()])
       await closing
     },
   }
@@ -149,11 +146,7 @@ function ignoreLostConnection(): void {}
  * Throws StoreRefusal when the server is older than PostgreSQL 15, when the database's encoding is not UTF8,
  * or when a newer Rollcall has migrated the database.
  */
-export async function migrate(
-  db: Database,
-  application = db,
-  only?: readonly string[],
-): Promise<readonly string[]> {
+export async function migrate(db: Database, application = db, only?: readonly string[]): Promise<readonly string[]> {
   const done = await db.kysely.connection().execute((connection) => runMigrations(connection, only))
   await settleRoles(db, application)
   return done

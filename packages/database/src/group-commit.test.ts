@@ -118,9 +118,7 @@ describe('groupCommit', () => {
       { waiting: 100 },
     )
     const results = await Promise.allSettled([1, 2, 3, 4].map((number) => commits.submit(number)))
-    expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual(
-      Array(4).fill(away),
-    )
+    expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual(Array(4).fill(away))
     expect(statements).toBe(2)
   })
 })

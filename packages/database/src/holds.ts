@@ -17,10 +17,7 @@ export interface Hold {
   readonly created_at: Date
 }
 
-export type NewHold = Pick<
-  Hold,
-  'kind' | 'participant' | 'begins_at' | 'ends_at' | 'reason' | 'created_by'
-> & {
+export type NewHold = Pick<Hold, 'kind' | 'participant' | 'begins_at' | 'ends_at' | 'reason' | 'created_by'> & {
   /** Of a person. */
   readonly pseudonyms: readonly Buffer[] | null
 }
@@ -46,11 +43,7 @@ export async function listHolds({ pool }: Pick<Database, 'pool'>): Promise<reado
 }
 
 /** @returns false: none with this number is in force */
-export async function removeHold(
-  { pool }: Pick<Database, 'pool'>,
-  id: number,
-  removed_by: string,
-): Promise<boolean> {
+export async function removeHold({ pool }: Pick<Database, 'pool'>, id: number, removed_by: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update hold set removed_at = now(), removed_by = $2 where id = $1 and removed_at is null',
     [id, removed_by],
@@ -65,11 +58,7 @@ export async function removeOtherHolds(
     except,
     made_before,
     removed_by,
-  }: {
-    readonly except: readonly number[]
-    readonly made_before: Date
-    readonly removed_by: string
-  },
+  }: { readonly except: readonly number[]; readonly made_before: Date; readonly removed_by: string },
 ): Promise<void> {
   await pool.query(
     `update hold set removed_at = now(), removed_by = $3
@@ -83,17 +72,14 @@ export async function erasePersonOfHolds(
   { pool }: Pick<Database, 'pool'>,
   pseudonyms: readonly Buffer[],
 ): Promise<void> {
-  await pool.query(
-    `update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms && $1::bytea[]`,
-    [pseudonyms],
-  )
+  await pool.query(`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms && $1::bytea[]`, [
+    pseudonyms,
+  ])
 }
 
 /** Holds that were removed say no more about whom they were, as the owner. */
 export async function clearRemovedHolds({ pool }: Pick<Database, 'pool'>): Promise<void> {
-  await pool.query(
-    `update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms <> '{}'::bytea[]`,
-  )
+  await pool.query(`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms <> '{}'::bytea[]`)
 }
 
 /** The numbers of the holds of persons that have one of these pseudonyms. */

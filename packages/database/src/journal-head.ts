@@ -39,9 +39,7 @@ interface HasPool {
 }
 
 export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promise<StoredHead> {
-  const { rows } = await client.query<StoredHead>(
-    'select sequence, digest, begun, timeline from journal_head',
-  )
+  const { rows } = await client.query<StoredHead>('select sequence, digest, begun, timeline from journal_head')
   return rows[0] ?? NO_LINE
 }
 
@@ -80,9 +78,7 @@ export async function nameDatabase(client: Pick<PoolClient, 'query'>): Promise<v
 /** By what the lines of this database name it; it gets its name from the first who asks. */
 export async function journalOwner(client: Pick<PoolClient, 'query'>): Promise<JournalOwner> {
   await nameDatabase(client)
-  const { rows } = await client.query<JournalOwner>(
-    'select id as database, incarnation from journal_database',
-  )
+  const { rows } = await client.query<JournalOwner>('select id as database, incarnation from journal_database')
   const [row] = rows
   if (row === undefined) throw new Error('the database has no id')
   return row
@@ -159,10 +155,7 @@ export async function moveJournalHead(
  * now on, which writes no file of the one before: that one may still run, and a drill is a copy as well.
  * @param head the line behind which the journal goes on; null: behind the one that the database knows
  */
-export async function continueJournal(
-  client: Pick<PoolClient, 'query'>,
-  head: JournalHead | null,
-): Promise<void> {
+export async function continueJournal(client: Pick<PoolClient, 'query'>, head: JournalHead | null): Promise<void> {
   if (head !== null) await storeHead(client, head)
   await client.query('delete from journal_open_line')
   await nameDatabase(client)
@@ -170,10 +163,7 @@ export async function continueJournal(
 }
 
 /** The last line is this one. */
-async function storeHead(
-  client: Pick<PoolClient, 'query'>,
-  { sequence, digest }: JournalHead,
-): Promise<void> {
+async function storeHead(client: Pick<PoolClient, 'query'>, { sequence, digest }: JournalHead): Promise<void> {
   await client.query(
     `insert into journal_head (sequence, digest) values ($1, $2)
       on conflict (one) do update set sequence = $1, digest = $2, written_at = now()`,

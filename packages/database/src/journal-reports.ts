@@ -27,9 +27,7 @@ export async function storeJournalReport(
 }
 
 /** Those of the last minutes. */
-export async function listJournalReports({
-  pool,
-}: Pick<Database, 'pool'>): Promise<readonly JournalReport[]> {
+export async function listJournalReports({ pool }: Pick<Database, 'pool'>): Promise<readonly JournalReport[]> {
   const { rows } = await pool.query<JournalReport>(
     `select machine, path, problem from journal_report
       where reported_at > now() - make_interval(mins => $1) order by machine, path`,

@@ -104,9 +104,7 @@ async function checkServer(connection: Kysely<unknown>): Promise<void> {
  */
 export function checkServerSettings(version: number, encoding: string): void {
   if (version < OLDEST_SERVER) {
-    throw new StoreRefusal(
-      `PostgreSQL ${OLDEST_SERVER} or newer is needed; this server is version ${version}`,
-    )
+    throw new StoreRefusal(`PostgreSQL ${OLDEST_SERVER} or newer is needed; this server is version ${version}`)
   }
   if (encoding !== 'UTF8') {
     throw new StoreRefusal(
@@ -147,9 +145,9 @@ async function checkNotNewer(connection: Kysely<unknown>): Promise<readonly stri
 
 async function namesOfDone(connection: Kysely<unknown>): Promise<readonly string[]> {
   try {
-    const { rows } = await sql<{
-      name: string
-    }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(connection)
+    const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(
+      connection,
+    )
     return rows.map((row) => row.name)
   } catch (error) {
     if (isForbidden(error)) throw new StoreRefusal(NOT_SETTLED)
@@ -173,11 +171,7 @@ export interface ServerSettings {
 }
 
 /** Reads them in one statement; what our own connections override shows as overridden. */
-export async function readServerSettings({
-  kysely,
-}: {
-  readonly kysely: Kysely<unknown>
-}): Promise<ServerSettings> {
+export async function readServerSettings({ kysely }: { readonly kysely: Kysely<unknown> }): Promise<ServerSettings> {
   const { rows } = await sql<ServerSettings>`
     select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
       current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,

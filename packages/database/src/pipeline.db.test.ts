@@ -44,9 +44,7 @@ test('statements of one turn follow each other on one connection, eight at most'
 })
 
 test('a statement that fails fails alone', async () => {
-  const answers = await Promise.allSettled(
-    [1, 0, 2, 0, 4, 0, 5, 0, 10].map((by) => pipeline.query(divide(by))),
-  )
+  const answers = await Promise.allSettled([1, 0, 2, 0, 4, 0, 5, 0, 10].map((by) => pipeline.query(divide(by))))
   expect(answers.map(({ status }) => status === 'fulfilled')).toEqual(
     [1, 0, 1, 0, 1, 0, 1, 0, 1].map((expected) => expected === 1),
   )
@@ -73,10 +71,9 @@ describe('a connection', () => {
   test('that was lost is made anew; what was on its way fails', async () => {
     const before = await processes()
     const answer = pipeline.query(sleep(60)).catch((error: unknown) => error)
-    await database.db.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1::int[])`,
-      [[...before]],
-    )
+    await database.db.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1::int[])`, [
+      [...before],
+    ])
     expect(isUnavailable(await answer)).toBe(true)
     // Connections that stood idle are found to be gone a moment later, as those of a pool are.
     const again = () => processes().catch(() => before)

@@ -40,9 +40,7 @@ export function openPipeline(connection: pg.ClientConfig): Pipeline {
   let last = connections[0] as PipelinedConnection
   const next = (): PipelinedConnection => {
     if (last.corked > 0 && last.corked < TOGETHER) return last
-    last = connections.reduce((shortest, other) =>
-      other.unanswered < shortest.unanswered ? other : shortest,
-    )
+    last = connections.reduce((shortest, other) => (other.unanswered < shortest.unanswered ? other : shortest))
     return last
   }
   return {

@@ -34,10 +34,7 @@ const OF_BOTH = (removable: Removable): readonly Rows[] => [
     'inbox_message',
     'exchange',
   ]),
-  {
-    table: 'waiting_notification',
-    of: `mailbox in (select id from mailbox where ${removable} = $1)`,
-  },
+  { table: 'waiting_notification', of: `mailbox in (select id from mailbox where ${removable} = $1)` },
   ...rowsOf(removable, ['subscription', 'mailbox', 'participant_check']),
 ]
 
@@ -48,10 +45,7 @@ export const REMOVED_ROWS: Readonly<Record<Removable, readonly Rows[]>> = {
     ...OF_BOTH('registry'),
     ...rowsOf('registry', ['event', 'record_source_version', 'retired_record', 'record_tombstone']),
     ...rowsOf('registry', ['enrolment_ledger', 'protected_record', 'protected_reference', 'column_rules']),
-    {
-      table: 'rollcall_outbox.event',
-      of: 'namespace = (select namespace from registry where registry.id = $1)',
-    },
+    { table: 'rollcall_outbox.event', of: 'namespace = (select namespace from registry where registry.id = $1)' },
   ],
   participant: [
     ...OF_BOTH('participant'),
@@ -175,11 +169,7 @@ export async function closeForRemoval(
 }
 
 /** Deletes what is stored, a few thousand rows at a time. When it is cut short, it is called again. */
-export async function removeRows(
-  { pool }: Pick<Database, 'pool'>,
-  removable: Removable,
-  id: number,
-): Promise<void> {
+export async function removeRows({ pool }: Pick<Database, 'pool'>, removable: Removable, id: number): Promise<void> {
   for (const { table, of } of REMOVED_ROWS[removable]) {
     for (let gone = AT_ONCE; gone > 0; ) {
       const { rowCount } = await pool.query(

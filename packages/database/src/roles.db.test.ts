@@ -82,9 +82,9 @@ describe('the roles of the embedded database', () => {
         and relowner <> (select oid from pg_roles where rolname = current_user) order by relname`,
     )
     const names = rows.map(({ relname }) => relname)
-    expect(
-      names.filter((name: string) => !/^(account|hold|rollcall_(migration|schema_version))/.test(name)),
-    ).toEqual([])
+    expect(names.filter((name: string) => !/^(account|hold|rollcall_(migration|schema_version))/.test(name))).toEqual(
+      [],
+    )
     expect(await tried(db, `drop table r${id}_person_identifier`)).toBe('done')
   })
 })
@@ -103,8 +103,7 @@ describe('an application role that was taken over', () => {
     await database.close()
   })
   const attack = (text: string) => query(database.connection, text)
-  const persons = async () =>
-    Number((await query(database.owner, 'select count(*) from account_person'))[0]?.count)
+  const persons = async () => Number((await query(database.owner, 'select count(*) from account_person'))[0]?.count)
 
   /** The body of a function that deletes accounts when the owner runs it. */
   const DELETING = `language plpgsql as $$ begin
@@ -153,18 +152,16 @@ describe('an application role that was taken over', () => {
     try {
       const { user, password, host, port, database: name } = database.connection
       const address = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(String(host))}&port=${port}`
-      expect(await query(database.connection, 'show search_path')).toEqual([
-        { search_path: 'rollcall_outbox, public' },
-      ])
+      expect(await query(database.connection, 'show search_path')).toEqual([{ search_path: 'rollcall_outbox, public' }])
       expect(await schemaOf(database.connection)).toBe('public')
       expect(await schemaOf({ connectionString: address })).toBe('public')
       expect(await schemaOf({ connectionString: `${address}&options=-c%20jit=off` })).toBe('public')
       // What the operator says in the address counts.
       const elsewhere = '-c search_path=rollcall_outbox,public'
       expect(await schemaOf({ ...database.connection, options: elsewhere })).toBe('rollcall_outbox')
-      expect(
-        await schemaOf({ connectionString: `${address}&options=${encodeURIComponent(elsewhere)}` }),
-      ).toBe('rollcall_outbox')
+      expect(await schemaOf({ connectionString: `${address}&options=${encodeURIComponent(elsewhere)}` })).toBe(
+        'rollcall_outbox',
+      )
     } finally {
       await query(
         database.owner,
@@ -174,11 +171,7 @@ describe('an application role that was taken over', () => {
   })
 
   test.each([
-    [
-      'trigger',
-      'account',
-      'create trigger hide before insert on account for each row execute function hide()',
-    ],
+    ['trigger', 'account', 'create trigger hide before insert on account for each row execute function hide()'],
     ['rule', 'account_checkpoint', 'create rule hide as on insert to account_checkpoint do instead nothing'],
     ['policy', 'account_person', 'create policy hide on account_person using (false)'],
     ['row security', 'hold', 'alter table hold enable row level security'],
@@ -203,9 +196,7 @@ describe('an application role that was taken over', () => {
     expect(await readRoleFacts(database.db)).toMatchObject({ separate: true })
     expect(await tried(database.db, `update account set entry = ''`)).toBe(DENIED)
     expect(await tried(database.db, 'update account_key set sealed = sealed')).toBe('done')
-    expect(await tried(database.db, 'update hold set removed_at = removed_at, removed_by = removed_by')).toBe(
-      'done',
-    )
+    expect(await tried(database.db, 'update hold set removed_at = removed_at, removed_by = removed_by')).toBe('done')
     expect(await tried(database.db, `update hold set pseudonyms = '{}'`)).toBe(DENIED)
   })
 })
@@ -229,10 +220,7 @@ describe('roles that a superuser made', () => {
   afterEach(async () => {
     await Promise.all([roles.owner.close(), roles.application.close()])
     await empty.drop()
-    await query(
-      { ...empty.connection, database: 'postgres' },
-      `drop role ${names.owner}, ${names.application}`,
-    )
+    await query({ ...empty.connection, database: 'postgres' }, `drop role ${names.owner}, ${names.application}`)
   })
 
   const complete = () =>
@@ -243,10 +231,7 @@ describe('roles that a superuser made', () => {
     await complete()
     expect((await migrate(roles.owner, roles.application)).length).toBeGreaterThan(20)
     await addRegistry(roles.application, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
-    expect(await readRoleFacts(roles.application)).toMatchObject({
-      application: names.application,
-      separate: true,
-    })
+    expect(await readRoleFacts(roles.application)).toMatchObject({ application: names.application, separate: true })
     // The application alone finds nothing to migrate, and may look.
     expect(await migrate(roles.application)).toEqual([])
     expect(await migrate(roles.owner, roles.application)).toEqual([])
@@ -315,11 +300,7 @@ describe('docs/roles.md', async () => {
   const blocks = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 
   /** Runs a block of the page as a superuser, with other names: roles are those of the whole server. */
-  async function documented(
-    at: number,
-    database: string,
-    names: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  async function documented(at: number, database: string, names: Readonly<Record<string, string>>): Promise<void> {
     const server = { ...inject('postgres'), database }
     for (const statement of (blocks[at] ?? '').split(';\n').filter((text) => text.trim() !== '')) {
       const renamed = statement

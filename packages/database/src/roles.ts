@@ -25,11 +25,7 @@ const isOwners = (name: string): string =>
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
 
 /** What the application may not add rows to. */
-const MIGRATION_TABLES: readonly string[] = [
-  'rollcall_migration',
-  'rollcall_migration_lock',
-  'rollcall_schema_version',
-]
+const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version']
 
 /**
  * Columns that the application may change: what a new master key encrypts anew, and the end of a hold. Public keys and
@@ -55,9 +51,7 @@ export async function settleRoles(owner: HasPool, application: HasPool): Promise
   if (roles.owner === roles.application) return
   await withTransaction(owner.pool, async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
-    await client.query(
-      "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rollcall roles', 0))",
-    )
+    await client.query("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rollcall roles', 0))")
     await checkMembership(client, roles)
     await settleSchemas(client, roles)
     await settleOwners(client, roles)
@@ -122,8 +116,7 @@ async function settleSchemas(client: PoolClient, { owner, application }: Roles):
     const alter = `alter schema ${name} owner to ${quoteRole(owner)}`
     if (theirs) await run(client, alter)
     else if (!ours) throw mustRun(alter)
-    if (theirs || !complete)
-      await client.query(`grant usage, create on schema ${name} to ${quoteRole(application)}`)
+    if (theirs || !complete) await client.query(`grant usage, create on schema ${name} to ${quoteRole(application)}`)
   }
 }
 
@@ -147,10 +140,7 @@ const OBJECTS = `select object.name, object.kind, object.owners from (
   order by object.name`
 
 async function settleOwners(client: PoolClient, { owner, application }: Roles): Promise<void> {
-  const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(OBJECTS, [
-    owner,
-    application,
-  ])
+  const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(OBJECTS, [owner, application])
   for (const { name, kind, owners } of rows) {
     await run(client, `alter ${kind} ${name} owner to ${quoteRole(owners ? owner : application)}`)
   }
@@ -217,8 +207,7 @@ async function settleRights(client: PoolClient, { application }: Roles): Promise
     const rights = MIGRATION_TABLES.includes(name) ? 'select' : 'select, insert'
     await client.query(`grant ${rights} on ${quoteName(name)} to ${role}`)
   }
-  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${OWNERS}`))
-    .rows) {
+  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${OWNERS}`)).rows) {
     const columns = (CHANGEABLE[name] ?? []).map(quoteName).join(', ')
     if (columns !== '') await client.query(`grant update (${columns}) on ${quoteName(name)} to ${role}`)
   }

@@ -48,10 +48,7 @@ test('a running node goes on one version ahead, and is not ready further ahead',
   await migrate(owner, server.database.db)
   asBefore()
   expect(await metric()).toContain('rollcall_schema_versions_ahead 1')
-  expect(await ready(server.adminUrl)).toEqual([
-    200,
-    { status: 'ready', database_schema_version: NEXT_VERSION },
-  ])
+  expect(await ready(server.adminUrl)).toEqual([200, { status: 'ready', database_schema_version: NEXT_VERSION }])
   expect(await ready(server.url)).toEqual([200, { status: 'ready' }])
   await owner.pool.query(`insert into rollcall_schema_version (version) values ('999.1.0')`)
   expect(await metric()).toContain('rollcall_schema_versions_ahead 2')
@@ -68,10 +65,7 @@ test('a migration that waits for a table lets the statements behind it through',
   await reader.query('begin; select from slow_search')
   asBefore = becomeNextVersion()
   const migrating = migrate(owner, database.db)
-  await vi.waitFor(async () => expect(await lockWaits({ db: owner })).toBe(1), {
-    timeout: 60_000,
-    interval: 10,
-  })
+  await vi.waitFor(async () => expect(await lockWaits({ db: owner })).toBe(1), { timeout: 60_000, interval: 10 })
   // Behind the migration, which gives its locks back although the reader holds on.
   await database.db.pool.query('select from slow_search')
   await database.db.pool.query('select from breaker')

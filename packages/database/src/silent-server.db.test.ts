@@ -25,17 +25,22 @@ afterAll(async () => {
 const delivered = {
   delivery: '00000000-0000-4000-8000-000000000001',
   claim: '00000000-0000-4000-8000-000000000002',
-  ...{ number: 1, at: new Date(), duration_ms: 1, status: 200, error: null, answer: null },
-  ...{ participant: 1, target: null, origin: '' },
+  number: 1,
+  at: new Date(),
+  duration_ms: 1,
+  status: 200,
+  error: null,
+  answer: null,
+  participant: 1,
+  target: null,
+  origin: '',
 }
 
 const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   'a statement of the pool': () => db.pool.query('select 1 as one'),
-  'a prepared one with values': () =>
-    db.pool.query({ name: 'two', text: 'select $1::integer as two', values: [2] }),
+  'a prepared one with values': () => db.pool.query({ name: 'two', text: 'select $1::integer as two', values: [2] }),
   'what is written together': () => recordDelivered(db.pool, delivered),
-  'a statement of the pipeline': () =>
-    db.pipeline.query({ name: 'one', text: 'select 1 as one', values: [] }),
+  'a statement of the pipeline': () => db.pipeline.query({ name: 'one', text: 'select 1 as one', values: [] }),
   'a search': () => db.searches.query('select 1 as one'),
   'a search that is answered later': () => db.asyncSearches.query('select 1 as one'),
   'a snapshot': () => withSnapshot(db, (snapshot) => snapshot.query('select 1 as one')),

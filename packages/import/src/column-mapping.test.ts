@@ -13,11 +13,7 @@ function recordsOf(name: string): MappedRecords {
 const civil = recordsOf('civil')
 
 /** The document that a row of these cells, by column, becomes. */
-function built(
-  mapping: object,
-  cells: Readonly<Record<string, string>>,
-  records: MappedRecords | null = civil,
-) {
+function built(mapping: object, cells: Readonly<Record<string, string>>, records: MappedRecords | null = civil) {
   const rows = rowReader(readColumnMapping(mapping, records), Object.keys(cells))
   const { document, cells: read } = rows.read(Object.values(cells))
   return cellProblems(read)[0] ?? document
@@ -32,14 +28,7 @@ test('cells go where their paths say, empty ones nowhere, a constant into every 
     birth_date: { column: 'DOB', format: 'dd/MM/yyyy' },
     '@type': { value: 'Person' },
   }
-  const cells = {
-    Given: 'Asha',
-    ' No ': '0012',
-    Unused: 'x',
-    Family: ' ',
-    'Birth no': 'B-7',
-    DOB: '31/12/1990',
-  }
+  const cells = { Given: 'Asha', ' No ': '0012', Unused: 'x', Family: ' ', 'Birth no': 'B-7', DOB: '31/12/1990' }
   expect(built(mapping, cells)).toEqual({
     identifier: [
       { identifier_type: 'UIN', identifier_value: '0012' },
@@ -112,10 +101,7 @@ test('other spellings of a member, prefixes, additions of the operator and open 
   const added: RecordType = { ...person, attributes: [...person.attributes, shoe] }
   const cells = { A: 'f', B: '1990', C: '42' }
   expect(
-    built({ gender: 'A', 'spdci:dob': 'B', 'body.shoe_size': 'C' }, cells, {
-      ...civil,
-      recordTypes: [added],
-    }),
+    built({ gender: 'A', 'spdci:dob': 'B', 'body.shoe_size': 'C' }, cells, { ...civil, recordTypes: [added] }),
   ).toEqual({ gender: 'f', 'spdci:dob': '1990', body: { shoe_size: '42' } })
   const social = recordsOf('social')
   expect(built({ 'additional_attributes.water.source': 'A' }, { A: 'well' }, social)).toEqual({
@@ -146,35 +132,23 @@ test.each([
   [{ '__proto__.x': 'A' }, `the column mapping of __proto__.x: ${PATHS}`],
   [{ birthdat: 'A' }, 'the column mapping of birthdat: Person has no such path; the nearest is birth_date'],
   [{ DOB: 'A' }, 'the column mapping of DOB: Person has no such path; the nearest is birth_date'],
-  [
-    { given_name: 'A' },
-    'the column mapping of given_name: Person has no such path; the nearest is name.given_name',
-  ],
+  [{ given_name: 'A' }, 'the column mapping of given_name: Person has no such path; the nearest is name.given_name'],
   [
     { 'person.surname': 'A' },
     'the column mapping of person.surname: Person has no such path; the nearest is name.surname',
   ],
-  [
-    { shoe_size: 'A' },
-    'the column mapping of shoe_size: Person has no such path; docs/kinds lists the paths',
-  ],
+  [{ shoe_size: 'A' }, 'the column mapping of shoe_size: Person has no such path; docs/kinds lists the paths'],
   [{ name: 'A' }, 'the column mapping of name: an object stands there, not a value; name one of its members'],
   [
     { parent1_identifier: 'A' },
     'the column mapping of parent1_identifier: an object stands there, not a value; name its type, such as parent1_identifier[UIN]',
   ],
-  [
-    { 'sex[UIN]': 'A' },
-    'the column mapping of sex[UIN]: no identifier stands there; write the path without brackets',
-  ],
+  [{ 'sex[UIN]': 'A' }, 'the column mapping of sex[UIN]: no identifier stands there; write the path without brackets'],
   [
     { 'identifier[UNI]': 'A' },
     'the column mapping of identifier[UNI]: the registry has no identifier type UNI; the nearest is UIN; it has UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID, MOBILE, EMAIL',
   ],
-  [
-    { sex: 'x', gender: 'y' },
-    'the column mapping has sex and gender: they are the same, or one is inside the other',
-  ],
+  [{ sex: 'x', gender: 'y' }, 'the column mapping has sex and gender: they are the same, or one is inside the other'],
   [
     { birth_place: 'x', 'birth_place.name': 'y' },
     'the column mapping has birth_place and birth_place.name: they are the same, or one is inside the other',
@@ -208,10 +182,7 @@ test.each([
     { birth_date: { column: 'A', format: ['dd/MM/yyyy', 'yy-MM-dd'] } },
     'the column mapping of birth_date.format: yy-MM-dd: yy is ambiguous: a date needs a year of four digits, written yyyy',
   ],
-  [
-    { 'name.given_name': 'A', duplicates: 'first' },
-    'the column mapping of duplicates: must be one of reject, last',
-  ],
+  [{ 'name.given_name': 'A', duplicates: 'first' }, 'the column mapping of duplicates: must be one of reject, last'],
   [
     { sex: { column: 'A', format: 'dd/MM/yyyy' } },
     'the column mapping of sex.format: is for dates, and sex is of type code',
@@ -225,18 +196,12 @@ test.each([
     { sex: { column: 'A', codes: { a: 'b' }, unlisted: 'drop' } },
     'the column mapping of sex.unlisted: must be one of reject, keep, omit',
   ],
-  [
-    { sex: { column: 'A', codes: {} } },
-    'the column mapping of sex.codes: must not have fewer than 1 properties',
-  ],
+  [{ sex: { column: 'A', codes: {} } }, 'the column mapping of sex.codes: must not have fewer than 1 properties'],
   [
     { birth_date: { column: 'A', codes: { x: 'soon' } } },
     'the column mapping of birth_date.codes.x: is no value of type date',
   ],
-  [
-    { birth_date: { value: 'soon' }, sex: 'A' },
-    'the column mapping of birth_date.value: is no value of type date',
-  ],
+  [{ birth_date: { value: 'soon' }, sex: 'A' }, 'the column mapping of birth_date.value: is no value of type date'],
   [
     { sex: { column: 'A', split: ';' } },
     'the column mapping of sex.split: makes a list, and one value alone stands there',

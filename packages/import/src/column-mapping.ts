@@ -37,8 +37,7 @@ const FromColumn = Type.Object(
     column: Column,
     format: Type.Optional(
       Type.Union([Format, Type.Array(Format, { minItems: 1 })], {
-        description:
-          'How the dates of the column are written, such as dd/MM/yyyy; of several formats each is tried.',
+        description: 'How the dates of the column are written, such as dd/MM/yyyy; of several formats each is tried.',
       }),
     ),
     codes: Type.Optional(
@@ -49,15 +48,11 @@ const FromColumn = Type.Object(
     ),
     unlisted: Type.Optional(
       oneOf(UNLISTED_CODES, {
-        description:
-          'A value that codes does not list: reject the record (default), keep the value, or omit it.',
+        description: 'A value that codes does not list: reject the record (default), keep the value, or omit it.',
       }),
     ),
     split: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'What stands between the values of a cell that has several.',
-      }),
+      Type.String({ minLength: 1, description: 'What stands between the values of a cell that has several.' }),
     ),
   },
   { additionalProperties: false },
@@ -226,8 +221,7 @@ function checked<Schema extends TSchema>(schema: Schema, given: unknown, path: s
   ) as Static<Schema>
 }
 
-const problemOf = (path: string, rule: string): ImportError =>
-  new ImportError(`the column mapping of ${path}: ${rule}`)
+const problemOf = (path: string, rule: string): ImportError => new ImportError(`the column mapping of ${path}: ${rule}`)
 
 /** Where the path leads in each type of record that has it. @throws ImportError where none has */
 function placesOf(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
@@ -285,8 +279,7 @@ function checkPlaces(target: Target, places: readonly RecordPath[]): void {
     throw problemOf(`${path}.value`, `is no value of type ${attribute?.type}`)
   }
   for (const [code, to] of codes ?? []) {
-    if (!isRead(attributes, to))
-      throw problemOf(`${path}.codes.${code}`, `is no value of type ${attribute?.type}`)
+    if (!isRead(attributes, to)) throw problemOf(`${path}.codes.${code}`, `is no value of type ${attribute?.type}`)
   }
 }
 
@@ -322,15 +315,10 @@ function collides(one: Target, other: Target): boolean {
 }
 
 /** A mapping was once written the other way round: by column, the path. */
-function refuseReversed(
-  entries: readonly (readonly [string, unknown])[],
-  { recordTypes }: MappedRecords,
-): void {
+function refuseReversed(entries: readonly (readonly [string, unknown])[], { recordTypes }: MappedRecords): void {
   const isPath = (text: unknown): boolean => {
     const dotted = typeof text === 'string' ? PATH.exec(text)?.[1] : undefined
-    return (
-      dotted !== undefined && recordTypes.some((recordType) => recordPath(recordType, dotted) !== undefined)
-    )
+    return dotted !== undefined && recordTypes.some((recordType) => recordPath(recordType, dotted) !== undefined)
   }
   if (entries.some(([path]) => isPath(path)) || !entries.every(([, column]) => isPath(column))) return
   throw new ImportError(`the column mapping is the other way round: write the path first, such as ${EXAMPLE}`)

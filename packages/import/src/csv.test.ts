@@ -5,8 +5,7 @@ import { readColumnMapping } from './column-mapping.ts'
 import { readCsv, tableForm } from './csv.ts'
 import { ImportError, MAX_ENTRY_BYTES } from './source.ts'
 
-const NOT_UTF8 =
-  'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252'
+const NOT_UTF8 = 'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252'
 
 const mapping = readColumnMapping({ no: 'No', name: 'Name' }, null)
 interface Asked {
@@ -46,9 +45,7 @@ test('any cells are read as they were written', async () => {
 })
 
 test('another delimiter', async () => {
-  expect(await rows('Name;No\na,b;7\n', { delimiter: ';' })).toMatchObject([
-    { document: { name: 'a,b', no: '7' } },
-  ])
+  expect(await rows('Name;No\na,b;7\n', { delimiter: ';' })).toMatchObject([{ document: { name: 'a,b', no: '7' } }])
 })
 
 test.each([
@@ -57,12 +54,9 @@ test.each([
   ['No\tName\n', ',', "the columns of the file are separated by tabs; add --delimiter $'\\t'"],
   ['No|Name\n', ',', "the columns of the file are separated by vertical bars; add --delimiter '|'"],
   ['No,Name\n', ';', "the columns of the file are separated by commas; add --delimiter ','"],
-])(
-  'a header with another delimiter %j is refused with the option that helps',
-  async (content, delimiter, reason) => {
-    await expect(rows(content, { delimiter })).rejects.toThrow(new ImportError(reason))
-  },
-)
+])('a header with another delimiter %j is refused with the option that helps', async (content, delimiter, reason) => {
+  await expect(rows(content, { delimiter })).rejects.toThrow(new ImportError(reason))
+})
 
 test('a bad row is reported in its place and the others are read', async () => {
   const content = Buffer.concat([
@@ -119,8 +113,7 @@ test.each([
 const numbered = readColumnMapping({ no: '2', name: '1' }, null)
 
 test('a mapping that names columns by number is for a table without a header line, unless it has these numbers', async () => {
-  const form = (content: string, options = {}) =>
-    tableForm(Buffer.from(content), { mapping: numbered, ...options })
+  const form = (content: string, options = {}) => tableForm(Buffer.from(content), { mapping: numbered, ...options })
   expect(form('a;b\n')).toEqual({ delimiter: ';', header: false })
   expect(form('1;2\n')).toEqual({ delimiter: ';', header: true })
   expect(form('1;2\n', { header: false })).toEqual({ delimiter: ';', header: false })

@@ -61,12 +61,10 @@ export function tableForm(
   head: Buffer,
   { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
 ): TableForm {
-  const forms = (delimiter === undefined ? DELIMITERS.map((one) => one.delimiter) : [delimiter]).map(
-    (one) => {
-      const cells = firstRow(head, one)
-      return { delimiter: one, cells, fits: fits(mapping, cells) }
-    },
-  )
+  const forms = (delimiter === undefined ? DELIMITERS.map((one) => one.delimiter) : [delimiter]).map((one) => {
+    const cells = firstRow(head, one)
+    return { delimiter: one, cells, fits: fits(mapping, cells) }
+  })
   const [first] = forms
   const found =
     forms.find((one) => one.fits) ??
@@ -140,9 +138,7 @@ class Table {
     } catch (error) {
       const found = DELIMITERS.find(({ delimiter }) => fits(mapping, namesIn(first, delimiter)))
       if (found !== undefined && found.delimiter !== own) {
-        throw new ImportError(
-          `the columns of the file are separated by ${found.name}; add --delimiter ${found.word}`,
-        )
+        throw new ImportError(`the columns of the file are separated by ${found.name}; add --delimiter ${found.word}`)
       }
       const names = namesIn(first, own)
       const isNamed = mapping.targets.some(({ column }) => column !== null && names.includes(column.trim()))
@@ -164,5 +160,4 @@ function namesIn(row: string, delimiter: string): readonly string[] {
   return typeof cells === 'string' ? [] : cells.map((name) => name.trim())
 }
 
-const headerProblem = (problem: string): ImportError =>
-  new ImportError(`the header line cannot be read: ${problem}`)
+const headerProblem = (problem: string): ImportError => new ImportError(`the header line cannot be read: ${problem}`)

@@ -86,8 +86,7 @@ function partsProblem(parts: readonly Part[]): string | null {
     ['month', 'MM'],
     ['year', 'yyyy'],
   ] as const) {
-    if (!parts.includes(part))
-      return `has no ${part}: write ${token}; a partial date such as 1985 needs no format`
+    if (!parts.includes(part)) return `has no ${part}: write ${token}; a partial date such as 1985 needs no format`
   }
   if (parts.includes('hour') !== parts.includes('minute')) return 'must have both HH and mm, or neither'
   if (parts.includes('second') && !parts.includes('hour')) return 'must have HH and mm before ss'

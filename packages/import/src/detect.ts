@@ -6,40 +6,25 @@ import { ImportError } from './import-error.ts'
 const EXCEL = 'open it and save its sheet as a file of the type "CSV UTF-8", then import that file'
 
 /** Files that are no text, by their first bytes. */
-const OTHER_FILES: readonly {
-  readonly begins: readonly number[]
-  readonly advice: (head: Buffer) => string
-}[] = [
+const OTHER_FILES: readonly { readonly begins: readonly number[]; readonly advice: (head: Buffer) => string }[] = [
   { begins: [0x50, 0x4b, 0x03, 0x04], advice: zipAdvice },
   {
     begins: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
     advice: () => `the file is an Excel workbook (.xls): ${EXCEL}`,
   },
-  {
-    begins: [0x1f, 0x8b],
-    advice: () => 'the file is compressed with gzip: unpack it first, with gunzip',
-  },
-  {
-    begins: [0x42, 0x5a, 0x68],
-    advice: () => 'the file is compressed with bzip2: unpack it first, with bunzip2',
-  },
+  { begins: [0x1f, 0x8b], advice: () => 'the file is compressed with gzip: unpack it first, with gunzip' },
+  { begins: [0x42, 0x5a, 0x68], advice: () => 'the file is compressed with bzip2: unpack it first, with bunzip2' },
   {
     begins: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
     advice: () => 'the file is compressed with xz: unpack it first, with unxz',
   },
-  {
-    begins: [0x28, 0xb5, 0x2f, 0xfd],
-    advice: () => 'the file is compressed with zstd: unpack it first, with unzstd',
-  },
+  { begins: [0x28, 0xb5, 0x2f, 0xfd], advice: () => 'the file is compressed with zstd: unpack it first, with unzstd' },
   { begins: [0x37, 0x7a, 0xbc, 0xaf], advice: () => 'the file is an archive (7z): unpack it first' },
   {
     begins: [0x25, 0x50, 0x44, 0x46],
     advice: () => 'the file is a PDF, which has no records: ask for the table as CSV, from where it was made',
   },
-  {
-    begins: [0x50, 0x41, 0x52, 0x31],
-    advice: () => 'the file is in the Parquet format: write it as NDJSON or CSV',
-  },
+  { begins: [0x50, 0x41, 0x52, 0x31], advice: () => 'the file is in the Parquet format: write it as NDJSON or CSV' },
   {
     begins: [...Buffer.from('SQLite format 3')],
     advice: () => 'the file is an SQLite database: write its table as CSV, with sqlite3 -header -csv',
@@ -87,9 +72,7 @@ export function markOf(head: Buffer): Mark {
  */
 export function encodingOf(head: Buffer): 'utf-8' | 'windows-1252' {
   if (head.includes(0)) {
-    throw new ImportError(
-      'the file has zero bytes: if it is UTF-16 without a byte order mark, add --encoding utf-16le',
-    )
+    throw new ImportError('the file has zero bytes: if it is UTF-16 without a byte order mark, add --encoding utf-16le')
   }
   if (isUtf8(head)) return 'utf-8'
   const text = new TextDecoder().decode(head, { stream: true })

@@ -20,23 +20,16 @@ test.each([
   expect(await text(bytes, encoding, 100)).toBe(expected)
 })
 
-test.each(['utf-8', 'UTF8'])(
-  'a source in UTF-8 (%s) stays as it is, its faults included',
-  async (encoding) => {
-    const source = memorySource(Buffer.from([0xc3, 0x28]))
-    expect(inUtf8(source, encodingOfSource(source, encoding))).toBe(source)
-  },
-)
+test.each(['utf-8', 'UTF8'])('a source in UTF-8 (%s) stays as it is, its faults included', async (encoding) => {
+  const source = memorySource(Buffer.from([0xc3, 0x28]))
+  expect(inUtf8(source, encodingOfSource(source, encoding))).toBe(source)
+})
 
 test('what is no encoding is refused, and bytes that are not in it', async () => {
   expect(() => decoderOf('klingon')).toThrow(
-    new ImportError(
-      'there is no encoding klingon; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2',
-    ),
+    new ImportError('there is no encoding klingon; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2'),
   )
-  const refusal = new ImportError(
-    'the file is not in the encoding shift_jis; name its encoding with --encoding',
-  )
+  const refusal = new ImportError('the file is not in the encoding shift_jis; name its encoding with --encoding')
   await expect(text(Buffer.from([0xff, 0xff]), 'shift_jis')).rejects.toThrow(refusal)
   await expect(text(Buffer.from([0x93]), 'shift_jis')).rejects.toThrow(refusal)
 })
@@ -55,15 +48,11 @@ test.each([
 test('what is named counts more than what is found, and a byte order mark more than the text', () => {
   const source = memorySource(Buffer.from('Zoé', 'latin1'))
   expect(encodingOfSource(source, 'latin2')).toBe('iso-8859-2')
-  expect(encodingOfSource({ ...source, mark: { bytes: 2, encoding: 'utf-16be' } }, undefined)).toBe(
-    'utf-16be',
-  )
+  expect(encodingOfSource({ ...source, mark: { bytes: 2, encoding: 'utf-16be' } }, undefined)).toBe('utf-16be')
 })
 
 test('zero bytes are neither', () => {
   expect(() => encodingOfSource(memorySource(Buffer.from('Zoe', 'utf16le')), undefined)).toThrow(
-    new ImportError(
-      'the file has zero bytes: if it is UTF-16 without a byte order mark, add --encoding utf-16le',
-    ),
+    new ImportError('the file has zero bytes: if it is UTF-16 without a byte order mark, add --encoding utf-16le'),
   )
 })

@@ -4,26 +4,8 @@ import { dateFormat } from './date-format.ts'
 
 /** The forms of dates that are tried. Two that read all values of a column differently are a question. */
 const FORMATS = [
-  ...[
-    'dd/MM/yyyy',
-    'MM/dd/yyyy',
-    'd/M/yyyy',
-    'M/d/yyyy',
-    'yyyy/MM/dd',
-    'dd-MM-yyyy',
-    'MM-dd-yyyy',
-    'd-M-yyyy',
-  ],
-  ...[
-    'M-d-yyyy',
-    'dd MM yyyy',
-    'yyyyMMdd',
-    'ddMMyyyy',
-    'MMddyyyy',
-    'dd MMM yyyy',
-    'd MMM yyyy',
-    'dd-MMM-yyyy',
-  ],
+  ...['dd/MM/yyyy', 'MM/dd/yyyy', 'd/M/yyyy', 'M/d/yyyy', 'yyyy/MM/dd', 'dd-MM-yyyy', 'MM-dd-yyyy', 'd-M-yyyy'],
+  ...['M-d-yyyy', 'dd MM yyyy', 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy', 'dd MMM yyyy', 'd MMM yyyy', 'dd-MMM-yyyy'],
   ...['d-MMM-yyyy', 'dd/MMM/yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'MM.dd.yyyy'],
   ...['dd/MM/yyyy HH:mm', 'dd/MM/yyyy HH:mm:ss', 'MM/dd/yyyy HH:mm', 'MM/dd/yyyy HH:mm:ss'],
   ...['yyyy-MM-dd HH:mm', 'yyyy-MM-dd HH:mm:ss', 'yyyy/MM/dd HH:mm:ss'],
@@ -41,9 +23,7 @@ export function formatsOfMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
   readonly most: number
 } {
-  const counts = FORMATS.map(
-    (format) => [format, values.filter((value) => isRead(format, value)).length] as const,
-  )
+  const counts = FORMATS.map((format) => [format, values.filter((value) => isRead(format, value)).length] as const)
   const most = Math.max(...counts.map(([, count]) => count))
   const asWritten = values.filter((value) => dayInterval(value) !== null).length
   if (asWritten >= most) return { formats: asWritten === 0 ? [] : [null], most: asWritten }

@@ -21,16 +21,11 @@ test('a format that is stated counts more than an extension', () => {
   expect(formatOf(Readable.from([]), 'csv')).toBe('csv')
 })
 
-test.each([['people.txt'], ['people'], [Readable.from([])]])(
-  '%# without a known extension is refused',
-  (source) => {
-    expect(() => formatOf(source, undefined)).toThrow(
-      new ImportError(
-        'the name of the file does not tell its format; add --format with one of ndjson, json, csv',
-      ),
-    )
-  },
-)
+test.each([['people.txt'], ['people'], [Readable.from([])]])('%# without a known extension is refused', (source) => {
+  expect(() => formatOf(source, undefined)).toThrow(
+    new ImportError('the name of the file does not tell its format; add --format with one of ndjson, json, csv'),
+  )
+})
 
 const NO_MAPPING =
   'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
@@ -53,9 +48,7 @@ test.each([
   ],
   [{ mapping: [] }, expect.stringContaining('the column mapping must be a JSON object such as {')],
 ])('CSV options %j are refused', (options, reason) => {
-  expect(() => FORMATS.csv.reader(options)).toThrow(
-    expect.objectContaining({ name: 'ImportError', message: reason }),
-  )
+  expect(() => FORMATS.csv.reader(options)).toThrow(expect.objectContaining({ name: 'ImportError', message: reason }))
 })
 
 test.each(['json', 'ndjson'] as const)('%s has no other encoding than UTF-8', (format) => {
@@ -81,8 +74,6 @@ test.each(['json', 'ndjson'] as const)('%s has no columns, and is never UTF-16',
 test('a spreadsheet is told by its content, whatever its name', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'rollcall-formats-')), 'people.xlsx')
   await writeFile(path, Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.from('xl/workbook.xml')]))
-  await expect(formatOfSource(path, undefined)).rejects.toThrow(
-    /^the file is an Excel workbook \(\.xlsx\): open it/,
-  )
+  await expect(formatOfSource(path, undefined)).rejects.toThrow(/^the file is an Excel workbook \(\.xlsx\): open it/)
   await rm(dirname(path), { recursive: true })
 })

@@ -64,9 +64,7 @@ export const FORMATS = {
     reader: ({ mapping: given, records, delimiter, encoding: asked, header, described }) => {
       if (given === undefined) throw new ImportError(NO_MAPPING)
       if (delimiter !== undefined && (!/^[\t -~]$/.test(delimiter) || delimiter === '"')) {
-        throw new ImportError(
-          "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
-        )
+        throw new ImportError("--delimiter must be one ASCII character other than a quotation mark, such as ';'")
       }
       const mapping = readColumnMapping(given, records ?? null)
       if (records === undefined && mapping.duplicates !== null) {
@@ -89,25 +87,19 @@ export const FORMATS = {
 } as const satisfies Record<string, Format>
 
 /** JSON is UTF-8 (RFC 8259, 8.1). */
-function json(
-  format: 'ndjson' | 'json',
-  reader: Reader,
-  { encoding, mapping, described }: FormatOptions,
-): Reader {
+function json(format: 'ndjson' | 'json', reader: Reader, { encoding, mapping, described }: FormatOptions): Reader {
   if (encoding !== undefined) throw new ImportError(`--encoding is for CSV, and ${NOT_UTF8}`)
   if (mapping !== undefined) {
     throw new ImportError('--map is for CSV: a record in JSON has its members already; leave --map out')
   }
   return (source, from) => {
-    if (source.mark.encoding?.startsWith('utf-16'))
-      throw new ImportError(`the file is in UTF-16, and ${NOT_UTF8}`)
+    if (source.mark.encoding?.startsWith('utf-16')) throw new ImportError(`the file is in UTF-16, and ${NOT_UTF8}`)
     described?.({ format, encoding: 'utf-8', table: null })
     return reader(source, from)
   }
 }
 
-const NOT_UTF8 =
-  'JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE'
+const NOT_UTF8 = 'JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE'
 
 export type FormatName = keyof typeof FORMATS
 
@@ -130,10 +122,7 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
  * The same, of a source that may be no text at all: that is said before its format is asked for.
  * @throws ImportError
  */
-export async function formatOfSource(
-  source: string | Readable,
-  asked: FormatName | undefined,
-): Promise<FormatName> {
+export async function formatOfSource(source: string | Readable, asked: FormatName | undefined): Promise<FormatName> {
   try {
     return formatOf(source, asked)
   } catch (error) {

@@ -16,9 +16,7 @@ export async function withClaimedRegistry<Result>(
   const client = await db.pool.connect()
   try {
     if (!(await claimImport(client, registry.id))) {
-      throw new ImportError(
-        `another import into ${registry.namespace} is running; try again when it has ended`,
-      )
+      throw new ImportError(`another import into ${registry.namespace} is running; try again when it has ended`)
     }
     // Its attributes may have changed until the claim; from now on they stay.
     return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
@@ -31,10 +29,7 @@ export async function withClaimedRegistry<Result>(
 }
 
 /** Runs the work on a connection with the temporary table of a dry run. The connection is closed at the end. */
-export async function withDryRun<Result>(
-  db: Database,
-  work: (client: ClientBase) => Promise<Result>,
-): Promise<Result> {
+export async function withDryRun<Result>(db: Database, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
   const client = await db.pool.connect()
   try {
     await openDryRun(client)

@@ -111,14 +111,7 @@ test.each(BATCHES.flatMap((size) => FORMS.map(([name, options]) => [name, size, 
     const path = await file(name, content(name, ROWS))
     const given = mapping ? { mapping: { ...mapping, duplicates: 'last' } } : {}
     const result = await imported(path, { ...given, batchEntries })
-    expect(result).toMatchObject({
-      lines: 6,
-      written: 6,
-      added: 3,
-      replaced: 3,
-      rejected: 0,
-      rejectsPath: null,
-    })
+    expect(result).toMatchObject({ lines: 6, written: 6, added: 3, replaced: 3, rejected: 0, rejectsPath: null })
     expect(result.repeated).toEqual({ count: 3, lines: [4, 6, 7] })
     expect(result.rejections).toEqual([])
     expect(await people()).toEqual(LAST)
@@ -145,7 +138,11 @@ test.each(FORMS)('%s: the same file again replaces each record, and repeats noth
   const path = await file(name, content(name, rows))
   await imported(path, given)
   expect(await imported(path, given)).toMatchObject({
-    ...{ written: 2, added: 0, replaced: 2, rejected: 0, repeated: { count: 0, lines: [] } },
+    written: 2,
+    added: 0,
+    replaced: 2,
+    rejected: 0,
+    repeated: { count: 0, lines: [] },
   })
 })
 
@@ -230,13 +227,7 @@ test('several formats of one column: each date is read by the one that it has', 
   const { rows: stored } = await database.db.pool.query(
     `select document::json ->> 'birth_date' as date from ${table} order by primary_identifier`,
   )
-  expect(stored.map(({ date }) => date)).toEqual([
-    '1990-12-31',
-    '1990-12-30',
-    '1990-04-03',
-    '1990-04-04',
-    null,
-  ])
+  expect(stored.map(({ date }) => date)).toEqual(['1990-12-31', '1990-12-30', '1990-04-03', '1990-04-04', null])
 
   // 3 April or 4 March: nobody can see it.
   const ambiguous = await importedAs(['dd/MM/yyyy', 'MM/dd/yyyy', 'yyyy-MM-dd'])
@@ -252,7 +243,10 @@ test('a birth date after today is a remark, and is stored', async () => {
     const { report, rejected } = await imported(path, { ...given, now, dryRun })
     expect(rejected).toBe(0)
     expect(report.attributes.find(({ name }) => name === 'birth_date')).toMatchObject({
-      ...{ understood: 5, not_understood: 0, after_today: 2, after_today_lines: [3, 4] },
+      understood: 5,
+      not_understood: 0,
+      after_today: 2,
+      after_today_lines: [3, 4],
     })
   }
 })

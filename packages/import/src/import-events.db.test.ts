@@ -24,25 +24,15 @@ beforeAll(async () => {
   registry = await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'crvs.example' })
   // To every Death.
   await withTransaction(database.db.pool, async (client) => {
-    const id = await insertSubscription(
-      client,
-      registry.id,
-      { event_type: 'Death', record_type: 'Person' },
-      '{}',
-    )
-    await client.query(`insert into subscription_key values ($1, 'Death', 'Person', '', $2, true)`, [
-      registry.id,
-      id,
-    ])
+    const id = await insertSubscription(client, registry.id, { event_type: 'Death', record_type: 'Person' }, '{}')
+    await client.query(`insert into subscription_key values ($1, 'Death', 'Person', '', $2, true)`, [registry.id, id])
   })
 })
 afterAll(async () => {
   await database.close()
   await rm(directory, { recursive: true })
 })
-beforeEach(() =>
-  database.db.pool.query('truncate r1_person, r1_person_identifier, event, import_progress cascade'),
-)
+beforeEach(() => database.db.pool.query('truncate r1_person, r1_person_identifier, event, import_progress cascade'))
 
 const person = (uin: string, members: object = {}): string =>
   `${JSON.stringify({ identifier: [{ identifier_type: 'UIN', identifier_value: uin }], ...members })}\n`
@@ -71,9 +61,7 @@ test('the first load is silent, and what changes later is an event', async () =>
   ]
   expect(await load(changed)).toMatchObject({ events: 'changes', replaced: 3 })
   expect(await events()).toEqual(['Death to 1', 'UPDATE', 'LiveBirth'])
-  expect(await rows('select presence, purpose from notification')).toEqual([
-    { presence: 'stayed', purpose: 'event' },
-  ])
+  expect(await rows('select presence, purpose from notification')).toEqual([{ presence: 'stayed', purpose: 'event' }])
 })
 
 test('of several lines about one person the last one stands, and is one event', async () => {
@@ -86,10 +74,7 @@ test('of several rows of a table about one person the first one stands, and is t
   const table = 'No,Sex,Death\n1,F,2026-06-14\n1,M,\n'
   const mapping = { 'identifier[UIN]': 'No', sex: 'Sex', death_date: 'Death' }
   await load([person('1')])
-  expect(await load([table], 'changes', { format: 'csv', mapping })).toMatchObject({
-    written: 1,
-    rejected: 1,
-  })
+  expect(await load([table], 'changes', { format: 'csv', mapping })).toMatchObject({ written: 1, rejected: 1 })
   expect(await events()).toEqual(['Death to 1'])
 })
 
@@ -143,9 +128,7 @@ test('every deletion of one command has the second of its start', async () => {
   const ticking = () => new Date(now.getTime() + 60_000 * minutes++)
   const identifiers = Array.from({ length: 1_001 }, (_, at) => `D-${at}`)
   const named = { namespace: 'civil', record_type: 'Person', identifiers }
-  expect(await deleteRecords({ db: database.db, limits, now: ticking }, named)).toMatchObject({
-    deleted: 1_001,
-  })
+  expect(await deleteRecords({ db: database.db, limits, now: ticking }, named)).toMatchObject({ deleted: 1_001 })
   expect(
     await rows('select count(*), recorded_at, record_version::float8 as version from event group by 2, 3'),
   ).toEqual([{ count: 1_001, recorded_at: now, version: now.getTime() * 1_000 }])

@@ -101,10 +101,7 @@ test('a bad line is listed with its number and reason and nothing of the record;
     { line: 3, reason: 'no usable UIN, by which a Person is known' },
     { line: 4, reason: 'name: not JSON: "," or "}" is expected at character 17' },
     { line: 5, reason: 'a record is a JSON object' },
-    {
-      line: 6,
-      reason: 'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
-    },
+    { line: 6, reason: 'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE' },
     { line: 7, reason: "@type must be one of the registry's record types: Person" },
     { line: 9, reason: `n: ${NUMBER_RULE}` },
   ])
@@ -259,9 +256,7 @@ test('an import that cannot work is refused before anything is read', async () =
   await expect(importPeople(path, { rejectsPath: path })).rejects.toThrow(
     new ImportError('--rejects names the file that is imported; name another file'),
   )
-  await expect(
-    importPeople(path, { rejectsPath: join(directory, 'no', 'such', 'place') }),
-  ).resolves.toMatchObject({
+  await expect(importPeople(path, { rejectsPath: join(directory, 'no', 'such', 'place') })).resolves.toMatchObject({
     written: 1,
   })
   const bad = await file('bad.ndjson', '{}')

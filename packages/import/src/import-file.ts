@@ -23,14 +23,7 @@ import {
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import type { ClientBase } from 'pg'
 import { Batch, type Preparing } from './batch.ts'
-import {
-  duplicatesOf,
-  FORMATS,
-  type FormatName,
-  type FormatOptions,
-  formatOfSource,
-  type ReadAs,
-} from './formats.ts'
+import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
 import { withClaimedRegistry, withDryRun } from './import-connection.ts'
 import { importIdentity } from './import-identity.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
@@ -134,9 +127,7 @@ export async function importFile(
     if (options.dryRun === true) {
       return await withDryRun(db, (client) => importOpened(db, client, registry, given))
     }
-    return await withClaimedRegistry(db, registry, (client, current) =>
-      importOpened(db, client, current, given),
-    )
+    return await withClaimedRegistry(db, registry, (client, current) => importOpened(db, client, current, given))
   } finally {
     await opened.close()
   }
@@ -175,7 +166,9 @@ async function importOpened(
       duplicates,
       events: isDry ? null : await eventsOf(db, registry, from, options.events),
       preparing: {
-        ...{ kind: registry.kind, recordType, lenient: options.lenient === true },
+        kind: registry.kind,
+        recordType,
+        lenient: options.lenient === true,
         today: (options.now?.() ?? new Date()).toISOString().slice(0, 10),
       },
       identity,
@@ -252,11 +245,7 @@ async function runImport(
   }
 }
 
-async function* batches(
-  groups: AsyncIterable<Entry[]>,
-  preparing: Preparing,
-  limit: number,
-): AsyncGenerator<Batch> {
+async function* batches(groups: AsyncIterable<Entry[]>, preparing: Preparing, limit: number): AsyncGenerator<Batch> {
   let batch = new Batch()
   for await (const group of groups) {
     for (const entry of group) {

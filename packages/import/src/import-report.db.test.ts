@@ -34,8 +34,7 @@ async function imported(name: string, content: string, options: ImportOptions = 
   await writeFile(path, content)
   const result = await importFile(database.db, civil, path, options)
   const { columns, attributes, ...report } = result.report
-  const lines =
-    result.rejectsPath === null ? [] : (await readFile(result.rejectsPath, 'utf8')).trim().split('\n')
+  const lines = result.rejectsPath === null ? [] : (await readFile(result.rejectsPath, 'utf8')).trim().split('\n')
   const attribute = (wanted: string) => attributes.find((one) => one.name === wanted)
   return { ...result, ...report, columns, attribute, path, rejects: lines.map((line) => JSON.parse(line)) }
 }
@@ -68,9 +67,7 @@ const mapping = {
 }
 
 test('CSV: a value that is not understood rejects its line, and the report names lines and rules', async () => {
-  const { rejects, columns, unused_columns, attribute, ...result } = await imported('people.csv', PEOPLE, {
-    mapping,
-  })
+  const { rejects, columns, unused_columns, attribute, ...result } = await imported('people.csv', PEOPLE, { mapping })
   expect(result).toMatchObject({ lines: 6, written: 2, rejected: 4, kept: 0 })
   const date = 'birth_date (column DOB): must be a date of the format dd/MM/yyyy'
   expect(rejects).toEqual([
@@ -83,33 +80,45 @@ test('CSV: a value that is not understood rejects its line, and the report names
     { column: 'No', path: 'identifier[UIN]', understood: 4, empty: 1, ...ALL_GOOD },
     { column: 'Given', path: 'name.given_name', understood: 5, empty: 0, ...ALL_GOOD },
     {
-      ...{ column: 'DOB', path: 'birth_date', understood: 1, empty: 1, not_understood: 3, lines: [4, 5, 6] },
-      ...{ rule: 'must be a date of the format dd/MM/yyyy', ...NOTHING },
+      column: 'DOB',
+      path: 'birth_date',
+      understood: 1,
+      empty: 1,
+      not_understood: 3,
+      lines: [4, 5, 6],
+      rule: 'must be a date of the format dd/MM/yyyy',
+      ...NOTHING,
     },
     {
-      ...{ column: 'Sex', path: 'sex', understood: 4, empty: 0, not_understood: 1, lines: [4] },
-      ...{ rule: 'must be a value that the codes of the mapping list', ...NOTHING },
+      column: 'Sex',
+      path: 'sex',
+      understood: 4,
+      empty: 0,
+      not_understood: 1,
+      lines: [4],
+      rule: 'must be a value that the codes of the mapping list',
+      ...NOTHING,
     },
   ])
   expect(result.rejections).toEqual([
     { reason: 'no usable UIN, by which a Person is known', count: 1, lines: [6] },
     {
       reason: 'the row and the header line must have the same number of cells: they have 6 and 5',
-      ...{ count: 1, lines: [7] },
+      count: 1,
+      lines: [7],
     },
   ])
   expect(unused_columns).toEqual(['Notes'])
   expect(attribute('birth_date')).toEqual({
-    ...{
-      record_type: 'Person',
-      name: 'birth_date',
-      understood: 1,
-      empty: 1,
-      not_understood: 2,
-      lines: [4, 5],
-    },
+    record_type: 'Person',
+    name: 'birth_date',
+    understood: 1,
+    empty: 1,
+    not_understood: 2,
+    lines: [4, 5],
     // The column has said it.
-    ...{ rule: null, ...NOTHING },
+    rule: null,
+    ...NOTHING,
   })
   expect(attribute('UIN')).toMatchObject({ understood: 4, empty: 0, not_understood: 0 })
   expect(attribute('sex')).toMatchObject({ understood: 3, empty: 0, not_understood: 1 })
@@ -166,14 +175,7 @@ test.each([
   ['people.json', `[\n${RECORDS.map((record) => JSON.stringify(record)).join(',\n')}\n]`, 2],
 ])('%s: values that no attribute can hold reject their line', async (name, content, first) => {
   const { rejects, attribute, ...result } = await imported(name, content)
-  expect(result).toMatchObject({
-    lines: 4,
-    written: 1,
-    rejected: 3,
-    kept: 0,
-    columns: [],
-    unused_columns: [],
-  })
+  expect(result).toMatchObject({ lines: 4, written: 1, rejected: 3, kept: 0, columns: [], unused_columns: [] })
   expect(rejects).toEqual([
     { line: first, reason: `marriage_date: ${DATE}` },
     {
@@ -187,23 +189,18 @@ test.each([
   ])
   // A code list is open: what is not on it is stored, found as it is, and said.
   expect(attribute('sex')).toEqual({
-    ...{
-      record_type: 'Person',
-      name: 'sex',
-      understood: 3,
-      empty: 1,
-      not_understood: 0,
-      lines: [],
-      rule: null,
-    },
-    ...{ ...NOTHING, unlisted: 2, unlisted_lines: [first + 1, first + 2] },
+    record_type: 'Person',
+    name: 'sex',
+    understood: 3,
+    empty: 1,
+    not_understood: 0,
+    lines: [],
+    rule: null,
+    ...NOTHING,
+    unlisted: 2,
+    unlisted_lines: [first + 1, first + 2],
   })
-  expect(attribute('MOBILE')).toMatchObject({
-    understood: 0,
-    empty: 3,
-    not_understood: 1,
-    lines: [first + 3],
-  })
+  expect(attribute('MOBILE')).toMatchObject({ understood: 0, empty: 3, not_understood: 1, lines: [first + 3] })
   expect(attribute('birth_date')).toMatchObject({ understood: 1, empty: 2, not_understood: 1 })
   const kept = await imported(name, content, { lenient: true })
   expect(kept).toMatchObject({ lines: 4, written: 4, rejected: 0, kept: 3 })
@@ -215,17 +212,11 @@ test('elements of a list are read like attributes: an enrolment with a date that
   const enrolment = (date: string) => ({ programme: { programme_identifier: 'P1' }, enrolment_date: date })
   const beneficiary = (uin: string, ...dates: string[]) =>
     JSON.stringify({ member: { member_identifier: uin, programme_identifier: dates.map(enrolment) } })
-  await writeFile(
-    path,
-    `${beneficiary('1', '2026-01-01')}\n${beneficiary('2', '2026-01-01', '01/02/2026')}\n`,
-  )
+  await writeFile(path, `${beneficiary('1', '2026-01-01')}\n${beneficiary('2', '2026-01-01', '01/02/2026')}\n`)
   const { report, rejectsPath } = await importFile(database.db, ibr, path)
   const found = report.attributes.find(({ name }) => name === 'enrolment_date')
   expect(found).toMatchObject({ understood: 1, empty: 0, not_understood: 1, lines: [2] })
-  expect(JSON.parse(await readFile(rejectsPath ?? '', 'utf8'))).toEqual({
-    line: 2,
-    reason: `enrolment_date: ${DATE}`,
-  })
+  expect(JSON.parse(await readFile(rejectsPath ?? '', 'utf8'))).toEqual({ line: 2, reason: `enrolment_date: ${DATE}` })
 })
 
 test('after an interruption the report is of the whole file', async () => {
@@ -257,13 +248,14 @@ test('lines that are rejected as a whole: each reason with its count and its fir
   const { report } = await importFile(database.db, civil, path, options)
   expect(report.rejections).toEqual([
     {
-      reason:
-        'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252',
-      ...{ count: 4, lines: [2, 3, 6] },
+      reason: 'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252',
+      count: 4,
+      lines: [2, 3, 6],
     },
     {
       reason: 'the row and the header line must have the same number of cells: they have 3 and 2',
-      ...{ count: 1, lines: [4] },
+      count: 1,
+      lines: [4],
     },
   ])
 })

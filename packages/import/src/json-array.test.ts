@@ -7,19 +7,16 @@ import { ImportError, MAX_ENTRY_BYTES } from './source.ts'
 const elements = (content: string, chunkBytes?: number, entries = 0) =>
   collect(readJsonArray(memorySource(content, chunkBytes), { ...START, entries }))
 
-test.each([1, 2, 7, 1000])(
-  'elements are cut out with their lines, in chunks of %i bytes',
-  async (chunkBytes) => {
-    const content = ' [\n  {"a": "]},\\"{"},\n  {"b": [1, {"c": "\\\\"}]}\n ,17, "x,y" , [] ]\n'
-    expect(await elements(content, chunkBytes)).toMatchObject([
-      { line: 2, text: '{"a": "]},\\"{"}' },
-      { line: 3, text: '{"b": [1, {"c": "\\\\"}]}' },
-      { line: 4, text: '17' },
-      { line: 4, text: '"x,y"' },
-      { line: 4, text: '[]' },
-    ])
-  },
-)
+test.each([1, 2, 7, 1000])('elements are cut out with their lines, in chunks of %i bytes', async (chunkBytes) => {
+  const content = ' [\n  {"a": "]},\\"{"},\n  {"b": [1, {"c": "\\\\"}]}\n ,17, "x,y" , [] ]\n'
+  expect(await elements(content, chunkBytes)).toMatchObject([
+    { line: 2, text: '{"a": "]},\\"{"}' },
+    { line: 3, text: '{"b": [1, {"c": "\\\\"}]}' },
+    { line: 4, text: '17' },
+    { line: 4, text: '"x,y"' },
+    { line: 4, text: '[]' },
+  ])
+})
 
 test('an empty array has no elements; a bare value may be the last', async () => {
   expect(await elements('[ ]')).toEqual([])
@@ -45,9 +42,7 @@ test('any array is cut as JSON.parse cuts it', async () => {
       fc.integer({ min: 1, max: 20 }),
       fc.boolean(),
       async (values, size, pretty) => {
-        const found = (await elements(JSON.stringify(values, null, pretty ? 2 : 0), size)) as {
-          text: string
-        }[]
+        const found = (await elements(JSON.stringify(values, null, pretty ? 2 : 0), size)) as { text: string }[]
         expect(found.map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(values)))
       },
     ),

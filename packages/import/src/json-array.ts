@@ -56,8 +56,7 @@ class ArraySplitter {
 
   finish(): Entry[] {
     if (this.#expected === 'array') throw new ImportError('the file is empty; a JSON array is expected')
-    if (this.#expected !== 'nothing')
-      throw new ImportError('the file ends before its JSON array ends; is it complete?')
+    if (this.#expected !== 'nothing') throw new ImportError('the file ends before its JSON array ends; is it complete?')
     return []
   }
 
@@ -80,10 +79,8 @@ class ArraySplitter {
       this.#expected = 'element'
       return false
     }
-    if (expected === 'nothing')
-      throw new ImportError(`line ${this.#line}: there is text after the end of the array`)
-    if (expected === 'comma')
-      throw new ImportError(`line ${this.#line}: a comma or the end of the array is missing`)
+    if (expected === 'nothing') throw new ImportError(`line ${this.#line}: there is text after the end of the array`)
+    if (expected === 'comma') throw new ImportError(`line ${this.#line}: a comma or the end of the array is missing`)
     if (byte === COMMA || CLOSING.has(byte)) {
       throw new ImportError(`line ${this.#line}: an element of the array is missing`)
     }

@@ -55,7 +55,8 @@ describe('names of columns', () => {
       choices: [{ path: 'name.given_name' }, { path: 'name.surname' }],
     })
     expect(propose('Surname', '', ' ')).toMatchObject({
-      ...{ state: 'decide', reasons: ['no row has a value in it'] },
+      state: 'decide',
+      reasons: ['no row has a value in it'],
       choices: [{ path: 'name.surname', rule: 'Surname' }],
     })
   })
@@ -64,10 +65,7 @@ describe('names of columns', () => {
     const table = { header: ['Surname', 'Last name', 'Sex', 'Sex'], rows: [['a', 'b', 'm', 'f']] }
     expect(proposeColumns(civil, person, table)).toMatchObject([
       { state: 'mapped', path: 'name.surname' },
-      {
-        state: 'decide',
-        choices: [{ path: 'name.surname', rule: 'Last name', meaning: 'instead of Surname' }],
-      },
+      { state: 'decide', choices: [{ path: 'name.surname', rule: 'Last name', meaning: 'instead of Surname' }] },
       { state: 'unmapped', reasons: ['several columns have this name; rename them in the header line'] },
       { state: 'unmapped' },
     ])
@@ -86,7 +84,8 @@ describe('dates', () => {
     [['31/12/1990 14:30'], 'dd/MM/yyyy HH:mm'],
   ])('%j are %s', (values, format) => {
     expect(propose('DOB', ...values)).toMatchObject({
-      ...{ state: 'mapped', path: 'birth_date' },
+      state: 'mapped',
+      path: 'birth_date',
       rule: { column: 'DOB', format },
     })
   })
@@ -199,18 +198,7 @@ it.each(['civil', 'ibr', 'ess', 'social', 'disability', 'farmer'])(
   (name) => {
     const kind = kindOf(name)
     const [recordType] = kind.record_types
-    const header = [
-      'UIN',
-      'Farmer no',
-      'Given Name',
-      'Surname',
-      'DOB',
-      'Sex',
-      'Zip',
-      'Town',
-      'Phone',
-      'E-mail',
-    ]
+    const header = ['UIN', 'Farmer no', 'Given Name', 'Surname', 'DOB', 'Sex', 'Zip', 'Town', 'Phone', 'E-mail']
     const rows = [['1', '2', 'Ada', 'Okoro', '31/12/1990', 'F', '0417', 'Oslo', '070', 'a@x.org']]
     const proposed = proposeColumns(kind, recordType, { header, rows })
     const mapping = Object.fromEntries(

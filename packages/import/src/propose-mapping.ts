@@ -30,11 +30,7 @@ export interface ProposedColumn {
   readonly path: string | null
   readonly rule: ProposedRule | null
   /** For `decide`: what may be meant. */
-  readonly choices: readonly {
-    readonly path: string
-    readonly rule: ProposedRule
-    readonly meaning: string
-  }[]
+  readonly choices: readonly { readonly path: string; readonly rule: ProposedRule; readonly meaning: string }[]
   /** Sentences, without values. */
   readonly reasons: readonly string[]
 }
@@ -140,21 +136,16 @@ function proposeColumn(
     const given = names.get('givenname')
     const reason =
       'it may hold whole names, and records have given name and surname apart; divide the column in the file'
-    return given === undefined
-      ? unmapped(column, [reason])
-      : decide(column, [reason], choicesOf(names, column))
+    return given === undefined ? unmapped(column, [reason]) : decide(column, [reason], choicesOf(names, column))
   }
   if (AGES.some((one) => plain(one) === name)) {
-    return unmapped(column, [
-      'an age changes every year: records have a date of birth, from which ages are counted',
-    ])
+    return unmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
   }
   const found = names.get(name)
   if (found === undefined) return byValues(names, column, values)
   const reasons = [`its name means ${found.meaning}`]
   const { attribute } = found
-  if (attribute?.type === 'date' || attribute?.type === 'datetime')
-    return dated(found, column, values, reasons)
+  if (attribute?.type === 'date' || attribute?.type === 'datetime') return dated(found, column, values, reasons)
   if (attribute?.codes !== undefined) return coded(found, attribute.codes, column, values, reasons)
   return { column, state: 'mapped', path: found.path, rule: column, choices: [], reasons }
 }
@@ -166,11 +157,7 @@ const choicesOf = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
   })
 
 /** A name that nothing has: only an e-mail address says by itself what it is. */
-function byValues(
-  names: ReadonlyMap<string, NamedTarget>,
-  column: string,
-  values: readonly string[],
-): ProposedColumn {
+function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, values: readonly string[]): ProposedColumn {
   const unknown = 'nothing in the records has this name'
   const email = names.get('email')
   if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value))) {
@@ -183,10 +170,7 @@ function byValues(
     return decide(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
   }
   const isDated = readsAsWritten(values) || formatsOf(values).length > 0
-  return unmapped(
-    column,
-    isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown],
-  )
+  return unmapped(column, isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown])
 }
 
 function dated(
@@ -207,10 +191,7 @@ function dated(
   }))
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
-    const why = [
-      ...reasons,
-      `every value can be read as ${formats[0]}, and in no other order of day and month`,
-    ]
+    const why = [...reasons, `every value can be read as ${formats[0]}, and in no other order of day and month`]
     return { column, state: 'mapped', path, rule: only.rule, choices: [], reasons: why }
   }
   if (choices.length > 1) {
@@ -242,21 +223,22 @@ const LONGEST_CODE = 20
 /** Numbers whose meaning an international standard says; a file may have others. */
 const USUAL_CODES: Readonly<
   Record<string, { readonly codes: Readonly<Record<string, string>>; readonly source: string }>
-> = {
-  sex: { codes: { 0: 'unknown', 1: 'male', 2: 'female' }, source: 'ISO/IEC 5218' },
-}
+> = { sex: { codes: { 0: 'unknown', 1: 'male', 2: 'female' }, source: 'ISO/IEC 5218' } }
 /** Words of other languages. */
 const CODE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sex: {
-    ...{ h: 'male', homme: 'male', masculin: 'male', hombre: 'male', masculino: 'male', homem: 'male' },
-    ...{
-      femme: 'female',
-      féminin: 'female',
-      mujer: 'female',
-      femenino: 'female',
-      feminino: 'female',
-      mulher: 'female',
-    },
+    h: 'male',
+    homme: 'male',
+    masculin: 'male',
+    hombre: 'male',
+    masculino: 'male',
+    homem: 'male',
+    femme: 'female',
+    féminin: 'female',
+    mujer: 'female',
+    femenino: 'female',
+    feminino: 'female',
+    mulher: 'female',
   },
 }
 
@@ -283,9 +265,7 @@ function coded(
   const words = CODE_WORDS[list] ?? {}
   const inWords = (value: string): string | undefined => (isKnown(value) ? value : words[value.toLowerCase()])
   if (distinct.every((value) => inWords(value) !== undefined)) {
-    const codes = Object.fromEntries(
-      distinct.map((value) => [value, canonical(list, inWords(value) ?? value)]),
-    )
+    const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, inWords(value) ?? value)]))
     const why = [...reasons, `its values are words for codes of the list ${list}`]
     return { column, state: 'mapped', path, rule: { column, codes }, choices: [], reasons: why }
   }
@@ -307,11 +287,19 @@ const canonical = (list: NonNullable<Attribute['codes']>, value: string): string
   value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
 
 const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
-  ...{ column, state: 'unmapped', path: null, rule: null, choices: [], reasons },
+  column,
+  state: 'unmapped',
+  path: null,
+  rule: null,
+  choices: [],
+  reasons,
 })
 
-const decide = (
-  column: string,
-  reasons: readonly string[],
-  choices: ProposedColumn['choices'],
-): ProposedColumn => ({ column, state: 'decide', path: null, rule: null, choices, reasons })
+const decide = (column: string, reasons: readonly string[], choices: ProposedColumn['choices']): ProposedColumn => ({
+  column,
+  state: 'decide',
+  path: null,
+  rule: null,
+  choices,
+  reasons,
+})

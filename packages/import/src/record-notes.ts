@@ -39,8 +39,7 @@ const IDENTIFIER_RULES: Readonly<Partial<Record<IdentifierType['normaliser'], st
 }
 const IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
 
-const identifierRule = ({ normaliser }: IdentifierType): string =>
-  IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
+const identifierRule = ({ normaliser }: IdentifierType): string => IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
 
 /** The rule of an attribute, or of a type of identifier, by its name. */
 export function ruleOf(kind: Kind, recordTypeName: string, name: string): string | null {

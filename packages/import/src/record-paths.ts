@@ -43,15 +43,7 @@ interface Schema {
 const CONTEXT = '@context'
 
 /** What may stand below a place of which the schema says nothing. */
-const ANYTHING = {
-  holdsValue: true,
-  open: true,
-  list: true,
-  array: false,
-  identifier: true,
-  attributes: [],
-  types: [],
-}
+const ANYTHING = { holdsValue: true, open: true, list: true, array: false, identifier: true, attributes: [], types: [] }
 
 const known = new WeakMap<RecordType, Place>()
 

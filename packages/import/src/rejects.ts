@@ -17,11 +17,7 @@ export interface RejectsFile {
   close(): Promise<void>
 }
 
-const NOWHERE: RejectsFile = {
-  append: async () => undefined,
-  bytes: 0,
-  close: async () => undefined,
-}
+const NOWHERE: RejectsFile = { append: async () => undefined, bytes: 0, close: async () => undefined }
 
 /**
  * Opens a rejects file, readable by its owner only. What an interrupted import wrote after its last committed
@@ -65,9 +61,7 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 function unusable(error: NodeJS.ErrnoException): never {
-  throw new ImportError(
-    `the file of rejected lines cannot be written (${error.code}); name another with --rejects`,
-  )
+  throw new ImportError(`the file of rejected lines cannot be written (${error.code}); name another with --rejects`)
 }
 
 /**

@@ -201,11 +201,7 @@ function together(rejections: readonly RejectionCounts[]): readonly RejectionCou
   for (const { reason: given, count, lines } of rejections) {
     const reason = byReason.has(given) || byReason.size < MOST_REASONS ? given : OTHER_REASONS
     const before = byReason.get(reason) ?? { reason, count: 0, lines: [] }
-    byReason.set(reason, {
-      reason,
-      count: before.count + count,
-      lines: [...before.lines, ...lines].slice(0, EXAMPLES),
-    })
+    byReason.set(reason, { reason, count: before.count + count, lines: [...before.lines, ...lines].slice(0, EXAMPLES) })
   }
   return [...byReason.values()]
 }
@@ -215,10 +211,7 @@ function sum(before: CountedValues | undefined, after: CountedValues): CountedVa
   return {
     count: (before?.count ?? 0) + after.count,
     values: Object.fromEntries(
-      [...names].map((name) => [
-        name,
-        both(before?.values[name] ?? NO_VALUES, after.values[name] ?? NO_VALUES),
-      ]),
+      [...names].map((name) => [name, both(before?.values[name] ?? NO_VALUES, after.values[name] ?? NO_VALUES)]),
     ),
   }
 }

@@ -65,11 +65,10 @@ export function reportOf(
       const counted = records[record_type]
       if (counted === undefined) return []
       return reportedNames(kind, recordType).map((name) => ({
-        ...{ record_type, name },
+        record_type,
+        name,
         // The column says it better: the mapping may have a rule of its own.
-        ...reported(counted, name, () =>
-          isMapped || inColumns.has(name) ? null : ruleOf(kind, record_type, name),
-        ),
+        ...reported(counted, name, () => (isMapped || inColumns.has(name) ? null : ruleOf(kind, record_type, name))),
       }))
     }),
     columns: targets.flatMap((target) => {

@@ -46,9 +46,7 @@ export function rowReader({ targets }: ColumnMapping, header: readonly string[])
       const states = new Uint8Array(targets.length)
       for (const [at, { target, index }] of placed.entries()) {
         const { values, state } =
-          index === null
-            ? { values: [target.value ?? ''], state: CELL.value }
-            : valuesIn(target, cells[index] ?? '')
+          index === null ? { values: [target.value ?? ''], state: CELL.value } : valuesIn(target, cells[index] ?? '')
         states[at] = state
         put(document, target, values)
       }
@@ -58,8 +56,7 @@ export function rowReader({ targets }: ColumnMapping, header: readonly string[])
 }
 
 /** What is wrong with the cell of a target, for the rejects file: the path, the column and the rule, never the value. */
-export const cellProblem = (target: Target, rule: string): string =>
-  `${target.path} (column ${target.column}): ${rule}`
+export const cellProblem = (target: Target, rule: string): string => `${target.path} (column ${target.column}): ${rule}`
 
 /** The rule of the mapping that a cell can break, if there is one. */
 export const cellRule = ({ format, codes }: Target): string | null => {

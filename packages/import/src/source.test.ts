@@ -84,10 +84,7 @@ test.each([
     'the file is a spreadsheet (.ods): open it and save its sheet as "Text CSV" with the character set UTF-8, then import that file',
   ],
   [zip('people.csv'), 'the file is a zip archive: unpack it first, with unzip'],
-  [
-    Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0]),
-    `the file is an Excel workbook (.xls): ${SAVE}`,
-  ],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0]), `the file is an Excel workbook (.xls): ${SAVE}`],
   [Buffer.from([0x1f, 0x8b, 8, 0]), 'the file is compressed with gzip: unpack it first, with gunzip'],
   [
     Buffer.from('%PDF-1.7'),
@@ -103,7 +100,5 @@ test('what cannot be read is refused by its reason', async () => {
   await expect(openSource(path)).rejects.toThrow(
     new ImportError(`the file ${path} cannot be read: no such file or directory`),
   )
-  await expect(openSource(directory)).rejects.toThrow(
-    new ImportError(`${directory} is a folder; name a file in it`),
-  )
+  await expect(openSource(directory)).rejects.toThrow(new ImportError(`${directory} is a folder; name a file in it`))
 })

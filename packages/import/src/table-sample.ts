@@ -58,22 +58,15 @@ async function beginningOf(path: string): Promise<{ readonly bytes: Buffer; read
   }
 }
 
-function textOf(
-  bytes: Buffer,
-  asked: string | undefined,
-): { readonly text: Buffer; readonly encoding: string } {
+function textOf(bytes: Buffer, asked: string | undefined): { readonly text: Buffer; readonly encoding: string } {
   // The last character may be cut.
-  const found = isUtf8(bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length))
-    ? 'utf-8'
-    : 'windows-1252'
+  const found = isUtf8(bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length)) ? 'utf-8' : 'windows-1252'
   const encoding = asked ?? found
   try {
     const decoded = new TextDecoder(encoding).decode(bytes)
     return { text: Buffer.from(decoded), encoding }
   } catch {
-    throw new ImportError(
-      `there is no encoding ${encoding}; write one such as utf-8 or windows-1252 (Latin-1)`,
-    )
+    throw new ImportError(`there is no encoding ${encoding}; write one such as utf-8 or windows-1252 (Latin-1)`)
   }
 }
 

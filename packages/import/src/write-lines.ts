@@ -10,12 +10,7 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { noteLines } from '@rollcall/records/records/dry-run'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
-import {
-  lockRecord,
-  sqlState,
-  type WrittenRecord,
-  writeRecords,
-} from '@rollcall/records/records/record-writer'
+import { lockRecord, sqlState, type WrittenRecord, writeRecords } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
 
 export interface Line {
@@ -74,16 +69,10 @@ export async function writeLines(
   recordType: RecordType,
   lines: readonly Line[],
 ): Promise<LinesWritten> {
-  return writing.duplicates === 'last'
-    ? writeLast(writing, recordType, lines)
-    : writeFirst(writing, recordType, lines)
+  return writing.duplicates === 'last' ? writeLast(writing, recordType, lines) : writeFirst(writing, recordType, lines)
 }
 
-async function writeLast(
-  writing: Writing,
-  recordType: RecordType,
-  lines: readonly Line[],
-): Promise<LinesWritten> {
+async function writeLast(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<LinesWritten> {
   const { met, ...written } = await writeOrHalve(writing, recordType, lines)
   const refused = new Set(written.rejects.map(({ of }) => of))
   const standing = new Set(written.records.map(({ primary_identifier }) => primary_identifier))
@@ -100,11 +89,7 @@ async function writeLast(
 }
 
 /** Where the first line is refused, the next one with its primary identifier is the first. */
-async function writeFirst(
-  writing: Writing,
-  recordType: RecordType,
-  lines: readonly Line[],
-): Promise<LinesWritten> {
+async function writeFirst(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<LinesWritten> {
   const repeated: { of: Line; earlier: number }[] = []
   let written = NOTHING
   let rest = lines
@@ -134,11 +119,7 @@ async function writeFirst(
  * Data exceptions (a day that no calendar of PostgreSQL knows) and exceeded limits (a value too long for its
  * index) are the fault of single records: they are found by halving.
  */
-async function writeOrHalve(
-  writing: Writing,
-  recordType: RecordType,
-  lines: readonly Line[],
-): Promise<Written> {
+async function writeOrHalve(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
   try {
     return await writeOnce(writing, recordType, lines)
   } catch (error) {

@@ -25,17 +25,13 @@ const node = async (clock = testClock()): Promise<Bodies> =>
 const FORGOTTEN = new BodyUnreadable('forgotten')
 const ALTERED = new BodyUnreadable('altered')
 const days = async (): Promise<string[]> =>
-  (await database.db.pool.query<{ day: string }>('select day from body_key order by day')).rows.map(
-    ({ day }) => day,
-  )
+  (await database.db.pool.query<{ day: string }>('select day from body_key order by day')).rows.map(({ day }) => day)
 
 test('what is sealed is opened, here and by other nodes, whatever the text', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (text, context) => {
       const wellFormed = text.toWellFormed()
-      expect(await bodies.decryptBody(await bodies.encryptBody(wellFormed, context), context)).toBe(
-        wellFormed,
-      )
+      expect(await bodies.decryptBody(await bodies.encryptBody(wellFormed, context), context)).toBe(wellFormed)
     }),
     { numRuns: 50 },
   )
@@ -43,18 +39,15 @@ test('what is sealed is opened, here and by other nodes, whatever the text', asy
   expect(await (await node()).decryptBody(sealed, 'exchange 1')).toBe('ñ 人 😀')
 })
 
-test.each([0, 1_024, 1_025, 32_768, 32_769, 3_000_000])(
-  'a text of %i bytes is opened as it was',
-  async (bytes) => {
-    const regular = 'x'.repeat(bytes)
-    const random = randomBytes(bytes).toString('base64').slice(0, bytes)
-    for (const text of [regular, random]) {
-      const sealed = await bodies.encryptBody(text, 'a')
-      expect((await bodies.decryptBody(sealed, 'a')) === text).toBe(true)
-      expect(sealed.length).toBeLessThan(bytes + 100)
-    }
-  },
-)
+test.each([0, 1_024, 1_025, 32_768, 32_769, 3_000_000])('a text of %i bytes is opened as it was', async (bytes) => {
+  const regular = 'x'.repeat(bytes)
+  const random = randomBytes(bytes).toString('base64').slice(0, bytes)
+  for (const text of [regular, random]) {
+    const sealed = await bodies.encryptBody(text, 'a')
+    expect((await bodies.decryptBody(sealed, 'a')) === text).toBe(true)
+    expect(sealed.length).toBeLessThan(bytes + 100)
+  }
+})
 
 test('shows nothing of the text, and a large one gets smaller', async () => {
   const text = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => ({ surname: 'Mbeki-Okonkwo', at })))
@@ -93,23 +86,14 @@ test('several nodes that need a new day’s key at once share one', async () => 
     nodes.flatMap((one) => ['x', 'y'].map((text) => one.encryptBody(text, 'a', '2026-02-01'))),
   )
   const fresh = await node()
-  expect(await Promise.all(sealed.map((body) => fresh.decryptBody(body, 'a')))).toEqual([
-    'x',
-    'y',
-    'x',
-    'y',
-    'x',
-    'y',
-  ])
+  expect(await Promise.all(sealed.map((body) => fresh.decryptBody(body, 'a')))).toEqual(['x', 'y', 'x', 'y', 'x', 'y'])
 })
 
 test.each(['2026-2-1', '2026-02-30', 'today', '', '1969-12-31', '10000-01-01'])(
   'the day %j is refused, and no key is made for it',
   async (day) => {
     const before = await days()
-    await expect(bodies.encryptBody('x', 'a', day)).rejects.toThrow(
-      new RangeError('a day is written YYYY-MM-DD'),
-    )
+    await expect(bodies.encryptBody('x', 'a', day)).rejects.toThrow(new RangeError('a day is written YYYY-MM-DD'))
     expect(await days()).toEqual(before)
   },
 )

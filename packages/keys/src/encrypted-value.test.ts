@@ -11,9 +11,9 @@ const MOVED = 'an encrypted value of own_key was altered, moved, or encrypted wi
 test('opens in its own place', () => {
   expect(decryptValue(master, 'own key', place, sealed)).toEqual(plaintext)
   expect(decryptValue(master, 'own key', place, new Uint8Array(sealed))).toEqual(plaintext)
-  expect(
-    decryptValue(master, 'own key', place, encryptValue(master, 'own key', place, Buffer.alloc(0))),
-  ).toEqual(Buffer.alloc(0))
+  expect(decryptValue(master, 'own key', place, encryptValue(master, 'own key', place, Buffer.alloc(0)))).toEqual(
+    Buffer.alloc(0),
+  )
 })
 
 test('begins with the version of its master key, shows nothing of the secret, is never the same twice', () => {
@@ -57,9 +57,7 @@ describe('does not open', () => {
 
   test('cut short or drawn out', () => {
     for (let length = 0; length < sealed.length; length += 1) {
-      expect(() => decryptValue(master, 'own key', place, sealed.subarray(0, length))).toThrow(
-        DecryptionError,
-      )
+      expect(() => decryptValue(master, 'own key', place, sealed.subarray(0, length))).toThrow(DecryptionError)
     }
     expect(() => decryptValue(master, 'own key', place, Buffer.concat([sealed, Buffer.of(0)]))).toThrow(
       new DecryptionError(MOVED),

@@ -23,23 +23,13 @@ export class DecryptionError extends Error {
   override readonly name = 'DecryptionError'
 }
 
-export function encryptValue(
-  master: MasterKey,
-  purpose: string,
-  context: ValueContext,
-  plaintext: Uint8Array,
-): Buffer {
+export function encryptValue(master: MasterKey, purpose: string, context: ValueContext, plaintext: Uint8Array): Buffer {
   const bound = additionalData(master, purpose, context)
   return encrypt(keyFor(master, purpose), Buffer.of(master.version), bound, plaintext)
 }
 
 /** @throws DecryptionError */
-export function decryptValue(
-  master: MasterKey,
-  purpose: string,
-  context: ValueContext,
-  encrypted: Uint8Array,
-): Buffer {
+export function decryptValue(master: MasterKey, purpose: string, context: ValueContext, encrypted: Uint8Array): Buffer {
   const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
   if (bytes.length < 1 + OVERHEAD || bytes[0] !== master.version)
     throw new DecryptionError('not a value of this master key')

@@ -101,10 +101,7 @@ export const isMadeOnDemand = (algorithm: AlgorithmName): boolean =>
   OWN_KEY_DEFINITIONS.some((row) => row.use === 'sig' && row.algorithm === algorithm && row.onDemand)
 
 /** The definition of a key in the database; undefined for a key of another version of Rollcall, which this one does not use. */
-export const definitionOf = (key: {
-  readonly use: string
-  readonly algorithm: string
-}): OwnKeyDefinition | undefined =>
+export const definitionOf = (key: { readonly use: string; readonly algorithm: string }): OwnKeyDefinition | undefined =>
   OWN_KEY_DEFINITIONS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
 
 export interface GeneratedKey {
@@ -148,10 +145,7 @@ export function encryptJwk(kid: string, jwk: JWK, vault: Vault): Promise<Buffer>
 }
 
 /** @throws DecryptionError altered, moved, or erased */
-export async function decryptJwk(
-  { kid, sealed }: Pick<OwnKey, 'kid' | 'sealed'>,
-  vault: Vault,
-): Promise<JWK> {
+export async function decryptJwk({ kid, sealed }: Pick<OwnKey, 'kid' | 'sealed'>, vault: Vault): Promise<JWK> {
   if (sealed === null) throw new DecryptionError('the key is erased')
   return JSON.parse((await vault.decrypt(purpose, { table, id: kid }, sealed)).toString())
 }

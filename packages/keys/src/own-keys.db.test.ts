@@ -2,14 +2,7 @@ import { Writable } from 'node:stream'
 import { openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
 import { createTokens } from '@rollcall/participants/directory/tokens'
-import {
-  CompactEncrypt,
-  type CryptoKey,
-  calculateJwkThumbprint,
-  compactDecrypt,
-  importJWK,
-  type JWK,
-} from 'jose'
+import { CompactEncrypt, type CryptoKey, calculateJwkThumbprint, compactDecrypt, importJWK, type JWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestClock, testClock } from '../../server/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
@@ -191,8 +184,7 @@ describe('several nodes', () => {
   test('refuse the tokens of a revoked key within a second, also those verified before', async () => {
     const nodes = [keys, other].map((node) => createTokens(node.tokens, { lifetime: 60 }))
     const token =
-      (await nodes[0]?.issue({ sender_id: 'spmis.example', client_id: 'c1', environment: 'live' }))
-        ?.access_token ?? ''
+      (await nodes[0]?.issue({ sender_id: 'spmis.example', client_id: 'c1', environment: 'live' }))?.access_token ?? ''
     const verified = () => Promise.all(nodes.map((tokens) => tokens.verify(token)))
     expect(await verified()).toMatchObject([{ sender_id: 'spmis.example' }, { sender_id: 'spmis.example' }])
     await rotateOwnKeys(database.db, vault)
@@ -219,9 +211,7 @@ describe('a row that was altered', () => {
 
   test('keeps a server from starting', async () => {
     const { kid } = await keys.signing()
-    await alter('update own_key set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where kid = $1', [
-      kid,
-    ])
+    await alter('update own_key set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where kid = $1', [kid])
     await refused(kid)
   })
 

@@ -82,8 +82,7 @@ export async function createKeys(
       (await live()).filter((key): key is LiveSigner => key.definition.use === use)
     return {
       async signing(algorithm = 'EdDSA') {
-        const isCurrent = ({ active, definition }: LiveSigner): boolean =>
-          active && definition.algorithm === algorithm
+        const isCurrent = ({ active, definition }: LiveSigner): boolean => active && definition.algorithm === algorithm
         let key = (await ours()).find(isCurrent)
         if (key === undefined && use === 'sig') {
           await ensureOwnKeys(db, vault, algorithm)
@@ -108,9 +107,7 @@ export async function createKeys(
     ...signers('sig'),
     tokens: signers('token'),
     async decryption(kid) {
-      const key = (await live()).find(
-        (candidate) => candidate.definition.use === 'enc' && candidate.kid === kid,
-      )
+      const key = (await live()).find((candidate) => candidate.definition.use === 'enc' && candidate.kid === kid)
       return key?.material.privateKey ?? null
     },
     jwks: async (sender_id) => ({ keys: keySetOf(await live(), sender_id) }),
@@ -129,7 +126,9 @@ const publicHalves = (all: readonly LiveKey[]): readonly JWK[] =>
 
 const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
   ...material.public_jwk,
-  ...{ kid, use: definition.use, alg: definition.algorithm },
+  kid,
+  use: definition.use,
+  alg: definition.algorithm,
 })
 
 /** Peers refuse larger sets. */

@@ -8,13 +8,7 @@ import { type TestClock, testClock } from '../../server/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
 import { createBodies } from './bodies.ts'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
-import {
-  environmentSource,
-  fileSource,
-  MasterKeyError,
-  type MasterKeySource,
-  newMasterKey,
-} from './master-key.ts'
+import { environmentSource, fileSource, MasterKeyError, type MasterKeySource, newMasterKey } from './master-key.ts'
 import { createKeys, type Keys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
 import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
@@ -72,13 +66,8 @@ const versions = async (): Promise<number[]> => {
 test('with a file: a fresh key, everything sealed anew, the old key opens nothing', async () => {
   const { body } = await fill(fileSource(path))
   const old = await currentMasterKey(database.db, fileSource(path))
-  const jwks = await (
-    await createKeys(database.db, await createVault(database.db, fileSource(path)), log)
-  ).jwks()
-  expect(await rotateMasterKey(database.db, fileSource(path))).toEqual({
-    version: 2,
-    resealed: SEALED_VALUES,
-  })
+  const jwks = await (await createKeys(database.db, await createVault(database.db, fileSource(path)), log)).jwks()
+  expect(await rotateMasterKey(database.db, fileSource(path))).toEqual({ version: 2, resealed: SEALED_VALUES })
   expect(await readdir(directory)).toEqual(['master-key'])
   expect(await versions()).toEqual([2])
   expect(await startWith(fileSource(path), body)).toBe('kept')
@@ -95,18 +84,14 @@ test('with the environment: the new key is given; called again it says that it i
   const { body } = await fill(environmentSource({ masterKey, newMasterKey: undefined }))
   expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: SEALED_VALUES })
   expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: 0 })
-  expect(await startWith(environmentSource({ masterKey: newKey, newMasterKey: undefined }), body)).toBe(
-    'kept',
-  )
+  expect(await startWith(environmentSource({ masterKey: newKey, newMasterKey: undefined }), body)).toBe('kept')
 })
 
 test('nobody says which the next key is', async () => {
   const source = environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined })
   await fill(source)
   await expect(rotateMasterKey(database.db, source)).rejects.toThrow(
-    new MasterKeyError(
-      'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)',
-    ),
+    new MasterKeyError('ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)'),
   )
 })
 
@@ -127,17 +112,12 @@ describe('interrupted', () => {
     const old = await currentMasterKey(database.db, source)
     const next = { version: 2, key: await source.next() }
     let done = 0
-    const dying = replaceMasterKey(
-      database.db,
-      1,
-      masterKeyRecord(next),
-      ({ table, purpose }, id, sealed) => {
-        done += 1
-        if (done === 5) throw new Error('the process ends here')
-        const context = { table, id }
-        return encryptValue(next, purpose, context, decryptValue(old, purpose, context, sealed))
-      },
-    )
+    const dying = replaceMasterKey(database.db, 1, masterKeyRecord(next), ({ table, purpose }, id, sealed) => {
+      done += 1
+      if (done === 5) throw new Error('the process ends here')
+      const context = { table, id }
+      return encryptValue(next, purpose, context, decryptValue(old, purpose, context, sealed))
+    })
     await expect(dying).rejects.toThrow('the process ends here')
     expect(await versions()).toEqual([1])
     expect(await readdir(directory)).toEqual(['master-key', 'master-key.new'])
@@ -218,8 +198,7 @@ describe('a server that runs meanwhile', () => {
     const bodies = createBodies(database.db, vault)
     const sealing = (async () => {
       const sealed: Buffer[] = []
-      for (let day = 10; day < 30; day += 1)
-        sealed.push(await bodies.encryptBody('kept', 'a', `2026-01-${day}`))
+      for (let day = 10; day < 30; day += 1) sealed.push(await bodies.encryptBody('kept', 'a', `2026-01-${day}`))
       return sealed
     })()
     const rotating = (async () => {

@@ -15,10 +15,7 @@ let vault: Vault
 
 beforeEach(async () => {
   database = await testDatabase()
-  vault = await createVault(
-    database.db,
-    environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined }),
-  )
+  vault = await createVault(database.db, environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined }))
 })
 afterEach(() => database.close())
 
@@ -40,9 +37,7 @@ test('each row gets an active key and the next, once, however many nodes start a
   const keys = await listOwnKeys(database.db)
   expect(keys).toHaveLength(2 * ALWAYS.length)
   for (const { use, algorithm } of ALWAYS) {
-    const states = keys
-      .filter((key) => key.use === use && key.algorithm === algorithm)
-      .map(({ state }) => state)
+    const states = keys.filter((key) => key.use === use && key.algorithm === algorithm).map(({ state }) => state)
     expect(states.sort()).toEqual(['active', 'next'])
   }
   await ensureOwnKeys(database.db, vault)

@@ -38,11 +38,7 @@ export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: Algo
   if (lacking.length === 0) return
   await withCurrentMasterKey(async () => {
     const made = await Promise.all(
-      lacking.map(async ({ definition, state }) => ({
-        definition,
-        state,
-        key: await newKey(definition, vault),
-      })),
+      lacking.map(async ({ definition, state }) => ({ definition, state, key: await newKey(definition, vault) })),
     )
     await changeOwnKeys(db, async (change) => {
       const still = missingKeys(await change.list(), algorithm)
@@ -59,8 +55,7 @@ function missingKeys(
   algorithm?: AlgorithmName,
 ): { definition: OwnKeyDefinition; state: (typeof CURRENT)[number] }[] {
   const wanted = OWN_KEY_DEFINITIONS.filter(
-    (definition) =>
-      isInUse(keys, definition) || (definition.use === 'sig' && definition.algorithm === algorithm),
+    (definition) => isInUse(keys, definition) || (definition.use === 'sig' && definition.algorithm === algorithm),
   )
   return wanted.flatMap((definition) =>
     CURRENT.filter((state) => currentKey(keys, definition, state) === undefined).map((state) => ({

@@ -28,8 +28,7 @@ afterEach(async () => {
 })
 
 const place = { table: 'own_key', id: 'k' }
-const fromEnvironment = (masterKey = newMasterKey()) =>
-  environmentSource({ masterKey, newMasterKey: undefined })
+const fromEnvironment = (masterKey = newMasterKey()) => environmentSource({ masterKey, newMasterKey: undefined })
 
 describe('a master key of the environment', () => {
   test("becomes the database's, and opens it again", async () => {
@@ -73,23 +72,14 @@ describe('a master key of the environment', () => {
   })
 
   test('of several nodes with keys of their own, one starts', async () => {
-    const nodes = await Promise.allSettled(
-      [1, 2, 3, 4].map(() => createVault(database.db, fromEnvironment())),
-    )
-    expect(nodes.map(({ status }) => status).sort()).toEqual([
-      'fulfilled',
-      'rejected',
-      'rejected',
-      'rejected',
-    ])
+    const nodes = await Promise.allSettled([1, 2, 3, 4].map(() => createVault(database.db, fromEnvironment())))
+    expect(nodes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
   })
 
   test('of a database whose check value was moved from another version is refused', async () => {
     const source = fromEnvironment()
     await createVault(database.db, source)
-    await database.db.pool.query(
-      'update master_key set version = 2, check_value = set_byte(check_value, 0, 2)',
-    )
+    await database.db.pool.query('update master_key set version = 2, check_value = set_byte(check_value, 0, 2)')
     await expect(createVault(database.db, source)).rejects.toThrow('is not the master key')
   })
 })

@@ -1,12 +1,6 @@
 /** The vault: secrets in the database are encrypted and decrypted here, and nowhere else. */
 import type { Database } from '@rollcall/database/database'
-import {
-  DecryptionError,
-  decryptValue,
-  encryptValue,
-  type MasterKey,
-  type ValueContext,
-} from './encrypted-value.ts'
+import { DecryptionError, decryptValue, encryptValue, type MasterKey, type ValueContext } from './encrypted-value.ts'
 import { MasterKeyError, type MasterKeySource } from './master-key.ts'
 import {
   addFirstMasterKey,
@@ -166,5 +160,4 @@ const CONSEQUENCE = 'without it nothing that is encrypted there can be read (doc
 const missing = ({ remedy }: MasterKeySource): string =>
   `the master key of this database is missing: ${remedy}; ${CONSEQUENCE}`
 
-const wrong = ({ name }: MasterKeySource): string =>
-  `${name} is not the master key of this database; ${CONSEQUENCE}`
+const wrong = ({ name }: MasterKeySource): string => `${name} is not the master key of this database; ${CONSEQUENCE}`

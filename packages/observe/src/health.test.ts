@@ -14,10 +14,7 @@ const asked = { read: async () => undefined, write: async () => undefined }
 test('a thousand requests that the database declines are one line, and one a second as long as it goes on', () => {
   const lines: object[] = []
   const clock = testClock()
-  const health = createDatabaseHealth(
-    { log: { error: (line: object) => void lines.push(line) }, ...asked },
-    clock,
-  )
+  const health = createDatabaseHealth({ log: { error: (line: object) => void lines.push(line) }, ...asked }, clock)
   for (let request = 0; request < 1_000; request += 1) health.failed(declined('53100'))
   const database = { error: 'DatabaseError', sqlstate: '53100' }
   clock.pass(999)

@@ -94,8 +94,7 @@ test('metrics count accepted requests that wait, and tell the ends of grants and
   )
   const day = (days: number) => new Date(Date.now() + days * 86_400_000)
   const grants = 'insert into participant_grant (participant, registry, terms, valid_from, valid_until)'
-  const keys =
-    'insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, valid_until)'
+  const keys = 'insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, valid_until)'
   await pool.query('delete from participant_grant where participant = $1', [id])
   await pool.query(`${grants} values ($1, $2, '{}', now(), $3)`, [id, registry.id, day(10)])
   // A key that another one follows does not end anything.

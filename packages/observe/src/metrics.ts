@@ -18,11 +18,7 @@ export interface Metrics {
   /** One item answered by the emergency part of a grant. */
   emergencyUsed(participant: string, registry: string): void
   /** One item refused because the rate of a grant, `items` or `records` a minute, does not give so many now. */
-  grantRateRefused(of: {
-    readonly participant: string
-    readonly registry: string
-    readonly counted: Counted
-  }): void
+  grantRateRefused(of: { readonly participant: string; readonly registry: string; readonly counted: Counted }): void
   /** Tokens issued or refused. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
   /** One search asked of the database: `kind` is the registry's, `outcome` whether it was answered. */

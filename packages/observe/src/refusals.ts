@@ -58,8 +58,7 @@ export function createRefusals(parts: {
   const flood = createFloodLog<Refusal>({
     period: PERIOD,
     most: MOST,
-    report: (refusal, count) =>
-      log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
+    report: (refusal, count) => log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
     ...(later !== undefined && { later }),
   })
   const accounted = createFloodLog<RefusedRequests>({

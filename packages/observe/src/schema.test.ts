@@ -43,10 +43,7 @@ test('more than one version ahead, the node must stop', async () => {
   expect(schema.isUsable()).toBe(false)
   expect(await schema.outdated).toEqual({ version: '999.1.0', ahead: 2 })
   expect(lines).toMatchObject([
-    {
-      database_schema_version: '999.1.0',
-      msg: 'the database is more than one version ahead of this node: it stops',
-    },
+    { database_schema_version: '999.1.0', msg: 'the database is more than one version ahead of this node: it stops' },
   ])
 })
 

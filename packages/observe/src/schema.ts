@@ -31,8 +31,7 @@ export function createSchemaWatch(parts: {
     found = lead
     if (lead.ahead === 0 || !isNew) return
     const versions = { schema_version: program, database_schema_version: lead.version }
-    if (isUsable())
-      parts.log.warn(versions, 'the database is one version ahead of this node: upgrade it soon')
+    if (isUsable()) parts.log.warn(versions, 'the database is one version ahead of this node: upgrade it soon')
     else {
       parts.log.error(versions, 'the database is more than one version ahead of this node: it stops')
       outdated.resolve(lead)

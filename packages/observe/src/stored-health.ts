@@ -71,11 +71,7 @@ export function addStoredHealth(register: Registry, stored: StoredHealth, { now 
       { labels: { participant: health.sender_id }, value: value(health) },
     ])
   ofDeliveries('rollcall_deliveries_pending', 'Deliveries that wait for an attempt', ({ pending }) => pending)
-  ofDeliveries(
-    'rollcall_delivery_oldest_seconds',
-    'Age of the oldest pending delivery',
-    ({ oldest }) => oldest,
-  )
+  ofDeliveries('rollcall_delivery_oldest_seconds', 'Age of the oldest pending delivery', ({ oldest }) => oldest)
   ofDeliveries('rollcall_deliveries_dead', 'Deliveries given up within a day', ({ dead }) => dead)
   ofDeliveries(
     'rollcall_delivery_breaker',

@@ -82,23 +82,20 @@ describe('docs/codes.md', () => {
   const doc = readFileSync(new URL('../../../docs/codes.md', import.meta.url), 'utf8')
   const sections = doc.split(/^## /m).slice(1)
 
-  test.each(PLACES)(
-    'lists the %s codes of the table, in its order, with its HTTP statuses and meanings',
-    (place) => {
-      const section = sections.find((text) => text.includes(`(\`${place}\`)`)) ?? ''
-      const rows = [...section.matchAll(/^\| `([a-z_.]+)` \|(.*)\|$/gm)].map(([, code, rest = '']) => ({
-        code,
-        cells: rest.split('|').map((cell) => cell.trim()),
-      }))
-      const expected = CODES.filter((row) => row.where === place)
-      expect(rows.map((row) => row.code)).toEqual(expected.map((row) => row.code))
-      for (const [index, row] of expected.entries()) {
-        const cells = rows[index]?.cells ?? []
-        if ('http_status' in row) expect(cells.shift(), row.code).toBe(String(row.http_status))
-        expect(cells, row.code).toEqual([row.meaning])
-      }
-    },
-  )
+  test.each(PLACES)('lists the %s codes of the table, in its order, with its HTTP statuses and meanings', (place) => {
+    const section = sections.find((text) => text.includes(`(\`${place}\`)`)) ?? ''
+    const rows = [...section.matchAll(/^\| `([a-z_.]+)` \|(.*)\|$/gm)].map(([, code, rest = '']) => ({
+      code,
+      cells: rest.split('|').map((cell) => cell.trim()),
+    }))
+    const expected = CODES.filter((row) => row.where === place)
+    expect(rows.map((row) => row.code)).toEqual(expected.map((row) => row.code))
+    for (const [index, row] of expected.entries()) {
+      const cells = rows[index]?.cells ?? []
+      if ('http_status' in row) expect(cells.shift(), row.code).toBe(String(row.http_status))
+      expect(cells, row.code).toEqual([row.meaning])
+    }
+  })
 
   test('names no code that the table does not have', () => {
     const known = new Set<string>(CODES.map((row) => row.code))

@@ -80,12 +80,7 @@ export const CODES = [
     http_status: 400,
     meaning: 'The receiver_id names neither this registry nor one of its aliases.',
   },
-  {
-    where: 'ack',
-    code: 'err.signature.missing',
-    http_status: 401,
-    meaning: 'The message must be signed and is not.',
-  },
+  { where: 'ack', code: 'err.signature.missing', http_status: 401, meaning: 'The message must be signed and is not.' },
   {
     where: 'ack',
     code: 'err.signature.invalid',
@@ -105,11 +100,7 @@ export const CODES = [
     meaning: 'The service cannot answer at the moment; the same request may be sent again later.',
   },
 
-  {
-    where: 'header',
-    code: 'rjct.version.invalid',
-    meaning: 'The protocol version in the header is not supported.',
-  },
+  { where: 'header', code: 'rjct.version.invalid', meaning: 'The protocol version in the header is not supported.' },
   {
     where: 'header',
     code: 'rjct.message_id.duplicate',
@@ -120,16 +111,8 @@ export const CODES = [
     code: 'rjct.message_ts.invalid',
     meaning: 'The message_ts cannot be read or lies outside the accepted window of time.',
   },
-  {
-    where: 'header',
-    code: 'rjct.action.invalid',
-    meaning: 'The action belongs to another operation than the path.',
-  },
-  {
-    where: 'header',
-    code: 'rjct.action.not_supported',
-    meaning: 'The action is none that this registry knows.',
-  },
+  { where: 'header', code: 'rjct.action.invalid', meaning: 'The action belongs to another operation than the path.' },
+  { where: 'header', code: 'rjct.action.not_supported', meaning: 'The action is none that this registry knows.' },
   {
     where: 'header',
     code: 'rjct.total_count.invalid',
@@ -140,11 +123,7 @@ export const CODES = [
     code: 'rjct.total_count.limit_exceeded',
     meaning: 'The message holds more items than are accepted in one batch.',
   },
-  {
-    where: 'header',
-    code: 'rjct.errors.too_many',
-    meaning: 'Every item of the batch was rejected.',
-  },
+  { where: 'header', code: 'rjct.errors.too_many', meaning: 'Every item of the batch was rejected.' },
 
   {
     where: 'search',
@@ -166,11 +145,7 @@ export const CODES = [
     code: 'rjct.search_criteria.invalid',
     meaning: 'The search criteria are missing, not understood, or ask for what this registry does not hold.',
   },
-  {
-    where: 'search',
-    code: 'rjct.filter.invalid',
-    meaning: 'The text of the filter or expression cannot be parsed.',
-  },
+  { where: 'search', code: 'rjct.filter.invalid', meaning: 'The text of the filter or expression cannot be parsed.' },
   {
     where: 'search',
     code: 'rjct.sort.invalid',
@@ -210,8 +185,7 @@ export const CODES = [
   {
     where: 'subscribe',
     code: 'rjct.notify_details.invalid',
-    meaning:
-      'The subscribe criteria, their filter or their frequency are missing, not understood or not allowed.',
+    meaning: 'The subscribe criteria, their filter or their frequency are missing, not understood or not allowed.',
   },
   {
     where: 'subscribe',
@@ -224,11 +198,7 @@ export const CODES = [
     meaning: 'The sender has a subscription to the same events with the same filter.',
   },
 
-  {
-    where: 'unsubscribe',
-    code: 'rjct.reference_id.invalid',
-    meaning: 'The reference_id of the request is not valid.',
-  },
+  { where: 'unsubscribe', code: 'rjct.reference_id.invalid', meaning: 'The reference_id of the request is not valid.' },
   {
     where: 'unsubscribe',
     code: 'rjct.reference_id.duplicate',
@@ -239,21 +209,13 @@ export const CODES = [
     code: 'rjct.timestamp.invalid',
     meaning: 'The timestamp of the request lies outside the accepted window of time.',
   },
-  {
-    where: 'unsubscribe',
-    code: 'rjct.subscription_code.invalid',
-    meaning: 'None of the subscription codes is known.',
-  },
+  { where: 'unsubscribe', code: 'rjct.subscription_code.invalid', meaning: 'None of the subscription codes is known.' },
   {
     where: 'unsubscribe',
     code: 'rjct.requester.invalid',
     meaning: 'The sender has lost the right to the subscription.',
   },
-  {
-    where: 'unsubscribe',
-    code: 'rjct.event.already_unsubscribed',
-    meaning: 'The subscription has been ended before.',
-  },
+  { where: 'unsubscribe', code: 'rjct.event.already_unsubscribed', meaning: 'The subscription has been ended before.' },
 ] as const satisfies readonly CodeShape[]
 
 /** One row of the table. */

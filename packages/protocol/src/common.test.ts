@@ -47,12 +47,7 @@ describe('a field at its bounds', () => {
     ['a capital', Locale, 'Eng', 'x: must be three lower-case letters (ISO 639-3)'],
     ['one above int32', PageRequest, { page_size: INT32_MAX + 1 }, 'x.page_size: must be at most 2147483647'],
     ['half a page', PageRequest, { page_size: 0.5 }, 'x.page_size: must be a whole number'],
-    [
-      'a page number of text',
-      PageRequest,
-      { page_size: 1, page_number: '1' },
-      'x.page_number: must be a whole number',
-    ],
+    ['a page number of text', PageRequest, { page_size: 1, page_number: '1' }, 'x.page_number: must be a whole number'],
     ['a negative total', Pagination, page(1, 1, -1), 'x.total_count: must be at least 0'],
     ['a status in capitals', Status, 'SUCC', 'x: must be one of rcvd, pdng, succ, rjct'],
     ['a word of a closed list', oneOf(['a', 'b']), 'c', 'x: must be one of a, b'],

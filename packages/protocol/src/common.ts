@@ -26,8 +26,7 @@ export function oneOf<const Value extends string>(values: readonly Value[], opti
 /** RFC 3339 with a zone (G5); `validate.ts` says which texts that are. */
 export const Timestamp = Type.String({
   format: 'date-time',
-  description:
-    'Date and time with a time zone, such as 2026-02-03T09:15:00.000Z (spec "Common field types").',
+  description: 'Date and time with a time zone, such as 2026-02-03T09:15:00.000Z (spec "Common field types").',
 })
 
 export const TransactionId = Type.String({
@@ -59,10 +58,7 @@ export const Locale = Type.String({
   description: 'Language code of three lower-case letters (G4, D4).',
 })
 
-export const Version = Type.String({
-  default: PROTOCOL_VERSION,
-  description: 'Protocol version (spec "Versioning").',
-})
+export const Version = Type.String({ default: PROTOCOL_VERSION, description: 'Protocol version (spec "Versioning").' })
 
 /** Where a message or an item stands (spec "States and transitions"; meanings from N7). */
 export const STATUSES = ['rcvd', 'pdng', 'succ', 'rjct'] as const
@@ -88,8 +84,7 @@ export const SubscriptionCode = Type.String({
 })
 
 export const RegType = Type.String({
-  description:
-    'Registry type, a namespaced value whose last segment counts, such as ns:org:RegistryType:Civil (D32).',
+  description: 'Registry type, a namespaced value whose last segment counts, such as ns:org:RegistryType:Civil (D32).',
 })
 
 export const RegRecordType = Type.String({
@@ -110,10 +105,7 @@ const Int32 = (minimum: number, description: string, options: TSchemaOptions = {
 
 /** The page asked for (spec "SearchRequest", pagination). */
 export const PageRequest = Type.Object(
-  {
-    page_size: Int32(1, 'Items on a page.'),
-    page_number: Type.Optional(Int32(1, 'Counts from 1.', { default: 1 })),
-  },
+  { page_size: Int32(1, 'Items on a page.'), page_number: Type.Optional(Int32(1, 'Counts from 1.', { default: 1 })) },
   { title: 'PageRequest', description: 'The page that is asked for (spec "Limits").' },
 )
 export type PageRequest = Static<typeof PageRequest>
@@ -170,9 +162,7 @@ export const ConsentClaims = Type.Object(
       description: 'sender_id of the registry, or of each of several.',
     }),
     azp: Type.Optional(
-      Type.String({
-        description: 'sender_id of the participant that may use it; without it, the first that does.',
-      }),
+      Type.String({ description: 'sender_id of the participant that may use it; without it, the first that does.' }),
     ),
     subject: Type.Object(
       { identifier_type: Type.String(), identifier_value: Type.String() },

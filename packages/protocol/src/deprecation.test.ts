@@ -18,8 +18,8 @@ it('the document of a kind marks an operation that is deprecated, on both paths,
   if (kind === undefined) throw new Error('there is no kind')
   const rows = OPERATIONS.map((row) => (row.name === 'search' ? { ...row, deprecated } : row))
   const marked = (operations: typeof OPERATIONS): readonly string[] =>
-    Object.entries(openApiDocument(kind, { server_url: '/', operations }).paths).flatMap(
-      ([path, { post }]) => ((post as { deprecated?: boolean }).deprecated === true ? [path] : []),
+    Object.entries(openApiDocument(kind, { server_url: '/', operations }).paths).flatMap(([path, { post }]) =>
+      (post as { deprecated?: boolean }).deprecated === true ? [path] : [],
     )
   const { sync_paths, async_paths } = operation('search')
   expect(marked(rows)).toEqual([...sync_paths, ...async_paths].map((path) => `/${path}`))

@@ -30,12 +30,7 @@ const encrypted = {
   tag: 'c',
   iv: 'd',
 }
-const callbackHeader = {
-  message_id: 'm-2',
-  message_ts: '2026-02-03T09:15:01Z',
-  action: 'on-search',
-  status: 'succ',
-}
+const callbackHeader = { message_id: 'm-2', message_ts: '2026-02-03T09:15:01Z', action: 'on-search', status: 'succ' }
 
 /** `value` without the member at a dotted path. */
 function without(value: object, path: string): unknown {
@@ -70,18 +65,14 @@ describe('the envelope of a request', () => {
     expect(incoming.problem(value, '')).toBeNull()
   })
 
-  it.each([
-    'header',
-    'message',
-    'header.message_id',
-    'header.message_ts',
-    'header.action',
-    'header.sender_id',
-  ])('is refused without %s, documented and incoming', (path) => {
-    const value = without({ header, message }, path)
-    expect(request.problem(value, '')).toBe(`${path}: is required`)
-    expect(incoming.problem(value, '')).toBe(`${path}: is required`)
-  })
+  it.each(['header', 'message', 'header.message_id', 'header.message_ts', 'header.action', 'header.sender_id'])(
+    'is refused without %s, documented and incoming',
+    (path) => {
+      const value = without({ header, message }, path)
+      expect(request.problem(value, '')).toBe(`${path}: is required`)
+      expect(incoming.problem(value, '')).toBe(`${path}: is required`)
+    },
+  )
 
   it('is documented with total_count and taken without (spec "Header")', () => {
     const value = without({ header, message }, 'header.total_count')
@@ -136,11 +127,7 @@ describe('the envelope of a callback', () => {
 
   it.each([
     ['status', 'done', 'header.status: must be one of rcvd, pdng, succ, rjct'],
-    [
-      'status_reason_message',
-      'x'.repeat(1000),
-      'header.status_reason_message: must have at most 999 characters',
-    ],
+    ['status_reason_message', 'x'.repeat(1000), 'header.status_reason_message: must have at most 999 characters'],
     ['completed_count', -1, 'header.completed_count: must be at least 0'],
   ])('refuses %s out of its bounds', (member, value, problem) => {
     expect(callback.problem({ header: { ...callbackHeader, [member]: value } }, '')).toBe(problem)
@@ -172,29 +159,23 @@ describe('the answers outside an envelope', () => {
 
   it.each(['ACK', 'NACK'])('%s is an ack', (ack_status) => {
     expect(validator(Ack).problem({ message: { ...ack, ack_status } }, '')).toBeNull()
-    expect(
-      validator(ErrorAnswer).problem({ message: { ...ack, ack_status, error: fault }, errors: [fault] }, ''),
-    ).toBe('message.ack_status: must be one of ERR')
+    expect(validator(ErrorAnswer).problem({ message: { ...ack, ack_status, error: fault }, errors: [fault] }, '')).toBe(
+      'message.ack_status: must be one of ERR',
+    )
   })
 
   it('an error answer satisfies all three published shapes (D2)', () => {
     const answer = { message: { ...ack, ack_status: 'ERR', error: fault }, errors: [fault] }
-    for (const schema of [ErrorAnswer, Ack, HttpErrors])
-      expect(validator(schema).problem(answer, '')).toBeNull()
+    for (const schema of [ErrorAnswer, Ack, HttpErrors]) expect(validator(schema).problem(answer, '')).toBeNull()
   })
 
-  it.each(['message', 'errors', 'message.error', 'message.correlation_id'])(
-    'an error answer needs %s',
-    (path) => {
-      const answer = { message: { ...ack, ack_status: 'ERR', error: fault }, errors: [fault] }
-      expect(validator(ErrorAnswer).problem(without(answer, path), '')).toBe(`${path}: is required`)
-    },
-  )
+  it.each(['message', 'errors', 'message.error', 'message.correlation_id'])('an error answer needs %s', (path) => {
+    const answer = { message: { ...ack, ack_status: 'ERR', error: fault }, errors: [fault] }
+    expect(validator(ErrorAnswer).problem(without(answer, path), '')).toBe(`${path}: is required`)
+  })
 
   it('an error names a code of the ack table (N19)', () => {
     const answer = { errors: [{ ...fault, code: 'rjct.sort.invalid' }] }
-    expect(validator(HttpErrors).problem(answer, '')).toMatch(
-      /^errors\[0\]\.code: must be one of err\.request\.bad, /,
-    )
+    expect(validator(HttpErrors).problem(answer, '')).toMatch(/^errors\[0\]\.code: must be one of err\.request\.bad, /)
   })
 })

@@ -41,9 +41,7 @@ export const CallbackHeader = Type.Object(
   {
     ...requiredInBoth,
     status: Status,
-    status_reason_code: Type.Optional(
-      oneOf(codesOf('header'), { description: 'Set with status rjct (N18).' }),
-    ),
+    status_reason_code: Type.Optional(oneOf(codesOf('header'), { description: 'Set with status rjct (N18).' })),
     status_reason_message: Type.Optional(StatusReasonMessage),
     total_count: Type.Optional(totalCount),
     completed_count: Type.Optional(
@@ -82,8 +80,7 @@ export const EncryptedMessage = Type.Object(
       kid: Type.String({ description: "The receiver's key." }),
       epk: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description:
-            "The sender's ephemeral public key as a JWK, where alg agrees on a key (RFC 7518, 4.6.1.1).",
+          description: "The sender's ephemeral public key as a JWK, where alg agrees on a key (RFC 7518, 4.6.1.1).",
         }),
       ),
     }),
@@ -96,18 +93,12 @@ export const EncryptedMessage = Type.Object(
 )
 export type EncryptedMessage = Static<typeof EncryptedMessage>
 
-export const Signature = Type.String({
-  description: 'Signature over header and message (spec "Authentication", 2).',
-})
+export const Signature = Type.String({ description: 'Signature over header and message (spec "Authentication", 2).' })
 
 /** The envelope of a request: header and message are required (spec "Envelope"). */
 export function requestEnvelope<Message extends TSchema>(message: Message, title: string) {
   return Type.Object(
-    {
-      signature: Type.Optional(Signature),
-      header: RequestHeader,
-      message: Type.Union([message, EncryptedMessage]),
-    },
+    { signature: Type.Optional(Signature), header: RequestHeader, message: Type.Union([message, EncryptedMessage]) },
     { title, description: 'Envelope of a request (spec "Envelope").' },
   )
 }
@@ -134,27 +125,18 @@ export type IncomingEnvelope = Static<typeof IncomingEnvelope>
 
 /** How an ack takes what was sent (G3). */
 export const AckStatus = oneOf(['ACK', 'NACK', 'ERR'], {
-  description:
-    'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
+  description: 'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
 })
 
 export const Fault = Type.Object(
-  {
-    code: oneOf(codesOf('ack'), { description: 'What was wrong (N19).' }),
-    message: StatusReasonMessage,
-  },
+  { code: oneOf(codesOf('ack'), { description: 'What was wrong (N19).' }), message: StatusReasonMessage },
   { title: 'Fault', description: 'Why a request was refused (N19).' },
 )
 export type Fault = Static<typeof Fault>
 
 /** What stands under `message` in an ack. */
 export const AckMessage = Type.Object(
-  {
-    ack_status: AckStatus,
-    timestamp: Timestamp,
-    correlation_id: CorrelationId,
-    error: Type.Optional(Fault),
-  },
+  { ack_status: AckStatus, timestamp: Timestamp, correlation_id: CorrelationId, error: Type.Optional(Fault) },
   { title: 'AckMessage', description: 'Acknowledgement (spec "Endpoints", responses 2; N11).' },
 )
 export type AckMessage = Static<typeof AckMessage>
@@ -175,11 +157,7 @@ export type HttpErrors = Static<typeof HttpErrors>
 /** Every error answer of this house: an ack ERR that also carries `errors` (D1, D2). */
 export const ErrorAnswer = Type.Object(
   {
-    message: Type.Object({
-      ...AckMessage.properties,
-      ack_status: oneOf(['ERR']),
-      error: Fault,
-    }),
+    message: Type.Object({ ...AckMessage.properties, ack_status: oneOf(['ERR']), error: Fault }),
     errors: Type.Array(Fault, { minItems: 1 }),
   },
   { title: 'ErrorAnswer', description: 'An ack ERR and the error body in one (spec "Errors", D2).' },

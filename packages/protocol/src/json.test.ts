@@ -105,17 +105,12 @@ describe('names are plain data', () => {
         .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
         .join('')
     fc.assert(
-      fc.property(
-        fc.uniqueArray(plainText, { minLength: 1 }),
-        fc.nat(),
-        fc.boolean(),
-        (names, pick, spelled) => {
-          const twice = names[pick % names.length] ?? ''
-          const members = names.map((name) => `${JSON.stringify(name)}:0`)
-          const again = `${spelled ? `"${escaped(twice)}"` : JSON.stringify(twice)}:1`
-          expect(refusal(`[{${[...members, again].join()}}]`).message).toMatch(/occurs twice in one object$/)
-        },
-      ),
+      fc.property(fc.uniqueArray(plainText, { minLength: 1 }), fc.nat(), fc.boolean(), (names, pick, spelled) => {
+        const twice = names[pick % names.length] ?? ''
+        const members = names.map((name) => `${JSON.stringify(name)}:0`)
+        const again = `${spelled ? `"${escaped(twice)}"` : JSON.stringify(twice)}:1`
+        expect(refusal(`[{${[...members, again].join()}}]`).message).toMatch(/occurs twice in one object$/)
+      }),
     )
   })
 })
@@ -173,13 +168,7 @@ describe('refuses, with the path and the rule', () => {
   })
 
   test('never repeating a value', () => {
-    for (const text of [
-      '{"a":"SECRET\\u0000"}',
-      '{"a":SECRET}',
-      '{"a":"SECRET',
-      '["SECRET" 1]',
-      '{"a":"SECRET\\q"}',
-    ]) {
+    for (const text of ['{"a":"SECRET\\u0000"}', '{"a":SECRET}', '{"a":"SECRET', '["SECRET" 1]', '{"a":"SECRET\\q"}']) {
       expect(refusal(text).message).not.toContain('SECRET')
     }
   })
@@ -210,12 +199,7 @@ test('arbitrary and mutated text is read or refused, never anything else', () =>
 })
 
 test('8 MB of a batch are read in well under a second', () => {
-  const item = {
-    reference_id: 'r-1',
-    timestamp: '2026-02-03T09:00:00Z',
-    text: 'word '.repeat(140),
-    n: [1, 2.5, null],
-  }
+  const item = { reference_id: 'r-1', timestamp: '2026-02-03T09:00:00Z', text: 'word '.repeat(140), n: [1, 2.5, null] }
   const text = JSON.stringify({ message: { search_request: Array.from({ length: 10_000 }, () => item) } })
   expect(text.length).toBeGreaterThan(7_500_000)
   const start = processorTime()
@@ -290,11 +274,7 @@ describe('bounds are counted while a text is read', () => {
   test('change nothing of a text that keeps within them', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        const bounds = {
-          maxValues: 100_000,
-          maxNames: 10_000,
-          bulk: { paths: [['a'], ['']], maxOutside: 1e6 },
-        }
+        const bounds = { maxValues: 100_000, maxNames: 10_000, bulk: { paths: [['a'], ['']], maxOutside: 1e6 } }
         expect(parseJson(text, bounds)).toEqual(parseJson(text))
       }),
     )

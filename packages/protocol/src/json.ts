@@ -311,8 +311,7 @@ class Reader {
   }
 
   #tooManyValues(): JsonError {
-    if (this.#values > this.#maxValues)
-      return new JsonError('', `must have at most ${this.#maxValues} values`)
+    if (this.#values > this.#maxValues) return new JsonError('', `must have at most ${this.#maxValues} values`)
     const { paths = [], maxOutside } = this.#bulk ?? {}
     const outside = paths.map(pathText).join(', ')
     return new JsonError('', `must have at most ${maxOutside} values outside ${outside}`)

@@ -14,11 +14,7 @@ export const ACCEPTED_TYPES = {
   /** Calls of our own APIs. */
   call: { accepts: /^application\/json$/, rule: 'must be application/json', alsoByPrograms: null },
   /** Requests of the protocol. */
-  request: {
-    accepts: JSON_TYPE,
-    rule: 'must be application/json or application/*+json',
-    alsoByPrograms: null,
-  },
+  request: { accepts: JSON_TYPE, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
   /**
    * Callbacks. Many senders give the default of their HTTP library, which is text, or nothing. A web page may send these
    * types to any address without asking it first (Fetch Standard, CORS-safelisted request-header), so of a page they are

@@ -55,8 +55,7 @@ test.each([
 })
 
 describe('any literal', () => {
-  const digits = (maxLength: number) =>
-    fc.array(fc.nat(9), { minLength: 1, maxLength }).map((list) => list.join(''))
+  const digits = (maxLength: number) => fc.array(fc.nat(9), { minLength: 1, maxLength }).map((list) => list.join(''))
   const literal = fc
     .tuple(
       fc.constantFrom('', '-'),

@@ -50,9 +50,7 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
   })
 
   it('refers only to what it holds', () => {
-    const references = [...objectsIn(document)].flatMap(({ $ref }) =>
-      typeof $ref === 'string' ? [$ref] : [],
-    )
+    const references = [...objectsIn(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
     expect(references.length).toBeGreaterThan(20)
     for (const reference of new Set(references)) {
       expect(reference).toMatch(/^#\/components\/(schemas|responses)\/[A-Za-z]+$/)
@@ -99,9 +97,7 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
       ...async_paths.slice(0, 1),
     ])
     expect(Object.keys(document.paths).sort()).toEqual(
-      [...expected, ...CALLBACKS.map(({ path }) => path), 'oauth2/client/token']
-        .map((path) => `/${path}`)
-        .sort(),
+      [...expected, ...CALLBACKS.map(({ path }) => path), 'oauth2/client/token'].map((path) => `/${path}`).sort(),
     )
   })
 
@@ -109,9 +105,7 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
     const sent = operationsOf(kind).flatMap(({ async_paths, callback, notifies }) =>
       async_paths.length > 0 ? [callback, notifies].filter((row) => row !== null) : [],
     )
-    expect(Object.keys(document.webhooks).toSorted()).toEqual(
-      [...new Set(sent)].map(({ name }) => name).toSorted(),
-    )
+    expect(Object.keys(document.webhooks).toSorted()).toEqual([...new Set(sent)].map(({ name }) => name).toSorted())
     expect(document.webhooks).toHaveProperty(['notify', 'post', 'operationId'], 'sent-notify')
   })
 
@@ -199,16 +193,13 @@ describe('openApiDocument', () => {
 
   it('leaves out operations that the kind does not have', () => {
     const operations = [operation('search'), operation('enrolled')]
-    const has = (kind: Kind) =>
-      '/registry/sync/enrolled' in openApiDocument(kind, { server_url, operations }).paths
+    const has = (kind: Kind) => '/registry/sync/enrolled' in openApiDocument(kind, { server_url, operations }).paths
     expect([has(civil), has(ibr)]).toEqual([false, true])
   })
 
   it('says what may go wrong on every operation, with our error body', () => {
     const responses = documentOf(civil).paths['/registry/sync/search']?.post as { responses: object }
-    expect(Object.keys(responses.responses)).toEqual(
-      ['200', ...ERROR_ROWS.map((row) => row.status)].map(String),
-    )
+    expect(Object.keys(responses.responses)).toEqual(['200', ...ERROR_ROWS.map((row) => row.status)].map(String))
     for (const status of [400, 401, 403, 404, 413, 415, 429, 500, 503]) {
       expect(ERROR_ROWS.map((row) => row.status)).toContain(status)
     }
@@ -234,17 +225,11 @@ describe('openApiDocument', () => {
     expect(bodiesAt('/registry/notify')).toEqual(['application/json'])
   })
 
-  it.each(CALLBACKS.map((row) => [row.name, row] as const))(
-    'has an example of %s that would be taken',
-    (_, row) => {
-      const { header, message } = exampleCallback(civil, row) as {
-        header: { action: string }
-        message: object
-      }
-      expect(validator(row.message.incoming).problem(message, 'message')).toBeNull()
-      expect(header.action).toBe(row.action)
-    },
-  )
+  it.each(CALLBACKS.map((row) => [row.name, row] as const))('has an example of %s that would be taken', (_, row) => {
+    const { header, message } = exampleCallback(civil, row) as { header: { action: string }; message: object }
+    expect(validator(row.message.incoming).problem(message, 'message')).toBeNull()
+    expect(header.action).toBe(row.action)
+  })
 
   it('repeats the members of an enrolment reply beside its envelope (D8)', () => {
     const reply = exampleReply(ibr, operation('enrolment-updates'))
@@ -253,9 +238,7 @@ describe('openApiDocument', () => {
   })
 
   it('names the other paths of an operation', () => {
-    const { post } = documentOf(ibr).paths['/registry/enrollments/updates'] as {
-      post: { description: string }
-    }
+    const { post } = documentOf(ibr).paths['/registry/enrollments/updates'] as { post: { description: string } }
     for (const path of operation('enrolment-updates').sync_paths.slice(1)) {
       expect(post.description).toContain(`\`/${path}\``)
     }
@@ -273,18 +256,13 @@ describe('openApiDocument', () => {
 
   it('has an example for every operation of the table, and for no other', () => {
     for (const { name } of OPERATIONS) expect(exampleOf(civil, name).request).toBeTypeOf('object')
-    expect(() => exampleOf(civil, 'no-such')).toThrow(
-      new RangeError('there is no example of operation no-such'),
-    )
+    expect(() => exampleOf(civil, 'no-such')).toThrow(new RangeError('there is no example of operation no-such'))
     expect(() => exampleOf(civil, 'constructor')).toThrow(RangeError)
   })
 
   it('refuses two different schemas under one title', () => {
     const twin = { ...(civil.record_types[0].schema as object), properties: {} } as TSchema
-    const record_types = [
-      civil.record_types[0],
-      { ...civil.record_types[0], name: 'Twin', schema: twin },
-    ] as const
+    const record_types = [civil.record_types[0], { ...civil.record_types[0], name: 'Twin', schema: twin }] as const
     expect(() => documentOf({ ...civil, record_types: [...record_types] })).toThrow(
       new Error('two different schemas are titled Person'),
     )

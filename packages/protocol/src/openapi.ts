@@ -84,9 +84,7 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
     },
   } as const
   return textsWithoutSources(
-    options.example === undefined
-      ? document
-      : { ...document, paths: pathsAt(kind, document.paths, options.example) },
+    options.example === undefined ? document : { ...document, paths: pathsAt(kind, document.paths, options.example) },
   )
 }
 
@@ -202,10 +200,7 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
     operationId: `received-${callback.name}`,
     tags: [CALLBACK_THEME],
     summary: `Receive ${callback.name} of another registry: it is stored, then acknowledged (spec "Endpoints").`,
-    requestBody: {
-      required: true,
-      content: json(components.refer(envelope), exampleCallback(kind, callback)),
-    },
+    requestBody: { required: true, content: json(components.refer(envelope), exampleCallback(kind, callback)) },
     responses: { 200: ackResponse(components), ...errorReferences() },
   }
 }
@@ -233,10 +228,7 @@ function withMeta(envelope: JsonObject, { meta }: Callback, components: Componen
   return { allOf: [envelope, { type: 'object', properties: { header } }] }
 }
 
-const ENVELOPES = {
-  request: requestEnvelope<TSchema>,
-  callback: callbackEnvelope<TSchema>,
-}
+const ENVELOPES = { request: requestEnvelope<TSchema>, callback: callbackEnvelope<TSchema> }
 
 function ackResponse(components: Components): JsonObject {
   return { description: 'Acknowledged.', content: json(components.refer(Ack), exampleAck) }

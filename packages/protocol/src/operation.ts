@@ -44,15 +44,9 @@ export interface Callback {
 /** What the operations are about, in the order of the reference page. */
 export const THEMES = [
   { name: 'Search', description: 'Find records, at once or with a callback.' },
-  {
-    name: 'Events',
-    description: 'Subscribe to events. Notifications are sent to the subscriber (see Webhooks).',
-  },
+  { name: 'Events', description: 'Subscribe to events. Notifications are sent to the subscriber (see Webhooks).' },
   { name: 'Enrolment', description: 'Who is enrolled in which programme.' },
-  {
-    name: 'Disability',
-    description: 'Whether a person is registered as disabled, and what follows from it.',
-  },
+  { name: 'Disability', description: 'Whether a person is registered as disabled, and what follows from it.' },
   { name: 'Status', description: 'How an earlier request stands.' },
   { name: 'Access token', description: 'Every request needs one.' },
   { name: 'Callbacks of other registries', description: 'This server may ask other registries, too.' },

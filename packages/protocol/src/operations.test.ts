@@ -15,12 +15,7 @@ const ENDPOINTS: [path: string, action: string, message: string, result: string]
   ['/registry/txn/on-status', 'txn-on-status', 'TxnStatusResponse', 'callback'],
   ['/registry/sync/search', 'search', 'SearchRequest', 'sync on-search SearchResponse'],
   ['/registry/sync/txn/status', 'txn-status', 'TxnStatusRequest', 'sync txn-on-status TxnStatusResponse'],
-  [
-    '/registry/enrollments/updates',
-    'notify',
-    'EnrollmentUpdatesRequest',
-    'sync notify EnrollmentUpdatesResponse',
-  ],
+  ['/registry/enrollments/updates', 'notify', 'EnrollmentUpdatesRequest', 'sync notify EnrollmentUpdatesResponse'],
 ]
 
 /** The table in the house's own words, to be compared with the spec's. */
@@ -41,9 +36,7 @@ describe('the table of operations', () => {
   })
 
   it('has the enrolment and disability calls at their published paths (N9, N10, D8, D11, D31, 2.7)', () => {
-    expect(
-      Object.fromEntries(OPERATIONS.filter((o) => o.kinds === 'own').map((o) => [o.name, o.sync_paths])),
-    ).toEqual({
+    expect(Object.fromEntries(OPERATIONS.filter((o) => o.kinds === 'own').map((o) => [o.name, o.sync_paths]))).toEqual({
       'enrolment-updates': [
         'registry/enrollments/updates',
         'registry/sync/enrollment/updates',
@@ -91,10 +84,7 @@ describe('the table of operations', () => {
   })
 
   it('names batch members that the schemas have', () => {
-    const messages = [
-      ...OPERATIONS.flatMap((row) => [row.request, row.reply]),
-      ...CALLBACKS.map((row) => row.message),
-    ]
+    const messages = [...OPERATIONS.flatMap((row) => [row.request, row.reply]), ...CALLBACKS.map((row) => row.message)]
     for (const { name, schema, items } of messages) {
       expect(schema, name).toHaveProperty('title', name)
       if (items) expect(schema, name).toHaveProperty(['properties', items, 'type'], 'array')

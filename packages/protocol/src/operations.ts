@@ -17,35 +17,20 @@ import { IncomingNotifyEventRequest, NotifyEventRequest, NotifyMeta } from './me
 import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages/search.ts'
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
 import { IncomingTxnStatusRequest, TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
-import {
-  IncomingUnSubscribeRequest,
-  UnSubscribeRequest,
-  UnSubscribeResponse,
-} from './messages/unsubscribe.ts'
+import { IncomingUnSubscribeRequest, UnSubscribeRequest, UnSubscribeResponse } from './messages/unsubscribe.ts'
 import { type Callback, message, type Operation } from './operation.ts'
 
 const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
 const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
-const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, {
-  bulk: [['subscription_status']],
-})
-const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, {
-  bulk: [['txnstatus_response', 'txn_status']],
-})
+const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, { bulk: [['subscription_status']] })
+const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, { bulk: [['txnstatus_response', 'txn_status']] })
 const disabilityRequest = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
 const ON_SEARCH: Callback = {
   name: 'on-search',
   action: 'on-search',
-  action_aliases: [
-    'search',
-    'get_disability_info',
-    'check_disability_status',
-    'verify',
-    'register',
-    'notify',
-  ],
+  action_aliases: ['search', 'get_disability_info', 'check_disability_status', 'verify', 'register', 'notify'],
   path: 'registry/on-search',
   header: 'callback',
   meta: null,
@@ -207,11 +192,7 @@ export const OPERATIONS: readonly Operation[] = [
         ['receipt_information', 'beneficiaries'],
       ],
     }),
-    reply: {
-      name: 'EnrollmentUpdatesResponse',
-      schema: EnrollmentUpdatesResponse,
-      items: 'enrolled_response',
-    },
+    reply: { name: 'EnrollmentUpdatesResponse', schema: EnrollmentUpdatesResponse, items: 'enrolled_response' },
     reply_action: 'notify',
     reply_also_bare: true,
     callback: null,
@@ -338,9 +319,7 @@ export function actionMeans(row: Operation | Callback, action: string): boolean 
   return row.action === action || row.action_aliases.includes(action)
 }
 
-const KNOWN_ACTIONS = new Set(
-  [...OPERATIONS, ...CALLBACKS].flatMap((row) => [row.action, ...row.action_aliases]),
-)
+const KNOWN_ACTIONS = new Set([...OPERATIONS, ...CALLBACKS].flatMap((row) => [row.action, ...row.action_aliases]))
 
 /** Whether any operation or callback has this action: it then is the wrong one here, not an unknown one (N18). */
 export function isKnownAction(action: string): boolean {

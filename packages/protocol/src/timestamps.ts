@@ -16,11 +16,7 @@ export function timestampInstant(text: string): number | null {
   const parts = DATE_TIME.exec(text)
   if (parts === null) return null
   // Up to the seconds every part has its place; reading the digits there costs half of capturing them.
-  const [year, month, day] = [
-    100 * twoDigits(text, 0) + twoDigits(text, 2),
-    twoDigits(text, 5),
-    twoDigits(text, 8),
-  ]
+  const [year, month, day] = [100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8)]
   const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)]
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
   if (hour > 23 || minute > 59 || second > 60) return null

@@ -23,16 +23,10 @@ describe('a message that is canonical already', () => {
   test('is given back itself', () => {
     const message: JsonValue = {
       transaction_id: 't',
-      search_request: [
-        { ...item, search_criteria: { ...criteria, pagination: { page_size: 5 } }, locale: 'eng' },
-      ],
+      search_request: [{ ...item, search_criteria: { ...criteria, pagination: { page_size: 5 } }, locale: 'eng' }],
     }
     expect(tolerateSearch(message)).toBe(message)
-    const header: JsonValue = {
-      message_id: 'm',
-      total_count: 1,
-      meta: {}.constructor === Object ? { a: 1 } : {},
-    }
+    const header: JsonValue = { message_id: 'm', total_count: 1, meta: {}.constructor === Object ? { a: 1 } : {} }
     expect(tolerateHeader(header)).toBe(header)
     const envelope: JsonValue = { header, message }
     expect(tolerateEnvelope(envelope)).toBe(envelope)
@@ -151,12 +145,8 @@ describe('search', () => {
   test('what is required and empty is refused by the schema afterwards', () => {
     const { problem } = validator(search.request.incoming)
     const problemOf = (message: JsonValue) => problem(tolerateSearch(message), 'message')
-    expect(
-      problemOf({ transaction_id: 7, search_request: { ...item, locale: '', pagination: {} } }),
-    ).toBeNull()
-    expect(problemOf({ transaction_id: '', search_request: [item] })).toBe(
-      'message.transaction_id: must not be empty',
-    )
+    expect(problemOf({ transaction_id: 7, search_request: { ...item, locale: '', pagination: {} } })).toBeNull()
+    expect(problemOf({ transaction_id: '', search_request: [item] })).toBe('message.transaction_id: must not be empty')
     expect(problemOf({ transaction_id: 't', search_request: [{ ...item, timestamp: '' }] })).toMatch(
       /^message\.search_request\[0\]\.timestamp: must be a date-time with a time zone/,
     )
@@ -209,9 +199,10 @@ test('an envelope may call its header headers', () => {
 
 describe('the other messages', () => {
   const rows = new Map(
-    [...OPERATIONS.flatMap((row) => [row.request, row.reply]), ...CALLBACKS.map((row) => row.message)].map(
-      (row) => [row.name, row],
-    ),
+    [...OPERATIONS.flatMap((row) => [row.request, row.reply]), ...CALLBACKS.map((row) => row.message)].map((row) => [
+      row.name,
+      row,
+    ]),
   )
 
   test.each<[string, JsonValue, JsonValue]>([
@@ -222,17 +213,9 @@ describe('the other messages', () => {
     ],
     ['UnSubscribeRequest', { timestamp: '', timesstamp: 'now' }, { timestamp: 'now' }],
     ['UnSubscribeRequest', { subscription_code: ['S1', 'S2'] }, { subscription_codes: ['S1', 'S2'] }],
-    [
-      'UnSubscribeRequest',
-      { subscription_code: ['S2'], subscription_codes: ['S1'] },
-      { subscription_codes: ['S1'] },
-    ],
+    ['UnSubscribeRequest', { subscription_code: ['S2'], subscription_codes: ['S1'] }, { subscription_codes: ['S1'] }],
     ['UnSubscribeRequest', { subscriptionCode: ['S1'] }, { subscriptionCode: ['S1'] }],
-    [
-      'UnSubscribeRequest',
-      { timestamp: '', subscription_codes: '' },
-      { timestamp: '', subscription_codes: '' },
-    ],
+    ['UnSubscribeRequest', { timestamp: '', subscription_codes: '' }, { timestamp: '', subscription_codes: '' }],
     ['UnSubscribeRequest', { subscription_codes: ['S1', ''] }, { subscription_codes: ['S1', ''] }],
     ['UnSubscribeResponse', { timesatmp: 'now', status_reason_code: '' }, { timestamp: 'now' }],
     [
@@ -243,29 +226,17 @@ describe('the other messages', () => {
     ['SubscribeRequest', { subscribe_request: { locale: '' } }, { subscribe_request: [{}] }],
     [
       'SubscribeRequest',
-      {
-        subscribe_request: [
-          { subscribe_criteria: { filter_type: 'IDTYPE', frequency: {}, filter: { value: '' } } },
-        ],
-      },
+      { subscribe_request: [{ subscribe_criteria: { filter_type: 'IDTYPE', frequency: {}, filter: { value: '' } } }] },
       { subscribe_request: [{ subscribe_criteria: { filter_type: 'idtype-value', filter: { value: '' } } }] },
     ],
     [
       'SubscribeRequest',
       { subscribe_request: [{ subscribe_criteria: { response_entity: 'Group', reg_sub_type: 'REGISTER' } }] },
-      {
-        subscribe_request: [
-          { subscribe_criteria: { notify_record_type: 'Group', reg_event_type: 'REGISTER' } },
-        ],
-      },
+      { subscribe_request: [{ subscribe_criteria: { notify_record_type: 'Group', reg_event_type: 'REGISTER' } }] },
     ],
     [
       'SubscribeRequest',
-      {
-        subscribe_request: [
-          { subscribe_criteria: { response_entity: 'Group', notify_record_type: 'Member' } },
-        ],
-      },
+      { subscribe_request: [{ subscribe_criteria: { response_entity: 'Group', notify_record_type: 'Member' } }] },
       { subscribe_request: [{ subscribe_criteria: { notify_record_type: 'Member' } }] },
     ],
     [
@@ -372,9 +343,7 @@ describe('hostile shapes', () => {
         { depthSize: 'medium', withCrossShrink: true },
         fc.constantFrom<JsonValue>('', null, 0, 7, 1e21, true, 'x'),
         fc.array(tie('value'), { maxLength: 3 }),
-        fc.dictionary(fc.constantFrom(...names, '__proto__', 'constructor'), tie('value'), {
-          noNullPrototype: true,
-        }),
+        fc.dictionary(fc.constantFrom(...names, '__proto__', 'constructor'), tie('value'), { noNullPrototype: true }),
       ),
     }))
     fc.assert(

@@ -19,8 +19,7 @@ const digitsEach: Reading = (value) =>
   Array.isArray(value) ? replaceEach(value, (element) => digits(element) ?? element) : digits(value)
 
 /** A count given as text: "1" for 1. */
-const count: Reading = (value) =>
-  typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+const count: Reading = (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)
 
 /** One object where an array of objects is meant. */
 const oneObject: Reading = (value) => (isJsonObject(value) ? [value] : value)
@@ -95,10 +94,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
       search_request: {
         optional: ['pagination'],
         inside: {
-          search_criteria: {
-            readings: { query_type: queryType },
-            inside: { consent: CONSENT, authorize: CONSENT },
-          },
+          search_criteria: { readings: { query_type: queryType }, inside: { consent: CONSENT, authorize: CONSENT } },
           // The place of pagination is the criteria; beside them it is accepted too (D23).
           pagination: { optional: ['page_number'] },
         },
@@ -126,9 +122,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
   },
   SubscribeResponse: {
     readings: { subscribe_response: oneObject },
-    inside: {
-      subscribe_response: { inside: { subscriptions: { spellings: { subscription_code: 'code' } } } },
-    },
+    inside: { subscribe_response: { inside: { subscriptions: { spellings: { subscription_code: 'code' } } } } },
   },
   UnSubscribeRequest: {
     spellings: {
@@ -147,9 +141,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
     // G15
     inside: { notify_event: { inside: { data: { spellings: { response_entity: 'reg_record_type' } } } } },
   },
-  TxnStatusRequest: {
-    inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } },
-  },
+  TxnStatusRequest: { inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } } },
   TxnStatusResponse: { inside: { txnstatus_response: { readings: { txn_type: txnType } } } },
   EnrolledRequest: { inside: { enrolled_criteria: { inside: { consent: CONSENT, authorize: CONSENT } } } },
   DisabledRequest: { inside: { disabled_criteria: { inside: { consent: CONSENT, authorize: CONSENT } } } },
@@ -186,10 +178,7 @@ export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
 }
 
 /** An operation's request in canonical spelling. */
-export function tolerateMessage(
-  operation: { readonly request: NamedMessage },
-  message: JsonValue,
-): JsonValue {
+export function tolerateMessage(operation: { readonly request: NamedMessage }, message: JsonValue): JsonValue {
   return tolerateAs(operation.request, message)
 }
 

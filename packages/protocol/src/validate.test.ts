@@ -69,10 +69,7 @@ test.each([
   [{ query: [] }, 'query: must have at least 1 elements'],
   [{ query: {} }, 'query.type: is required'],
   [{ closed: { stranger: 1 } }, 'closed.stranger: is not a known member'],
-  [
-    { timestamp: 'yesterday' },
-    'timestamp: must be a date-time with a time zone, such as 2026-02-03T09:15:00Z',
-  ],
+  [{ timestamp: 'yesterday' }, 'timestamp: must be a date-time with a time zone, such as 2026-02-03T09:15:00Z'],
   [
     { timestamp: '2026-02-03T09:15:00' },
     'timestamp: must be a date-time with a time zone; the zone (Z or an offset such as +02:00) is missing',
@@ -90,9 +87,7 @@ test('a missing member is named at its own path, before members that are wrong',
 
 test('elements are judged in the order of the document', () => {
   const search_request = [good, { ...good, locale: 'en' }, { ...good, reference_id: '' }, {}]
-  expect(message.problem({ transaction_id: 't', search_request }, 'message')).toMatch(
-    /^message\.search_request\[1\]/,
-  )
+  expect(message.problem({ transaction_id: 't', search_request }, 'message')).toMatch(/^message\.search_request\[1\]/)
 })
 
 test('the path may be empty, and the value itself may be wrong', () => {
@@ -105,13 +100,9 @@ test('the path may be empty, and the value itself may be wrong', () => {
 test('the value is never repeated, nor is a hostile member name repeated at length', () => {
   const secret = 'SECRET'
   fc.assert(
-    fc.property(
-      fc.constantFrom(...Object.keys(Item.properties)),
-      fc.constantFrom(secret, [secret]),
-      (name, value) => {
-        expect(problemOf({ [name]: value }) ?? '').not.toContain(secret)
-      },
-    ),
+    fc.property(fc.constantFrom(...Object.keys(Item.properties)), fc.constantFrom(secret, [secret]), (name, value) => {
+      expect(problemOf({ [name]: value }) ?? '').not.toContain(secret)
+    }),
   )
   const numbers = validator(Type.Record(Type.String(), Type.Number()))
   expect(numbers.problem({ ['n'.repeat(5000)]: 'x' }, 'm')?.length).toBeLessThan(100)
@@ -148,14 +139,8 @@ describe('isTimestamp', () => {
 })
 
 test('the first problem has its place as steps', () => {
-  const problem = message.firstProblem({
-    transaction_id: 't',
-    search_request: [good, { ...good, page_size: 0 }],
-  })
+  const problem = message.firstProblem({ transaction_id: 't', search_request: [good, { ...good, page_size: 0 }] })
   expect(problem).toEqual({ at: ['search_request', 1, 'page_size'], rule: 'must be at least 1' })
-  expect(message.firstProblem({ search_request: [] })).toEqual({
-    at: ['transaction_id'],
-    rule: 'is required',
-  })
+  expect(message.firstProblem({ search_request: [] })).toEqual({ at: ['transaction_id'], rule: 'is required' })
   expect(message.firstProblem({ transaction_id: 't', search_request: [good] })).toBeNull()
 })

@@ -117,8 +117,7 @@ function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedV
   if (whole === undefined) return first
   const inBranches = errors.slice(0, errors.indexOf(whole))
   const sameKind = (error: TLocalizedValidationError) =>
-    error.instancePath.length > whole.instancePath.length ||
-    !['type', 'const', 'enum'].includes(error.keyword)
+    error.instancePath.length > whole.instancePath.length || !['type', 'const', 'enum'].includes(error.keyword)
   return inBranches.find(sameKind) ?? whole
 }
 

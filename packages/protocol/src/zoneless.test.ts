@@ -33,9 +33,9 @@ describe('a timestamp of a result without a zone is UTC', () => {
       txnstatus_response: { txn_status: { search_response: [{ timestamp }] } },
     })
     expect(inUtc(schemaOf('txn-on-status'), embedded(LOCAL), 'message').value).toEqual(embedded(UTC))
-    expect(
-      inUtc(schemaOf('on-subscribe'), { subscribe_response: [{ subscriptions }] }, 'message').assumed_utc,
-    ).toEqual(['message.subscribe_response[0].subscriptions[0].timestamp'])
+    expect(inUtc(schemaOf('on-subscribe'), { subscribe_response: [{ subscriptions }] }, 'message').assumed_utc).toEqual(
+      ['message.subscribe_response[0].subscriptions[0].timestamp'],
+    )
   })
 })
 

@@ -55,9 +55,7 @@ export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
 }
 
 /** The member of a result that says where a zone was missing; none where none was. */
-export const assumedUtc = (
-  ...places: readonly (readonly string[])[]
-): { assumed_utc?: readonly string[] } => {
+export const assumedUtc = (...places: readonly (readonly string[])[]): { assumed_utc?: readonly string[] } => {
   const assumed_utc = places.flat()
   return assumed_utc.length === 0 ? {} : { assumed_utc }
 }

@@ -22,12 +22,8 @@ const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 'gs'))].map(([, block]) => block ?? '')
 const read = (file: string) => JSON.parse(readFileSync(join(root, 'conformance/signature', file), 'utf8'))
 
-const vectors: readonly Vector[] = ['binding', 'canonical-forms', 'freshness'].flatMap((file) =>
-  read(`${file}.json`),
-)
-const ofSpec = vectors.filter(
-  ({ profile }) => profile.layout === 'parameters' && profile.canonical_form === 'rfc8785',
-)
+const vectors: readonly Vector[] = ['binding', 'canonical-forms', 'freshness'].flatMap((file) => read(`${file}.json`))
+const ofSpec = vectors.filter(({ profile }) => profile.layout === 'parameters' && profile.canonical_form === 'rfc8785')
 const example = vectors.find(({ name }) => name === 'as signed')
 if (example === undefined) throw new Error('there is no example')
 const { signature, header, message } = JSON.parse(example.body)
@@ -55,9 +51,7 @@ test('the page names every row', () => {
   const spellings = Object.values(ALGORITHMS).flatMap((row) => row.spellings.parameters)
   const placeholders = PLACEHOLDERS.filter((text) => text !== '')
   const named = [...rows, ...spellings, ...placeholders]
-  expect(
-    named.filter((name) => !page.replaceAll('\n', ' ').includes(`\`${name}\``.replaceAll('\n', ' '))),
-  ).toEqual([])
+  expect(named.filter((name) => !page.replaceAll('\n', ' ').includes(`\`${name}\``.replaceAll('\n', ' ')))).toEqual([])
 })
 
 describe('the client in JavaScript', async () => {
@@ -82,9 +76,7 @@ describe('the client in JavaScript', async () => {
   })
 
   // JSON.parse takes duplicates and rounds; what comes of strict grammar is not for a page.
-  const refused = ofSpec.filter(
-    ({ expected, reason }) => expected === 'invalid' && reason?.includes('belong'),
-  )
+  const refused = ofSpec.filter(({ expected, reason }) => expected === 'invalid' && reason?.includes('belong'))
   it.each(refused)('refuses $clause: $name', (vector) => {
     expect(() => takes(vector)).toThrow('does not verify')
   })
@@ -98,10 +90,7 @@ describe.runIf(available('python3', '--version') && available('openssl', 'versio
     const [code = ''] = blocks('python')
     const run = (message: unknown) => {
       const input = { header, message, jwk: key.private_jwk, created: 1767225600, expires: 1767225900 }
-      const { stdout, stderr } = spawnSync('python3', ['-c', code], {
-        input: JSON.stringify(input),
-        encoding: 'utf8',
-      })
+      const { stdout, stderr } = spawnSync('python3', ['-c', code], { input: JSON.stringify(input), encoding: 'utf8' })
       return stdout.trim() || stderr
     }
 
@@ -111,13 +100,8 @@ describe.runIf(available('python3', '--version') && available('openssl', 'versio
 
     it('signs letters beyond ASCII so that we verify them', async () => {
       const foreign = { name: 'Zoë Μαρία 王 \u{1f600}', note: 'a"\\\n\u007f' }
-      const envelope = new SourcedEnvelope(
-        JSON.stringify({ signature: run(foreign), header, message: foreign }),
-      )
-      const read = readSignature(envelope.member('signature'), {
-        profile: example.profile,
-        namespaces: ['registry'],
-      })
+      const envelope = new SourcedEnvelope(JSON.stringify({ signature: run(foreign), header, message: foreign }))
+      const read = readSignature(envelope.member('signature'), { profile: example.profile, namespaces: ['registry'] })
       const publicKey = await importVerifyingKey(key.public_jwk, 'EdDSA')
       await expect(verifySignature(read, envelope, publicKey)).resolves.toBeUndefined()
     })

@@ -16,9 +16,7 @@ import {
 } from '../src/index.ts'
 
 const read = (name: string) =>
-  JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../../conformance/signature', `${name}.json`), 'utf8'),
-  )
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../../conformance/signature', `${name}.json`), 'utf8'))
 
 const keys: readonly VectorKey[] = read('keys')
 
@@ -62,13 +60,10 @@ async function outcome(vector: Vector): Promise<{ expected: string; reason?: str
 describe.each(Object.keys(FILES))('conformance/signature/%s.json', (file) => {
   const vectors: readonly Vector[] = read(file)
 
-  it.each(vectors.map((vector) => [`${vector.clause}: ${vector.name}`, vector] as const))(
-    '%s',
-    async (_, vector) => {
-      const { expected, reason } = vector
-      expect(await outcome(vector)).toEqual(reason === undefined ? { expected } : { expected, reason })
-    },
-  )
+  it.each(vectors.map((vector) => [`${vector.clause}: ${vector.name}`, vector] as const))('%s', async (_, vector) => {
+    const { expected, reason } = vector
+    expect(await outcome(vector)).toEqual(reason === undefined ? { expected } : { expected, reason })
+  })
 
   it('shows of every clause what is taken and what is refused', () => {
     for (const clause of new Set(vectors.map((vector) => vector.clause))) {

@@ -186,16 +186,23 @@ describe('a synchronous answer', () => {
       sent,
       { seen: both('P2'), asked: ['UIN NOBODY'] },
       {
-        ...{ kind: 'answer', registry: 'civil', operation: 'search', transaction_id: 'tx-1', basis: 'law' },
-        ...{ correlation_id: sent.message.correlation_id, outcomes: { succ: 2 } },
+        kind: 'answer',
+        registry: 'civil',
+        operation: 'search',
+        transaction_id: 'tx-1',
+        basis: 'law',
+        correlation_id: sent.message.correlation_id,
+        outcomes: { succ: 2 },
         asked: { record_types: ['Person'], forms: ['identifier'], attributes: [] },
       },
     )
     expect(entry.shown).toEqual({ Person: ['name.given_name', 'name.surname'] })
     expect(entry.reply).toMatchObject({ digest: sent.digest, kid: expect.any(String) })
     expect(entry.request).toEqual({
-      ...{ message_id: request.header.message_id, digest: hash('sha256', JSON.stringify(request)) },
-      ...{ kid: null, signature: null },
+      message_id: request.header.message_id,
+      digest: hash('sha256', JSON.stringify(request)),
+      kid: null,
+      signature: null,
     })
     await grant(server.database, peer.sender_id, 'civil', {})
     server.clock.pass(1_000)
@@ -205,9 +212,7 @@ describe('a synchronous answer', () => {
     const query = { $and: [{ sex: { $eq: 'F' } }, { birth_date: { $ge: '1990-01-01' } }] }
     const sent = await send('civil', 'registry/sync/search', searchFor(peer, [byExpression(query)]))
     const { entry } = await expectAccounted(sent, { seen: both('P2') })
-    expect(entry.asked).toEqual({
-      ...{ record_types: ['Person'], forms: ['expression'], attributes: ['birth_date', 'sex'] },
-    })
+    expect(entry.asked).toEqual({ record_types: ['Person'], forms: ['expression'], attributes: ['birth_date', 'sex'] })
   })
 
   it('has the members of a household only where they are shown', async () => {
@@ -231,20 +236,14 @@ describe('a synchronous answer', () => {
     const [account] = await accountsOf(sent)
     const { signature } = JSON.parse(body)
     expect(account?.entry.request).toMatchObject({ kid: 'sig-1', signature, digest: hash('sha256', body) })
-    expect(account?.entry.reply).toMatchObject({
-      signature: (sent as never as { signature: string }).signature,
-    })
+    expect(account?.entry.reply).toMatchObject({ signature: (sent as never as { signature: string }).signature })
   })
 
   it('to a rejected item has what was asked, and the code', async () => {
     await grant(server.database, peer.sender_id, 'civil', { ask: [] })
     server.clock.pass(1_000)
     const sent = await send(
-      ...([
-        'civil',
-        'registry/sync/search',
-        searchFor(peer, [byExpression({ UIN: { $ne: 'P1' } })]),
-      ] as const),
+      ...(['civil', 'registry/sync/search', searchFor(peer, [byExpression({ UIN: { $ne: 'P1' } })])] as const),
     )
     await expectAccounted(
       sent,
@@ -293,7 +292,8 @@ describe('who asks, where the grant demands it', () => {
     const { chain, sequence, entry } = (await storedAccounts(server.database.db)).at(-1) as StoredAccount
     const keys = await loadAccountKeys(server.database.db, await server.context.vault())
     expect(openDetails(keys.confidential, { chain, sequence }, entry.sealed ?? '')).toEqual({
-      ...{ requested_by: BY, case: CASE },
+      requested_by: BY,
+      case: CASE,
     })
     const { rows } = await pool.query('select entry from account')
     for (const text of [JSON.stringify(rows), server.logged()]) expect(text).not.toMatch(`${BY}|${CASE}`)
@@ -315,10 +315,7 @@ it('a household tells something of the member by whose identifier it was found',
 })
 
 describe('questions about one person', () => {
-  const about = (uin: string, member: string) => ({
-    query_type: 'expression',
-    query: { [member]: { eq: uin } },
-  })
+  const about = (uin: string, member: string) => ({ query_type: 'expression', query: { [member]: { eq: uin } } })
   it.each([
     [
       'enrolled',
@@ -390,7 +387,9 @@ describe('what is answered later', () => {
       ({ entry }) => entry.correlation_id === correlation_id,
     )
     expect(ack?.entry).toMatchObject({
-      ...{ kind: 'acknowledgement', operation: 'search', records: 0 },
+      kind: 'acknowledgement',
+      operation: 'search',
+      records: 0,
       request: { message_id: search.header.message_id },
     })
     peer.receiver.answer = answering(503)
@@ -406,19 +405,11 @@ describe('what is answered later', () => {
     const names = [...new Set(pages.map(({ header }) => header.message_id))]
     expect(names).toHaveLength(3)
     expect(pages.length).toBeGreaterThan(3)
-    const persons: Record<string, readonly string[]> = {
-      P1: both('P1'),
-      P2: both('P2'),
-      P3: [...both('P3'), 'UIN P2'],
-    }
+    const persons: Record<string, readonly string[]> = { P1: both('P1'), P2: both('P2'), P3: [...both('P3'), 'UIN P2'] }
     for (const page of pages) {
       const [found] = recordsIn(page.message)
       const record = found?.record as { name: { given_name: string } }
-      await expectAccounted(
-        page,
-        { seen: persons[record.name.given_name] ?? [] },
-        { kind: 'callback', correlation_id },
-      )
+      await expectAccounted(page, { seen: persons[record.name.given_name] ?? [] }, { kind: 'callback', correlation_id })
     }
 
     const asked = question(peer, 'correlation_id', correlation_id)
@@ -483,15 +474,9 @@ describe('a notification', () => {
     await drain(subscribed.mailbox)
     const sent = received(from).find(({ message }) => message.notify_event !== undefined)
     if (sent === undefined) throw new Error('no notification was sent')
-    const account = await expectAccounted(
-      sent,
-      { seen: both('P1') },
-      { kind: 'notification', operation: 'notify' },
-    )
+    const account = await expectAccounted(sent, { seen: both('P1') }, { kind: 'notification', operation: 'notify' })
     expect(account.entry.shown).toEqual({
-      Person: [
-        ...['identifier.identifier_type', 'identifier.identifier_value', 'name.given_name', 'name.surname'],
-      ],
+      Person: [...['identifier.identifier_type', 'identifier.identifier_value', 'name.given_name', 'name.surname']],
     })
   })
 })
@@ -553,10 +538,7 @@ describe('where the accounts cannot be written', () => {
     const waiting = await accepted(server, peer, search())
     const rows = eventRows(server.database, civil)
     const subscribed = await rows.subscribe(peer, { event_type: 'Death' })
-    await rows.notify(
-      subscribed,
-      await rows.event('P1', { event_type: 'Death', document: person('P1') as never }),
-    )
+    await rows.notify(subscribed, await rows.event('P1', { event_type: 'Death', document: person('P1') as never }))
     const from = received(0).length
     await refuse()
     try {
@@ -589,9 +571,7 @@ describe('where the accounts cannot be written', () => {
     await drain(subscribed.mailbox)
     const later = received(from).filter(({ message }) => recordsIn(message).length > 0)
     expect(
-      later
-        .map(({ message }) => (message.notify_event === undefined ? 'callback' : 'notification'))
-        .toSorted(),
+      later.map(({ message }) => (message.notify_event === undefined ? 'callback' : 'notification')).toSorted(),
     ).toEqual(expect.arrayContaining(['callback', 'notification']))
     for (const sent of later) expect(await accountsOf(sent)).toHaveLength(1)
   })
@@ -644,8 +624,7 @@ describe('refusals', () => {
        where participant = (select id from participant where sender_id = 'stranger.example')`,
     )
     const signer = await sealingPeer(server, 'unsigned.example')
-    const ask = (by: TestParticipant, changes: object = {}) =>
-      searchBy(by, changes, { type: 'UIN', value: 'P1' })
+    const ask = (by: TestParticipant, changes: object = {}) => searchBy(by, changes, { type: 'UIN', value: 'P1' })
     await Promise.all([1, 2, 3].map(() => post(SEARCH, ask(peer), { Authorization: 'Bearer wrong' })))
     await post(SEARCH, ask(stranger), bearer(stranger))
     await post(SEARCH, ask(signer), bearer(signer))
@@ -664,18 +643,14 @@ describe('refusals', () => {
       { participant: null, registry: 'civil', operation: 'search', address },
       { participant: null, registry: 'civil', operation: 'search', address },
     ])
-    expect(await refusalsOf('err.request.forbidden')).toMatchObject([
-      { participant: 'stranger.example', count: 1 },
-    ])
+    expect(await refusalsOf('err.request.forbidden')).toMatchObject([{ participant: 'stranger.example', count: 1 }])
     expect(await refusalsOf('err.signature.missing')).toMatchObject([{ participant: 'unsigned.example' }])
     const bad = (await refusalsOf('err.request.bad')).map(({ operation: name }) => name)
     expect(bad).toEqual(expect.arrayContaining(['on-search', 'search']))
     expect(await refusalsOf('rjct.action.invalid')).toMatchObject([
       { participant: peer.sender_id, registry: 'civil', operation: 'search' },
     ])
-    expect(await refusalsOf('token.invalid_client')).toMatchObject([
-      { participant: null, operation: 'token' },
-    ])
+    expect(await refusalsOf('token.invalid_client')).toMatchObject([{ participant: null, operation: 'token' }])
   })
 })
 

@@ -47,10 +47,7 @@ export interface TestAccounts extends AccountsOfProcess {
 /** The accounts of a process on a database that `startedDatabase` made. */
 export function testAccounts(
   db: Database,
-  {
-    witness = null,
-    limits = {},
-  }: { readonly witness?: WitnessAddress | null; readonly limits?: Partial<Limits> } = {},
+  { witness = null, limits = {} }: { readonly witness?: WitnessAddress | null; readonly limits?: Partial<Limits> } = {},
 ): TestAccounts {
   const clock = testClock()
   const counted: string[] = []
@@ -58,7 +55,11 @@ export function testAccounts(
   let unwitnessed = 0
   const log = (_: object, message?: string) => void logged.push(String(message ?? _))
   const accounts = createAccounts({
-    ...{ db, clock, witness, vault: () => vaultOf(db), limits: { ...config.limits, ...limits } },
+    db,
+    clock,
+    witness,
+    vault: () => vaultOf(db),
+    limits: { ...config.limits, ...limits },
     log: { error: log, info: log },
     metrics: {
       accounted: (outcome, entries) => void counted.push(`accounted ${outcome} ${entries}`),

@@ -16,8 +16,7 @@ export function grantedNames(kind: Kind): readonly string[] {
 
 /** The leaves of a document, each with the names of the members that it stands below. */
 export function leaves(value: JsonValue, path: readonly string[] = []): readonly string[] {
-  if (Array.isArray(value))
-    return value.flatMap((element) => (Array.isArray(element) ? [] : leaves(element, path)))
+  if (Array.isArray(value)) return value.flatMap((element) => (Array.isArray(element) ? [] : leaves(element, path)))
   if (isJsonObject(value))
     return Object.entries(value).flatMap(([name, member]) => leaves(member, [...path, searchKey(name)]))
   return [`${path.join('.')} = ${JSON.stringify(value)}`]
@@ -32,11 +31,8 @@ export function anyRecord(schema: TSchema, depth = 0): fc.Arbitrary<JsonValue> {
   }
   if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => anyRecord(one, depth)))
   if (items !== undefined) return fc.array(anyRecord(items, depth + 1), { maxLength: 2 })
-  if (properties === undefined || depth > 6)
-    return fc.oneof(fc.string({ maxLength: 3 }), fc.integer(), fc.boolean())
-  const members = Object.fromEntries(
-    Object.entries(properties).map(([name, one]) => [name, anyRecord(one, depth + 1)]),
-  )
+  if (properties === undefined || depth > 6) return fc.oneof(fc.string({ maxLength: 3 }), fc.integer(), fc.boolean())
+  const members = Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, anyRecord(one, depth + 1)]))
   return fc.record(
     { ...members, shoe_size: fc.integer(), notes: fc.array(fc.record({ sex: fc.string({ maxLength: 2 }) })) },
     { requiredKeys: [] },

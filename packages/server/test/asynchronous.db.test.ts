@@ -32,9 +32,7 @@ test('a search is acknowledged, then answered in as many callbacks as it has pag
     .flat()
     .filter(({ reference_id }) => reference_id === 'r-0')
     .toSorted((a, b) => a.pagination.page_number - b.pagination.page_number)
-  expect(found.flatMap(({ data }) => data.reg_records)).toEqual(
-    Array.from({ length: 30 }, (_, n) => person(n)),
-  )
+  expect(found.flatMap(({ data }) => data.reg_records)).toEqual(Array.from({ length: 30 }, (_, n) => person(n)))
 })
 
 test.each([
@@ -85,9 +83,7 @@ test('what its receiver refused for a while comes in the end, the same each time
   peer.receiver.answer = answering(200)
   const delivered = async () =>
     (
-      await server.database.db.pool.query('select state from delivery where correlation_id = $1', [
-        correlation_id,
-      ])
+      await server.database.db.pool.query('select state from delivery where correlation_id = $1', [correlation_id])
     ).rows.map(({ state }) => state)
   await vi.waitFor(async () => expect(await delivered()).toEqual(['delivered']), 60_000)
   const tries = sentTo(correlation_id)

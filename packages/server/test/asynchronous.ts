@@ -6,10 +6,7 @@ import { participantsWaiting } from '@rollcall/delivery/store/deliveries/deliver
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
 import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { claimExchanges } from '@rollcall/engine/store/exchanges/claims'
-import {
-  type CallbackSettings,
-  setCallbackSettings,
-} from '@rollcall/participants/store/participant-callbacks'
+import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll, expect } from 'vitest'
 import { drain } from '../../delivery/src/delivery/drain.ts'
@@ -108,10 +105,7 @@ export function searchFor(
   return searchRequest(
     by.sender_id,
     {},
-    {
-      header: { total_count: 0, message_ts: timestamp, ...header },
-      message: { search_request, ...message },
-    },
+    { header: { total_count: 0, message_ts: timestamp, ...header }, message: { search_request, ...message } },
   )
 }
 
@@ -163,10 +157,7 @@ export async function answerExchange(
 }
 
 /** Answers everything that was accepted, and attempts every delivery that is due, until nothing is left to do. */
-export async function deliverAll({
-  context,
-  database,
-}: Pick<TestServer, 'context' | 'database'>): Promise<void> {
+export async function deliverAll({ context, database }: Pick<TestServer, 'context' | 'database'>): Promise<void> {
   const { db } = database
   const slots = { free: 100, share: 100, reserve: 0, large: 100, batches: 100, batchShare: 100 }
   for (;;) {

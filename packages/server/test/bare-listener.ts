@@ -17,8 +17,5 @@ export function bareListener(): HttpServer {
     failures: createThrottle(1_000),
     clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
   })
-  return createHttpServer({
-    ...{ limits: readLimits({}), log, metrics, gate },
-    databaseHealth: { failed: () => undefined },
-  })
+  return createHttpServer({ limits: readLimits({}), log, metrics, gate, databaseHealth: { failed: () => undefined } })
 }

@@ -47,12 +47,7 @@ export async function openBrowser(): Promise<TestBrowser> {
     const browser = await chromium.launch({
       executablePath,
       args: ARGUMENTS,
-      env: {
-        HOME: home,
-        TMPDIR: folder,
-        FONTCONFIG_FILE: fonts,
-        LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
-      },
+      env: { HOME: home, TMPDIR: folder, FONTCONFIG_FILE: fonts, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') },
     })
     return {
       browser,
@@ -77,12 +72,7 @@ const fontSettings = (folder: string): string => `<?xml version="1.0"?>
 async function unpack(folder: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
     cwd: import.meta.dirname,
-    env: {
-      PATH: process.env.PATH,
-      TMPDIR: folder,
-      HOME: folder,
-      AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES,
-    },
+    env: { PATH: process.env.PATH, TMPDIR: folder, HOME: folder, AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES },
   })
   return stdout
 }

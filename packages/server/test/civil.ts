@@ -29,10 +29,7 @@ export interface CivilServer {
   /** Where the registry is asked for an answer at once. */
   readonly url: string
   /** Sends a body to `url` as the participant. */
-  send(
-    body: string | Uint8Array<ArrayBuffer> | object,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer>
+  send(body: string | Uint8Array<ArrayBuffer> | object, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** A valid search for Ada, to be bent by tests. */
   search(changes?: Parameters<typeof searchRequest>[2]): ReturnType<typeof searchRequest>
 }

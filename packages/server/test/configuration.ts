@@ -48,8 +48,7 @@ export async function configurationDatabase() {
   const database = await testDatabase()
   afterAll(() => database.close())
   const needs = { db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) }
-  const apply = (configuration: unknown, dry_run = false) =>
-    applyConfiguration(needs, { configuration, dry_run })
+  const apply = (configuration: unknown, dry_run = false) => applyConfiguration(needs, { configuration, dry_run })
   return {
     needs,
     apply,

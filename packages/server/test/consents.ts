@@ -31,7 +31,9 @@ export async function consentAuthority({ db }: TestDatabase, name = AUTHORITY) {
         subject: { identifier_type: 'UIN', identifier_value: '1' },
         purpose: { code: 'eligibility' },
         attributes: ['identifier', 'name', 'birth_date'],
-        ...{ iat: now - 60, exp: now + 3_600, jti: `consent-${name}-${count}` },
+        iat: now - 60,
+        exp: now + 3_600,
+        jti: `consent-${name}-${count}`,
         ...claims,
       }
       return new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))

@@ -54,22 +54,14 @@ export function createTables({ tables, columns }: DatabaseSchema): readonly stri
  * columns were added.
  * @param isCompared of the name of a table
  */
-export function schemaLines(
-  schema: DatabaseSchema,
-  isCompared: (table: string) => boolean,
-): readonly string[] {
+export function schemaLines(schema: DatabaseSchema, isCompared: (table: string) => boolean): readonly string[] {
   const lines = [
     ...schema.tables.map(({ table, create, rest }) => ({ of: table, line: `${create} ${table}${rest}` })),
-    ...schema.columns.map(({ table, name, definition }) => ({
-      of: table,
-      line: `${table}.${name} ${definition}`,
-    })),
+    ...schema.columns.map(({ table, name, definition }) => ({ of: table, line: `${table}.${name} ${definition}` })),
     ...[...schema.afterwards, ...schema.triggers].map(({ of, statement }) => ({ of, line: statement })),
   ].filter(({ of }) => isCompared(of))
   // A condition that was read back has other parentheses than one that was written by hand.
-  return [...lines.map(({ line }) => line), ...schema.functions]
-    .map((line) => line.replace(/[()]/g, ''))
-    .sort()
+  return [...lines.map(({ line }) => line), ...schema.functions].map((line) => line.replace(/[()]/g, '')).sort()
 }
 
 const IN_SCHEMAS = `nspname in ('public', '${OTHER_SCHEMA}')`

@@ -4,12 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import {
-  type Claim,
-  deliveryContext,
-  type EncryptedReply,
-  type NewDelivery,
-} from '@rollcall/core/model/delivery'
+import { type Claim, deliveryContext, type EncryptedReply, type NewDelivery } from '@rollcall/core/model/delivery'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'

@@ -8,8 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { civilServer } from './civil.ts'
 import { answerOf, bearer, post } from './server.ts'
 
-const page = (name: string): string =>
-  readFileSync(join(import.meta.dirname, '../../../docs', `${name}.md`), 'utf8')
+const page = (name: string): string => readFileSync(join(import.meta.dirname, '../../../docs', `${name}.md`), 'utf8')
 
 /** The code blocks of this language. */
 const blocks = (name: string, language: string): readonly string[] =>
@@ -49,20 +48,20 @@ describe('docs/uploads.md', () => {
     expect(answer.body).toMatchObject({ message: { ack_status: 'ACK' } })
   })
 
-  it.each([
-    'fileName[line 3]: has 3 cells, and the header line has 2',
-    'fileName[line 7].timestamp: is required',
-  ])('quotes %s as it is said', async (text) => {
-    expect(page('uploads')).toContain(text)
-    const { header } = JSON.parse(envelopeText)
-    const line = Number(/line (\d+)/.exec(text)?.[1])
-    const [fileFormat, file] = text.includes('cells')
-      ? ['csv', 'identifier_type,identifier_value\nUIN,1\nUIN,2,3']
-      : ['ndjson', `${'\n'.repeat(line - 1)}{}`]
-    const message = { transaction_id: 'tx-903', file_sha256: digest(file) }
-    const { body } = await upload(fileFormat, { header: { ...header, total_count: 0 }, message }, file)
-    expect(body.message.error.message).toBe(text)
-  })
+  it.each(['fileName[line 3]: has 3 cells, and the header line has 2', 'fileName[line 7].timestamp: is required'])(
+    'quotes %s as it is said',
+    async (text) => {
+      expect(page('uploads')).toContain(text)
+      const { header } = JSON.parse(envelopeText)
+      const line = Number(/line (\d+)/.exec(text)?.[1])
+      const [fileFormat, file] = text.includes('cells')
+        ? ['csv', 'identifier_type,identifier_value\nUIN,1\nUIN,2,3']
+        : ['ndjson', `${'\n'.repeat(line - 1)}{}`]
+      const message = { transaction_id: 'tx-903', file_sha256: digest(file) }
+      const { body } = await upload(fileFormat, { header: { ...header, total_count: 0 }, message }, file)
+      expect(body.message.error.message).toBe(text)
+    },
+  )
 })
 
 describe('docs/inbox.md', () => {

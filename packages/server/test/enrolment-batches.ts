@@ -7,9 +7,6 @@ export const beneficiariesOf = (number: number) =>
   Array.from({ length: PEOPLE }, (_, at) => ({
     member: {
       member_identifier: `U-${Math.floor(number / 2)}-${at}`,
-      programme_identifier: {
-        programme: { programme_identifier: `PRG-${number % 2}` },
-        enrolment_status: 'Active',
-      },
+      programme_identifier: { programme: { programme_identifier: `PRG-${number % 2}` }, enrolment_status: 'Active' },
     },
   }))

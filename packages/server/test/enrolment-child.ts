@@ -17,7 +17,10 @@ const registry = await findRegistry(db, 'ibr')
 const participant = await findParticipant(db, 'sp.example')
 if (registry === null || participant === null) throw new Error('there is no registry, or no participant')
 const parts = {
-  ...{ db, clock: CLOCK, turns: createSemaphore(1), limits: readLimits({}) },
+  db,
+  clock: CLOCK,
+  turns: createSemaphore(1),
+  limits: readLimits({}),
   bodies: {
     encryptBody: async (text: string) => Buffer.from(text),
     decryptBody: async (body: Uint8Array) => String(body),
@@ -26,18 +29,23 @@ const parts = {
 }
 for (let number = 0; number < MESSAGES; number += 1) {
   const header = {
-    ...{ version: '1.0.0', action: 'notify', sender_id: 'sp.example', message_id: `m-${number}` },
+    version: '1.0.0',
+    action: 'notify',
+    sender_id: 'sp.example',
+    message_id: `m-${number}`,
     message_ts: '2026-03-01T08:00:00Z',
   }
   const exchange = {
-    ...{
-      correlation_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
-      registry,
-      participant,
-      grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
-    },
-    ...{ operation: operation('enrolment-updates'), header, encrypted: false },
-    ...{ received_at: new Date(), isGone: () => false, traceparent: null },
+    correlation_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    registry,
+    participant,
+    grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
+    operation: operation('enrolment-updates'),
+    header,
+    encrypted: false,
+    received_at: new Date(),
+    isGone: () => false,
+    traceparent: null,
   }
   const beneficiaries: readonly JsonObject[] = beneficiariesOf(number)
   const message = { transaction_id: `tx-${number}`, enrolled_updates: { beneficiaries } }

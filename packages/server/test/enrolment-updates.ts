@@ -55,7 +55,10 @@ export async function enrolmentServer(env: Readonly<Record<string, string>> = {}
   const send = (body: string | object, { by = sp, path = 'registry/enrollments/updates' }: Changes = {}) =>
     post(`${server.url}/ibr/v1.0.0/${path}`, body, bearer(by))
   return {
-    ...{ server, sp, registry, send },
+    server,
+    sp,
+    registry,
+    send,
     /** The items of the answer, which has the documented shape, in the envelope and beside it. */
     async update(beneficiaries: unknown, changes: Changes = {}) {
       const { status, body } = await send(updatesMessage(changes.by ?? sp, beneficiaries, changes), changes)

@@ -42,10 +42,7 @@ const send = (namespace: string, path: string, body: object) =>
   post(`${server.url}/${namespace}/v1.0.0/${path}`, body, bearer(peer))
 
 /** The example as a message of its own, from the participant that it names. */
-const asMessage = ({ header, message }: Json) => ({
-  header: { ...header, message_id: `m-${randomUUID()}` },
-  message,
-})
+const asMessage = ({ header, message }: Json) => ({ header: { ...header, message_id: `m-${randomUUID()}` }, message })
 
 const pathsOf = (kind: Kind): readonly string[] => [
   ...operationsOf(kind).flatMap(({ sync_paths, async_paths }) => [...sync_paths, ...async_paths]),

@@ -24,8 +24,7 @@ export function exampleRecords(kind: Kind): readonly object[] {
 /** The first example of an operation, as a fresh object. */
 export function exampleRequest(kind: Kind, { sync_paths, async_paths }: Operation): Json {
   const path = [...sync_paths, ...async_paths][0] ?? ''
-  const { example, examples } =
-    documentOf(kind).paths[`/${path}`].post.requestBody.content['application/json']
+  const { example, examples } = documentOf(kind).paths[`/${path}`].post.requestBody.content['application/json']
   const [first] = examples === undefined ? [{ value: example }] : Object.values<Json>(examples)
   return structuredClone(first.value)
 }

@@ -4,10 +4,7 @@ import type { Answer } from './server.ts'
 
 /** The whole request is refused: the ack ERR that also carries `errors` (D1, D2). */
 export function expectFault(answer: Answer, status: number, code: string, message: string): void {
-  expect({ status: answer.status, error: answer.body.message.error }).toEqual({
-    status,
-    error: { code, message },
-  })
+  expect({ status: answer.status, error: answer.body.message.error }).toEqual({ status, error: { code, message } })
   expect(answer.body).toEqual({
     message: {
       ack_status: 'ERR',

@@ -22,10 +22,7 @@ const person = (uin: string, more: object = {}) => ({
 const PEOPLE = [
   person('1'),
   person('2', { sex: 'M', birth_date: '1970-01-01', phone_number: ['+1 555 0100'] }),
-  person('3', {
-    phone_number: ['+1 555 0100'],
-    parent1_identifier: { identifier_type: 'UIN', identifier_value: '2' },
-  }),
+  person('3', { phone_number: ['+1 555 0100'], parent1_identifier: { identifier_type: 'UIN', identifier_value: '2' } }),
 ]
 
 /** For the tests of one file, to be awaited at its top level; it is closed after them. */
@@ -59,8 +56,5 @@ export async function grantedServer() {
 export const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
 export const expression = (query: object, more: object = {}) => ({ query_type: 'expression', query, ...more })
 /** The first identifiers of the records in an item of an answer. */
-export const uins = ({
-  data,
-}: {
-  data: { reg_records: { identifier?: { identifier_value: string }[] }[] }
-}) => data.reg_records.map(({ identifier = [] }) => identifier[0]?.identifier_value).toSorted()
+export const uins = ({ data }: { data: { reg_records: { identifier?: { identifier_value: string }[] }[] } }) =>
+  data.reg_records.map(({ identifier = [] }) => identifier[0]?.identifier_value).toSorted()

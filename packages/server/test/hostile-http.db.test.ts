@@ -84,12 +84,7 @@ describe('slow', () => {
   it('an unknown path and a wrong method are told at once, whatever is still to come', async () => {
     // Later they would be 408.
     const unknown = await open(`${head('/nowhere/at/all')}Content-Length: 900\r\n\r\n{`)
-    expectFault(
-      await unknown.response(),
-      404,
-      'err.request.not_found',
-      'there is no such namespace or path here',
-    )
+    expectFault(await unknown.response(), 404, 'err.request.not_found', 'there is no such namespace or path here')
     const method = await open(`${head(PATH, 'PUT')}Content-Length: 900\r\n\r\n{`)
     expectFault(await method.response(), 405, 'err.request.bad', 'the method must be POST')
     // The rest never comes: the connection ends, without a second answer to the same request.
@@ -129,23 +124,11 @@ describe('ambiguous or broken', () => {
       unreadable,
     ],
     ['two lengths', () => `${head()}Content-Length: 5\r\nContent-Length: 6\r\n\r\n123456`, unreadable],
-    [
-      'the same length twice',
-      () => `${head()}Content-Length: 5\r\nContent-Length: 5\r\n\r\n12345`,
-      unreadable,
-    ],
+    ['the same length twice', () => `${head()}Content-Length: 5\r\nContent-Length: 5\r\n\r\n12345`, unreadable],
     ['a signed length', () => `${head()}Content-Length: +5\r\n\r\n12345`, unreadable],
     ['a length beyond counting', () => `${head()}Content-Length: 99999999999999999999\r\n\r\n1`, unreadable],
-    [
-      'chunked, but not last',
-      () => `${head()}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
-      unreadable,
-    ],
-    [
-      'a header folded over two lines',
-      () => `${head()}X-A: b\r\n c\r\nContent-Length: 1\r\n\r\n1`,
-      unreadable,
-    ],
+    ['chunked, but not last', () => `${head()}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, unreadable],
+    ['a header folded over two lines', () => `${head()}X-A: b\r\n c\r\nContent-Length: 1\r\n\r\n1`, unreadable],
     ['a space before the colon', () => `${head()}Content-Length : 5\r\n\r\n12345`, unreadable],
     ['lines that end in LF only', () => whole().replaceAll('\r\n', '\n'), unreadable],
     [
@@ -167,11 +150,7 @@ describe('ambiguous or broken', () => {
     ],
     ['no Host', () => 'GET /health HTTP/1.1\r\n\r\n', 'Host: is required'],
     ['two Hosts', () => whole().replace('\r\n', '\r\nhost: elsewhere\r\n'), 'Host: must be sent once'],
-    [
-      'the same Host twice',
-      () => whole().replace('\r\n', '\r\nHOST: rollcall\r\n'),
-      'Host: must be sent once',
-    ],
+    ['the same Host twice', () => whole().replace('\r\n', '\r\nHOST: rollcall\r\n'), 'Host: must be sent once'],
     [
       'two Authorizations',
       () => whole().replace('\r\n', '\r\nAuthorization: Bearer x\r\n'),
@@ -219,9 +198,7 @@ describe('ambiguous or broken', () => {
 
 describe('unusual and allowed', () => {
   it('pipelined requests are answered in their order', async () => {
-    const raw = await open(
-      `${whole()}${whole('/nowhere/at/all')}${whole()}GET /health HTTP/1.1\r\nHost: x\r\n\r\n`,
-    )
+    const raw = await open(`${whole()}${whole('/nowhere/at/all')}${whole()}GET /health HTTP/1.1\r\nHost: x\r\n\r\n`)
     expectFound(await raw.response())
     expect((await raw.response()).status).toBe(404)
     expectFound(await raw.response())
@@ -248,16 +225,13 @@ describe('unusual and allowed', () => {
     expectFound(await (await open(sent())).response())
   })
 
-  it.each([
-    `/${PATH}`,
-    PATH.replace('v1', '/v1'),
-    `/.${PATH}`,
-    PATH.toUpperCase(),
-    PATH.replace('y/s', 'y%2fs'),
-  ])('is another path: %s', async (path) => {
-    const raw = await open(whole(path))
-    expectFault(await raw.response(), 404, 'err.request.not_found', 'there is no such namespace or path here')
-  })
+  it.each([`/${PATH}`, PATH.replace('v1', '/v1'), `/.${PATH}`, PATH.toUpperCase(), PATH.replace('y/s', 'y%2fs')])(
+    'is another path: %s',
+    async (path) => {
+      const raw = await open(whole(path))
+      expectFault(await raw.response(), 404, 'err.request.not_found', 'there is no such namespace or path here')
+    },
+  )
 
   it('100 Continue comes when the token is good, and only then', async () => {
     const expecting = `Expect: 100-continue\r\nContent-Length: ${message().length}\r\n\r\n`
@@ -305,19 +279,16 @@ describe('large', () => {
   it.each([
     ['announced', (size: number) => `Content-Length: ${size}\r\n\r\n`],
     ['in one chunk', (size: number) => `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n`],
-  ])(
-    'a refusal reaches a sender that is still sending, %s, and the connection ends',
-    async (_name, length) => {
-      const size = 3_000_000
-      const raw = await open(`POST ${PATH} HTTP/1.1\r\nHost: x\r\n${length(size)}`)
-      raw.write(Buffer.alloc(size / 2, 'x'))
-      const answer = await raw.response()
-      expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close'])
-      raw.write(Buffer.alloc(size / 2, 'x'))
-      raw.socket.end()
-      expect(await raw.closed()).toBe('')
-    },
-  )
+  ])('a refusal reaches a sender that is still sending, %s, and the connection ends', async (_name, length) => {
+    const size = 3_000_000
+    const raw = await open(`POST ${PATH} HTTP/1.1\r\nHost: x\r\n${length(size)}`)
+    raw.write(Buffer.alloc(size / 2, 'x'))
+    const answer = await raw.response()
+    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close'])
+    raw.write(Buffer.alloc(size / 2, 'x'))
+    raw.socket.end()
+    expect(await raw.closed()).toBe('')
+  })
 
   it('of an endless body little is read after a refusal', async () => {
     const raw = await open(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 500000000\r\n\r\n`)
@@ -352,9 +323,7 @@ describe('large', () => {
   })
 
   it('a body over the limit, in chunks, ends the connection', async () => {
-    const raw = await open(
-      `${head()}Transfer-Encoding: chunked\r\n\r\n${'4e20\r\n'}${' '.repeat(MAX_BODY)}\r\n1\r\n `,
-    )
+    const raw = await open(`${head()}Transfer-Encoding: chunked\r\n\r\n${'4e20\r\n'}${' '.repeat(MAX_BODY)}\r\n1\r\n `)
     expectFault(await raw.response(), 413, 'err.request.bad', `body: must be at most ${MAX_BODY} bytes`)
     raw.socket.end()
     expect(await raw.closed()).toBe('')

@@ -9,56 +9,14 @@ const NAMES = [
 const OPERATORS = ['$eq', 'ne', '$gt', 'lte', '$in', 'nin', '$exists', '$startsWith', 'contains', '$regex']
 const LOGIC = ['$and', 'or', '$not', 'NOR']
 const FORMS = [
-  ...[
-    'type',
-    'value',
-    'expression',
-    'collection',
-    'query',
-    'variables',
-    'expression1',
-    'expression2',
-    'condition',
-  ],
-  ...[
-    'seq_num',
-    'attribute_name',
-    'operator',
-    'attribute_value',
-    'field',
-    'id_type',
-    'id_value',
-    'query_name',
-  ],
+  ...['type', 'value', 'expression', 'collection', 'query', 'variables', 'expression1', 'expression2', 'condition'],
+  ...['seq_num', 'attribute_name', 'operator', 'attribute_value', 'field', 'id_type', 'id_value', 'query_name'],
 ]
-const TRAPS = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'length',
-  '',
-  '$',
-  '$$eq',
-  'a.b.c',
-  '\u0000',
-]
+const TRAPS = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', '', '$', '$$eq', 'a.b.c', '\u0000']
 
 const key = fc.constantFrom(...NAMES, ...NAMES, ...OPERATORS, ...LOGIC, ...FORMS, ...TRAPS)
 const scalar: fc.Arbitrary<JsonValue> = fc.oneof(
-  fc.constantFrom<JsonValue>(
-    'F',
-    '1985-06',
-    'P1',
-    'UIN',
-    'expression',
-    'graphql',
-    'Person',
-    'and',
-    'eq',
-    'sex',
-    '',
-  ),
+  fc.constantFrom<JsonValue>('F', '1985-06', 'P1', 'UIN', 'expression', 'graphql', 'Person', 'and', 'eq', 'sex', ''),
   fc.constantFrom<JsonValue>(null, true, false, 0, -0, 1.5, 1e300, Number.NaN, '1e400', '\ud800'),
   fc.constantFrom<JsonValue>('{ person { surname } }', '{"sex": "F"}', '[', '{"', 'query Q { x }', ...TRAPS),
   fc.string(),

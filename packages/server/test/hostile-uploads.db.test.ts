@@ -106,10 +106,7 @@ describe('an upload', () => {
     const large = await connection()
     large.write(head(100_000_000, 'Expect: 100-continue\r\n'))
     const { status, body } = await large.response()
-    expect([status, JSON.parse(body).message.error.message]).toEqual([
-      413,
-      'body: must be at most 67108864 bytes',
-    ])
+    expect([status, JSON.parse(body).message.error.message]).toEqual([413, 'body: must be at most 67108864 bytes'])
   })
 
   it('that is refused in the middle does not hold up what follows on its connection', async () => {

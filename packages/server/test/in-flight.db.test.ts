@@ -11,15 +11,7 @@ import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
 import { holdTable } from './held-table.ts'
 import { type RawConnection, rawConnection } from './raw-http.ts'
-import {
-  bearer,
-  MASTER_KEY,
-  post,
-  searchRequest,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from './server.ts'
+import { bearer, MASTER_KEY, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 const PATH = '/civil/v1.0.0/registry/sync/search'
 
@@ -37,12 +29,7 @@ beforeEach(async () => {
   home = await testServer()
   peer = await home.participant('raw.example')
   registry = await home.registry('civil', [])
-  db = openDatabase({
-    ...home.database.connection,
-    statement_timeout: 1_000,
-    max: 4,
-    connectionTimeoutMillis: 1_000,
-  })
+  db = openDatabase({ ...home.database.connection, statement_timeout: 1_000, max: 4, connectionTimeoutMillis: 1_000 })
   config = readConfig({
     PORT: '0',
     ADMIN_PORT: '0',
@@ -89,10 +76,7 @@ describe('while the database stands still', () => {
         const { status, body } = await raw.response()
         expect([status, JSON.parse(body).message.error]).toEqual([
           503,
-          {
-            code: 'err.service.unavailable',
-            message: 'the registry cannot be read at the moment; try again later',
-          },
+          { code: 'err.service.unavailable', message: 'the registry cannot be read at the moment; try again later' },
         ])
       }
       expect((await (await connect('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')).response()).status).toBe(200)

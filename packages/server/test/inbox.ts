@@ -64,10 +64,7 @@ export const sendCallback = (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> => post(`${at.url}/civil/v1.0.0/${rowOf(name).path}`, body, { ...bearer(by), ...headers })
 
-export function expectAck(
-  answer: Answer,
-  correlation_id: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/),
-): void {
+export function expectAck(answer: Answer, correlation_id: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/)): void {
   expect([answer.status, answer.body]).toEqual([
     200,
     { message: { ack_status: 'ACK', timestamp: expect.stringMatching(/Z$/), correlation_id } },

@@ -8,10 +8,7 @@ export interface Fixture {
   readonly bears: readonly (readonly [type: string, value: string])[]
 }
 
-const identifier = (identifier_type: string, identifier_value: string) => ({
-  identifier_type,
-  identifier_value,
-})
+const identifier = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 
 /** Each name and number occurs nowhere else, so that a log line which holds one is found. */
 const PERSON = { surname: 'Quillvarosh', given_name: 'Zephyrine' }
@@ -60,10 +57,7 @@ export const FIXTURES: readonly Fixture[] = [
   {
     kind: 'ibr',
     recordType: 'Member',
-    document: {
-      member_identifier: [identifier('UIN', '77120902'), identifier('NID', 'N-771-2')],
-      name: PERSON,
-    },
+    document: { member_identifier: [identifier('UIN', '77120902'), identifier('NID', 'N-771-2')], name: PERSON },
     bears: [
       ['UIN', '77120902'],
       ['NID', 'N-771-2'],

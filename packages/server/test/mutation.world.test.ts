@@ -19,14 +19,7 @@ import {
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FIXTURES, type Fixture, fold, PERSONAL } from './mutation-records.ts'
-import {
-  everyReplacement,
-  someByteMutation,
-  someHeaders,
-  someTreeMutation,
-  textOf,
-  treeOf,
-} from './mutations.ts'
+import { everyReplacement, someByteMutation, someHeaders, someTreeMutation, textOf, treeOf } from './mutations.ts'
 import { searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 /** An answer that takes longer counts as none. Milliseconds. */
@@ -132,10 +125,7 @@ function validMessage(
     ...(local && { item: { locale: 'eng' } }),
   })
   const [item] = message.search_request
-  const search_request = Array.from({ length: items }, (_, index) => ({
-    ...item,
-    reference_id: `r-${index}`,
-  }))
+  const search_request = Array.from({ length: items }, (_, index) => ({ ...item, reference_id: `r-${index}` }))
   return { header, message: { ...message, search_request } }
 }
 
@@ -214,8 +204,7 @@ const fixtures = new Map(FIXTURES.map((fixture) => [canonicalJson(fixture.docume
 function checkBearer(kindName: string, recordType: string, record: JsonValue, item: unknown): void {
   const fixture = fixtures.get(canonicalJson(record))
   const kind = kindNamed(kindName)
-  if (fixture === undefined || kind === undefined)
-    throw new Error('an answer holds what is no record of ours')
+  if (fixture === undefined || kind === undefined) throw new Error('an answer holds what is no record of ours')
   expect(fixture.kind).toBe(kindName)
   expect(resolveRecordType(kind, recordType)).toBe(resolveRecordType(kind, fixture.recordType))
   const { search_criteria } = item as { search_criteria: { query: JsonValue } }
@@ -227,9 +216,7 @@ function checkBearer(kindName: string, recordType: string, record: JsonValue, it
       .toUpperCase(),
   )
   const named = kind.identifier_types
-    .filter(({ name, aliases = [] }) =>
-      [name, ...aliases].some((known) => types.includes(known.toUpperCase())),
-    )
+    .filter(({ name, aliases = [] }) => [name, ...aliases].some((known) => types.includes(known.toUpperCase())))
     .map(({ name }) => name)
   const values = words.map(fold)
   // A query that names no type asks for a value of any.
@@ -239,10 +226,7 @@ function checkBearer(kindName: string, recordType: string, record: JsonValue, it
 }
 
 function itemsAsked(body: Buffer): unknown[] {
-  const { message } = JSON.parse(
-    body.toString().replace(/^\ufeff/, ''),
-    keepDigits as (key: string) => unknown,
-  )
+  const { message } = JSON.parse(body.toString().replace(/^\ufeff/, ''), keepDigits as (key: string) => unknown)
   return [message.search_request].flat()
 }
 
@@ -290,9 +274,7 @@ it('every hostile value in every place of a message', { timeout: TIME }, async (
       try {
         check(sent, received)
       } catch (cause) {
-        throw new Error(`${text.slice(0, 2_000)}\n-> ${received.status} ${received.text.slice(0, 2_000)}`, {
-          cause,
-        })
+        throw new Error(`${text.slice(0, 2_000)}\n-> ${received.status} ${received.text.slice(0, 2_000)}`, { cause })
       }
     }
   }
@@ -322,17 +304,12 @@ it('mutated bytes', { timeout: TIME }, async () => {
 
 it('mutated headers, with a message that may be mutated as well', { timeout: TIME }, async () => {
   await fc.assert(
-    fc.asyncProperty(
-      someRequest,
-      someHeaders,
-      fc.option(someTreeMutation),
-      async ({ kind, message }, bend, mutate) => {
-        const tree = treeOf(message())
-        const body = Buffer.from(textOf(mutate === null ? tree : mutate(tree)))
-        const sent = { kind, body, headers: bend(bearer()) }
-        check(sent, await send(sent))
-      },
-    ),
+    fc.asyncProperty(someRequest, someHeaders, fc.option(someTreeMutation), async ({ kind, message }, bend, mutate) => {
+      const tree = treeOf(message())
+      const body = Buffer.from(textOf(mutate === null ? tree : mutate(tree)))
+      const sent = { kind, body, headers: bend(bearer()) }
+      check(sent, await send(sent))
+    }),
     { ...settings, numRuns: Math.ceil(RUNS / 2) },
   )
 })

@@ -161,11 +161,7 @@ export const someByteMutation: fc.Arbitrary<(message: Buffer) => Buffer> = fc
       const at = place % (bytes.length + 1)
       const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)]
       if (kind === 0)
-        bytes = Buffer.concat([
-          before,
-          Buffer.from([(after[0] ?? 0) ^ (1 << (length % 8))]),
-          after.subarray(1),
-        ])
+        bytes = Buffer.concat([before, Buffer.from([(after[0] ?? 0) ^ (1 << (length % 8))]), after.subarray(1)])
       else if (kind === 1) bytes = Buffer.concat([before, inserted, after])
       else if (kind === 2) bytes = Buffer.concat([before, after.subarray(length)])
       else if (kind === 3) bytes = Buffer.concat([before, after.subarray(0, length), after])
@@ -194,12 +190,7 @@ export const someHeaders: fc.Arbitrary<(authorization: string) => Record<string,
           '',
           'a/b; charset=utf-8',
         ],
-        ...[
-          'application/x-www-form-urlencoded',
-          'application/json\u00a0',
-          'application/json; charset=',
-          '__proto__',
-        ],
+        ...['application/x-www-form-urlencoded', 'application/json\u00a0', 'application/json; charset=', '__proto__'],
       ),
       'Content-Encoding': fc.constantFrom('gzip', 'identity', 'br', '', 'identity, gzip', 'IDENTITY'),
       'Transfer-Encoding': fc.constantFrom('chunked'),
@@ -240,8 +231,7 @@ export const someHeaders: fc.Arbitrary<(authorization: string) => Record<string,
           fc
             .tuple(fc.json(), fc.json())
             .map(
-              (parts) => () =>
-                `Bearer ${parts.map((part) => Buffer.from(part).toString('base64url')).join('.')}.AA`,
+              (parts) => () => `Bearer ${parts.map((part) => Buffer.from(part).toString('base64url')).join('.')}.AA`,
             ),
         ),
         { freq: 2 },

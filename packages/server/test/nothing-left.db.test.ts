@@ -26,8 +26,7 @@ const record = (uin: string, more: object = {}) => ({
  * Tables that hold people as long as they are needed: records, those merged into others, deleted ones, enrolments, the
  * filters of subscriptions, and what a registry system has not handed over yet.
  */
-const OF_RECORDS =
-  /^(r\d+_.*|retired_record|record_tombstone|record_source_version|enrolment_ledger|subscription)$/
+const OF_RECORDS = /^(r\d+_.*|retired_record|record_tombstone|record_source_version|enrolment_ledger|subscription)$/
 
 /** Every row of every other table, as text; bytea once more as the bytes it stands for. */
 async function otherTables(): Promise<readonly { readonly table: string; readonly text: string }[]> {
@@ -40,9 +39,7 @@ async function otherTables(): Promise<readonly { readonly table: string; readonl
     tables.map(async (table) => {
       const found = await pool.query<{ text: string }>(`select t::text as text from "${table}" t`)
       const text = found.rows.map((row) => row.text).join('\n')
-      const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex = '']) =>
-        Buffer.from(hex, 'hex').toString(),
-      )
+      const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString())
       return { table, text: [text, ...bytes].join('\n') }
     }),
   )
@@ -62,13 +59,7 @@ test('after the last delivery nothing names the person', async () => {
   const peer = await newPeer()
 
   // A subscription, and an event that it is notified of.
-  const subscribed = await accepted(
-    server,
-    peer,
-    subscribeFor(peer, [about(UIN, {}, 'civil')]),
-    'subscribe',
-    'civil',
-  )
+  const subscribed = await accepted(server, peer, subscribeFor(peer, [about(UIN, {}, 'civil')]), 'subscribe', 'civil')
   await vi.waitFor(() => sentTo(peer, subscribed), { timeout: 60_000 })
   const response = await fetch(`${server.adminUrl}/admin/v1/registries/civil/events`, {
     method: 'POST',
@@ -76,18 +67,13 @@ test('after the last delivery nothing names the person', async () => {
     body: JSON.stringify({ reg_event_type: TYPES.civil?.reg_event_type, record: record(UIN) }),
   })
   expect(await response.json()).toMatchObject({ matched: 1 })
-  const notified = () =>
-    callbacksTo(peer.receiver).filter(({ envelope }) => envelope.header.action === 'notify')
+  const notified = () => callbacksTo(peer.receiver).filter(({ envelope }) => envelope.header.action === 'notify')
   await vi.waitFor(() => expect(notified()).toHaveLength(1), { timeout: 60_000 })
 
   // A search at once, and one of several pages, by identifier and by name.
   await postSearch(server, peer, [byExpression({ surname: { eq: SURNAME } })])
   const women = byExpression({ surname: { eq: SURNAME } }, { pagination: { page_size: 1 } })
-  const correlation_id = await accepted(
-    server,
-    peer,
-    searchFor(peer, [women, byExpression({ uin: { eq: UIN } })]),
-  )
+  const correlation_id = await accepted(server, peer, searchFor(peer, [women, byExpression({ uin: { eq: UIN } })]))
   await vi.waitFor(
     async () => {
       const { rows } = await pool.query(
@@ -113,7 +99,5 @@ test('after the last delivery nothing names the person', async () => {
   const { rows } = await pool.query('select count(*) as n from exchange_item where record_ids is not null')
   expect(rows).toEqual([{ n: 0 }])
   // The tables are read as they are: what they do say is found.
-  expect(await holding(correlation_id)).toEqual(
-    expect.arrayContaining(['accepted_exchange', 'exchange_item']),
-  )
+  expect(await holding(correlation_id)).toEqual(expect.arrayContaining(['accepted_exchange', 'exchange_item']))
 })

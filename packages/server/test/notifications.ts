@@ -50,10 +50,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
     return found
   }
   return {
-    async subscribe(
-      participant: Pick<Participant, 'id'>,
-      changes: SubscriptionChanges = {},
-    ): Promise<Subscribed> {
+    async subscribe(participant: Pick<Participant, 'id'>, changes: SubscriptionChanges = {}): Promise<Subscribed> {
       const { sender_uri = null, event_type = 'LiveBirth', record_type = 'Person', locale = null } = changes
       const { id: mailbox } = await row<{ id: number }>(
         `insert into mailbox (participant, registry, sender_uri) values ($1, $2, $3)
@@ -77,8 +74,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
     async event(uin: string, changes: EventChanges = {}): Promise<number> {
       const { event_type = 'LiveBirth', record_type = 'Person', record = 1 } = changes
       const identifiers = changes.identifiers ?? { identifier: [uinOf(uin)] }
-      const document =
-        changes.document === undefined ? { identifier: [uinOf(uin)], sex: 'female' } : changes.document
+      const document = changes.document === undefined ? { identifier: [uinOf(uin)], sex: 'female' } : changes.document
       const { id } = await row<{ id: number }>(
         `insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, identifiers)
           values ($1, $2, $3, $4, (extract(epoch from clock_timestamp()) * 1000000)::bigint, '2026-02-03T09:15:00Z', $5, $6) returning id`,
@@ -91,11 +87,7 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
     },
 
     /** A notification that waits. */
-    async notify(
-      { id, mailbox }: Subscribed,
-      event: number,
-      changes: NotificationChanges = {},
-    ): Promise<number> {
+    async notify({ id, mailbox }: Subscribed, event: number, changes: NotificationChanges = {}): Promise<number> {
       const { presence = 'entered', purpose = 'event', due = 0, corrects = null } = changes
       const written = await row<{ id: number }>(
         `insert into notification (mailbox, event, subscription, presence, purpose, corrects, due_at)

@@ -29,7 +29,12 @@ export async function testProvider(clientKey?: KeyObject): Promise<TestProvider>
   async function idToken({ asked, bent: { claims = {}, signed } }: { asked: URLSearchParams; bent: Bent }) {
     const now = Math.floor(Date.now() / 1_000)
     const all = {
-      ...{ iss: issuer, aud: CLIENT.id, sub: 'amina', iat: now, exp: now + 60, nonce: asked.get('nonce') },
+      iss: issuer,
+      aud: CLIENT.id,
+      sub: 'amina',
+      iat: now,
+      exp: now + 60,
+      nonce: asked.get('nonce'),
       ...claims,
     }
     if (signed === 'not at all') return new UnsecuredJWT(all).encode()
@@ -40,11 +45,13 @@ export async function testProvider(clientKey?: KeyObject): Promise<TestProvider>
   async function isClient(form: URLSearchParams): Promise<boolean> {
     if (clientKey === undefined) return form.get('client_secret') === CLIENT.secret
     if (form.has('client_secret')) return false
-    if (form.get('client_assertion_type') !== 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
-      return false
+    if (form.get('client_assertion_type') !== 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer') return false
     const verified = await jwtVerify(form.get('client_assertion') ?? '', clientKey, {
-      ...{ issuer: CLIENT.id, subject: CLIENT.id, audience: issuer },
-      ...{ requiredClaims: ['exp', 'jti'], maxTokenAge: 120 },
+      issuer: CLIENT.id,
+      subject: CLIENT.id,
+      audience: issuer,
+      requiredClaims: ['exp', 'jti'],
+      maxTokenAge: 120,
     }).catch(() => null)
     return verified?.protectedHeader.kid === 'c-1'
   }
@@ -68,12 +75,12 @@ export async function testProvider(clientKey?: KeyObject): Promise<TestProvider>
   const server = createServer(async (request, response) => {
     const answers: Readonly<Record<string, () => Promise<object | null> | object>> = {
       '/.well-known/openid-configuration': () => ({
-        ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
-        ...{
-          jwks_uri: `${issuer}/jwks`,
-          response_types_supported: ['code'],
-          subject_types_supported: ['public'],
-        },
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ['code'],
+        subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
         code_challenge_methods_supported: ['S256'],
       }),

@@ -36,10 +36,7 @@ export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
   (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
 /** Signs in with a new link; the headers of the browser that did. */
-export async function partnerBrowser(
-  server: TestServer,
-  sender_id: string,
-): Promise<{ readonly Cookie: string }> {
+export async function partnerBrowser(server: TestServer, sender_id: string): Promise<{ readonly Cookie: string }> {
   const answer = await askPartner(server, '/session', {}, { code: await partnerCode(server, sender_id) })
   if (answer.status !== 201) throw new Error(`not signed in: ${answer.status}`)
   return { Cookie: cookieOf(answer) }

@@ -70,18 +70,11 @@ async function newDatabase(template: string): Promise<EmptyDatabase> {
 const [MIGRATED, STARTED] = ['test_migrated', 'test_started'] as const
 
 /** Makes what others are copies of: migrations run, and keys are generated, once in a test run and not once in a test. */
-export async function makeTemplates(
-  server: TestServer,
-  application: TestServer,
-  masterKey: string,
-): Promise<void> {
+export async function makeTemplates(server: TestServer, application: TestServer, masterKey: string): Promise<void> {
   const makeTemplate = templateMaker(server, application)
   await makeTemplate(MIGRATED, 'template0', migrate)
   await makeTemplate(STARTED, MIGRATED, async (_owner, db) => {
-    const source = environmentSource({
-      masterKey: createSecretKey(masterKey, 'base64'),
-      newMasterKey: undefined,
-    })
+    const source = environmentSource({ masterKey: createSecretKey(masterKey, 'base64'), newMasterKey: undefined })
     await ensureOwnKeys(db, await createVault(db, source))
   })
 }

@@ -69,9 +69,8 @@ export async function actServer() {
   }
   const uin = (): string => uinOf(fresh() % PEOPLE)
   const jwk = (kid = 'k-1') => JSON.stringify({ ...keyPair('Ed25519').jwk, kid })
-  const peer = (
-    ...settings: Parameters<typeof server.participant> extends [string, ...infer More] ? More : []
-  ) => server.participant(`peer-${fresh()}.example`, ...settings)
+  const peer = (...settings: Parameters<typeof server.participant> extends [string, ...infer More] ? More : []) =>
+    server.participant(`peer-${fresh()}.example`, ...settings)
   const rowOf = async ({ sender_id }: Pick<TestParticipant, 'sender_id'>) => {
     const found = await findParticipant(db, sender_id)
     if (found === null) throw new Error('no such participant')

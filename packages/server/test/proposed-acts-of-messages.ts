@@ -28,15 +28,22 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
       const input = { change: 'replay' as const, participant: asking.sender_id }
       return {
         words: ['deliveries', 'replay', '--participant', asking.sender_id],
-        ...{ command: (at) => changeDeliveries(at, input), shows: asking.sender_id, hides: [] },
-        ...{ refusal: OUTDATED, meanwhile: without(delivery) },
+        command: (at) => changeDeliveries(at, input),
+        shows: asking.sender_id,
+        hides: [],
+        refusal: OUTDATED,
+        meanwhile: without(delivery),
       }
     },
     async 'deliveries replay'() {
       const { asking, delivery } = await exchanged()
       return {
-        ...{ path: '/deliveries/replay', body: { participant: asking.sender_id } },
-        ...{ shows: asking.sender_id, hides: [], refusal: OUTDATED, meanwhile: without(delivery) },
+        path: '/deliveries/replay',
+        body: { participant: asking.sender_id },
+        shows: asking.sender_id,
+        hides: [],
+        refusal: OUTDATED,
+        meanwhile: without(delivery),
       }
     },
     async 'subscriptions backfill'() {
@@ -48,7 +55,9 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
       const code = String(rows[0]?.code)
       return {
         words: ['subscriptions', 'backfill', code],
-        ...{ command: (at) => backfillSubscription(at, { code }), shows: code, hides: [] },
+        command: (at) => backfillSubscription(at, { code }),
+        shows: code,
+        hides: [],
         refusal: /^code: the subscription is suspended/,
         meanwhile: () => query("update subscription set state = 'suspended' where id = $1", [subscription]),
       }
@@ -60,32 +69,37 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
         await query('delete from accepted_exchange where participant = $1', [asking.id])
       }
       return {
-        ...{ path: `/messages/${message_id}/bodies`, body: { reason: REASON }, shows: message_id },
-        ...{ hides: [REASON], looks: true, refusal: /^no body of a message/, meanwhile: gone },
+        path: `/messages/${message_id}/bodies`,
+        body: { reason: REASON },
+        shows: message_id,
+        hides: [REASON],
+        looks: true,
+        refusal: /^no body of a message/,
+        meanwhile: gone,
       }
     },
     async 'deliveries body'() {
       const { delivery } = await exchanged()
       return {
-        ...{
-          path: `/deliveries/${delivery}/body`,
-          body: { reason: REASON },
-          shows: delivery,
-          hides: [REASON],
-        },
-        ...{ looks: true, refusal: NO_DELIVERY, meanwhile: without(delivery) },
+        path: `/deliveries/${delivery}/body`,
+        body: { reason: REASON },
+        shows: delivery,
+        hides: [REASON],
+        looks: true,
+        refusal: NO_DELIVERY,
+        meanwhile: without(delivery),
       }
     },
     async 'deliveries show'() {
       const { delivery } = await exchanged()
       return {
         words: ['deliveries', 'show', delivery, '--body'],
-        ...{
-          command: (at) => showDelivery(at, { id: delivery, body: true }),
-          shows: delivery,
-          hides: ['Okoro'],
-        },
-        ...{ looks: true, refusal: NO_DELIVERY, meanwhile: without(delivery) },
+        command: (at) => showDelivery(at, { id: delivery, body: true }),
+        shows: delivery,
+        hides: ['Okoro'],
+        looks: true,
+        refusal: NO_DELIVERY,
+        meanwhile: without(delivery),
       }
     },
     async 'inbox show'() {
@@ -97,7 +111,10 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
       return {
         words: ['inbox', 'show', message_id, '--participant', participant, '--body'],
         command: (at) => showInboxMessage(at, { message_id, participant, body: true }),
-        ...{ shows: message_id, hides: ['Okoro'], looks: true, refusal: /^there is no message / },
+        shows: message_id,
+        hides: ['Okoro'],
+        looks: true,
+        refusal: /^there is no message /,
         meanwhile: () => query('delete from inbox_message where message_id = $1', [message_id]),
       }
     },

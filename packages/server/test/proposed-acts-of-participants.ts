@@ -12,16 +12,7 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { LOOPBACK } from './deliveries.ts'
 import { type ActServer, OUTDATED, type ReadyActs } from './proposed-act.ts'
 
-export const actsOfParticipants = ({
-  database,
-  db,
-  needs,
-  fresh,
-  jwk,
-  peer,
-  rowOf,
-  of,
-}: ActServer): ReadyActs => ({
+export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowOf, of }: ActServer): ReadyActs => ({
   async 'grant set'() {
     const { sender_id } = await peer({}, { see: ['birth_date'] })
     const terms = { operations: 'all', see: 'all', basis: 'law' } as const
@@ -29,26 +20,26 @@ export const actsOfParticipants = ({
     return {
       words: ['grant', 'set', sender_id, 'civil', '--file', '-'],
       stdin: JSON.stringify(terms),
-      ...{ path: `/registries/civil/grants/${sender_id}`, body: { terms } },
-      ...{ shows: 'birth_date', hides: [], refusal: OUTDATED },
+      path: `/registries/civil/grants/${sender_id}`,
+      body: { terms },
+      shows: 'birth_date',
+      hides: [],
+      refusal: OUTDATED,
       meanwhile: () => setGrant(database, { sender_id, namespace: 'civil', terms: narrow }),
     }
   },
   async 'participant add'() {
     const sender_id = `new-${fresh()}.example`
-    const body = {
-      sender_id,
-      name: 'New',
-      grants: { civil: { operations: ['search'], see: [], basis: 'law' } },
-    }
+    const body = { sender_id, name: 'New', grants: { civil: { operations: ['search'], see: [], basis: 'law' } } }
     return {
       words: ['participant', 'add', sender_id, '--name', 'New', '--grant', '-'],
       stdin: JSON.stringify(body.grants),
-      ...{ path: '/participants', body, shows: sender_id, hides: [] },
-      ...{
-        refusal: /exists already$/,
-        meanwhile: () => addParticipant(database, { sender_id, name: 'Old' }),
-      },
+      path: '/participants',
+      body,
+      shows: sender_id,
+      hides: [],
+      refusal: /exists already$/,
+      meanwhile: () => addParticipant(database, { sender_id, name: 'Old' }),
     }
   },
   async 'participant key add'() {
@@ -57,7 +48,11 @@ export const actsOfParticipants = ({
     return {
       words: ['participant', 'key', 'add', one.sender_id, '-'],
       stdin: keys,
-      ...{ path: of(one, 'keys'), body: { keys }, shows: 'thumbprint', hides: [], refusal: OUTDATED },
+      path: of(one, 'keys'),
+      body: { keys },
+      shows: 'thumbprint',
+      hides: [],
+      refusal: OUTDATED,
       meanwhile: () => addParticipantKeys(database, { sender_id: one.sender_id, keys: jwk('k-2') }),
     }
   },
@@ -65,15 +60,12 @@ export const actsOfParticipants = ({
     const one = await peer()
     return {
       words: ['participant', 'policy', one.sender_id, '--signature', 'off', '--allow-unsigned'],
-      ...{
-        path: of(one, 'policy'),
-        body: { signature_policy: 'off', allow_unsigned: true },
-        shows: '"if-present"',
-        hides: [],
-      },
-      ...{ refusal: OUTDATED },
-      meanwhile: () =>
-        setMessagePolicy(db, one.sender_id, { signature_policy: 'required', allow_unsigned: false }),
+      path: of(one, 'policy'),
+      body: { signature_policy: 'off', allow_unsigned: true },
+      shows: '"if-present"',
+      hides: [],
+      refusal: OUTDATED,
+      meanwhile: () => setMessagePolicy(db, one.sender_id, { signature_policy: 'required', allow_unsigned: false }),
     }
   },
   async 'participant host allow'() {
@@ -81,7 +73,11 @@ export const actsOfParticipants = ({
     const host = { host: 'spmis.internal', ports: [8443] }
     return {
       words: ['participant', 'host', 'allow', one.sender_id, 'spmis.internal', '--port', '8443'],
-      ...{ path: of(one, 'hosts'), body: host, shows: 'spmis.internal', hides: [], refusal: OUTDATED },
+      path: of(one, 'hosts'),
+      body: host,
+      shows: 'spmis.internal',
+      hides: [],
+      refusal: OUTDATED,
       meanwhile: () =>
         allowParticipantHost(database, { sender_id: one.sender_id, host: 'spmis.internal', private: true }),
     }
@@ -104,7 +100,11 @@ export const actsOfParticipants = ({
         '-',
       ],
       stdin: token,
-      ...{ path: of(one, 'callback'), body, shows: `${origin}/in`, hides: [token], refusal: OUTDATED },
+      path: of(one, 'callback'),
+      body,
+      shows: `${origin}/in`,
+      hides: [token],
+      refusal: OUTDATED,
       meanwhile: () => setCallbackSettings(db, id, { default_url: `${origin}/other` }),
     }
   },
@@ -112,9 +112,12 @@ export const actsOfParticipants = ({
     const one = await peer()
     return {
       words: ['participant', 'secret', 'rotate', one.sender_id],
-      ...{ path: of(one, 'secrets'), body: {}, shows: 'a new one', hides: [], refusal: OUTDATED },
-      meanwhile: () =>
-        setMessagePolicy(db, one.sender_id, { signature_policy: 'required', allow_unsigned: false }),
+      path: of(one, 'secrets'),
+      body: {},
+      shows: 'a new one',
+      hides: [],
+      refusal: OUTDATED,
+      meanwhile: () => setMessagePolicy(db, one.sender_id, { signature_policy: 'required', allow_unsigned: false }),
     }
   },
   async 'participant enable'() {
@@ -123,7 +126,11 @@ export const actsOfParticipants = ({
     await setParticipantStatus(database, { sender_id, status: 'disabled' })
     return {
       words: ['participant', 'enable', sender_id],
-      ...{ path: of(one, 'enable'), body: {}, shows: '"disabled"', hides: [], refusal: OUTDATED },
+      path: of(one, 'enable'),
+      body: {},
+      shows: '"disabled"',
+      hides: [],
+      refusal: OUTDATED,
       meanwhile: () => setParticipantStatus(database, { sender_id, status: 'active' }),
     }
   },
@@ -140,8 +147,12 @@ export const actsOfParticipants = ({
     return {
       words: ['participant', 'promote', one.sender_id, '--key', '-'],
       stdin: input.keys,
-      ...{ path: of(one, 'promote'), body: { keys: input.keys }, shows: '"live"', hides: [] },
-      ...{ refusal: OUTDATED, meanwhile: () => promoteParticipant(needs, input) },
+      path: of(one, 'promote'),
+      body: { keys: input.keys },
+      shows: '"live"',
+      hides: [],
+      refusal: OUTDATED,
+      meanwhile: () => promoteParticipant(needs, input),
     }
   },
 })

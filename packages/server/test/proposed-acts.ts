@@ -30,29 +30,23 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     const web_origins = [`https://app-${fresh()}.example`]
     return {
       words: ['registry', 'set', 'civil', '--web-origin', ...web_origins],
-      ...{
-        path: '/registries/civil/settings',
-        body: { web_origins },
-        shows: web_origins[0] ?? '',
-        hides: [],
-      },
-      ...{
-        refusal: OUTDATED,
-        meanwhile: () => changeRegistry(database, { namespace: 'civil', web_origins }),
-      },
+      path: '/registries/civil/settings',
+      body: { web_origins },
+      shows: web_origins[0] ?? '',
+      hides: [],
+      refusal: OUTDATED,
+      meanwhile: () => changeRegistry(database, { namespace: 'civil', web_origins }),
     }
   },
   async 'operator add'() {
     const body = { name: `eve-${fresh()}`, roles: ['own' as const] }
     return {
       words: ['operator', 'add', body.name, '--role', 'own'],
-      ...{
-        path: '/operators',
-        body,
-        shows: body.name,
-        hides: ['rollcall_'],
-        refusal: /exists already; revoke it first$/,
-      },
+      path: '/operators',
+      body,
+      shows: body.name,
+      hides: ['rollcall_'],
+      refusal: /exists already; revoke it first$/,
       meanwhile: () => addOperator(database, body),
     }
   },
@@ -62,7 +56,10 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     return {
       words: ['consent', 'authority', 'add', name, '--key', '-'],
       stdin: JSON.stringify(input.keys[0]),
-      ...{ command: (at) => addConsentAuthority(at, input), shows: name, hides: [], refusal: OUTDATED },
+      command: (at) => addConsentAuthority(at, input),
+      shows: name,
+      hides: [],
+      refusal: OUTDATED,
       meanwhile: () => addConsentAuthority(database, input),
     }
   },
@@ -72,8 +69,11 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     await withdrawConsent(needs, input)
     return {
       words: ['consent', 'reinstate', '--identifier', `UIN=${identifier_value}`, '--purpose', 'eligibility'],
-      ...{ command: (at) => reinstateConsent(at, input), shows: 'eligibility', hides: [identifier_value] },
-      ...{ refusal: /^purpose: nothing is withdrawn/, meanwhile: () => reinstateConsent(needs, input) },
+      command: (at) => reinstateConsent(at, input),
+      shows: 'eligibility',
+      hides: [identifier_value],
+      refusal: /^purpose: nothing is withdrawn/,
+      meanwhile: () => reinstateConsent(needs, input),
     }
   },
   async 'hold remove'() {
@@ -81,7 +81,11 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     const { id } = await addHold(needs, { person: { type: 'UIN', value }, reason: 'case 7/2026' })
     return {
       words: ['hold', 'remove', String(id)],
-      ...{ path: `/holds/${id}/remove`, body: {}, shows: 'case 7/2026', hides: [value], refusal: OUTDATED },
+      path: `/holds/${id}/remove`,
+      body: {},
+      shows: 'case 7/2026',
+      hides: [value],
+      refusal: OUTDATED,
       meanwhile: () => removeHold(needs, { id }),
     }
   },
@@ -92,8 +96,11 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     await protectPerson(needs, { ...at, category: 'sealed', reason: REASON })
     return {
       words: ['record', 'unprotect', 'civil', 'UIN', identifier_value],
-      ...{ path: '/registries/civil/protected-persons/lift', body: named, shows: 'UIN' },
-      ...{ hides: [identifier_value, REASON], refusal: /^identifier: no protected person has it$/ },
+      path: '/registries/civil/protected-persons/lift',
+      body: named,
+      shows: 'UIN',
+      hides: [identifier_value, REASON],
+      refusal: /^identifier: no protected person has it$/,
       meanwhile: () => unprotectPerson(needs, at),
     }
   },
@@ -104,12 +111,10 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     return {
       words: ['erase', 'person', 'UIN', value, '--reason', REASON],
       command: (at) => erasePerson(at, { ...named, reason: REASON }),
-      ...{
-        shows: 'a person, from accounts',
-        hides: [value, REASON],
-        refusal: /^hold \d+ covers this person/,
-        meanwhile: hold,
-      },
+      shows: 'a person, from accounts',
+      hides: [value, REASON],
+      refusal: /^hold \d+ covers this person/,
+      meanwhile: hold,
     }
   },
   async apply() {
@@ -120,8 +125,11 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     return {
       words: ['apply', '-'],
       stdin: JSON.stringify(changed),
-      ...{ command: (at) => applyConfiguration(at, { configuration: changed }), shows: code, hides: [] },
-      ...{ refusal: OUTDATED, meanwhile: () => addPurpose(database, { code }) },
+      command: (at) => applyConfiguration(at, { configuration: changed }),
+      shows: code,
+      hides: [],
+      refusal: OUTDATED,
+      meanwhile: () => addPurpose(database, { code }),
     }
   },
 })

@@ -1,25 +1,10 @@
 /** A record type with an attribute of every type, and three records: two that have everything, one that has nothing. */
 
-import type {
-  Comparator,
-  Comparison,
-  Interval,
-  List,
-  Literal,
-  OneOf,
-  Predicate,
-} from '@rollcall/core/model/predicate'
+import type { Comparator, Comparison, Interval, List, Literal, OneOf, Predicate } from '@rollcall/core/model/predicate'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
-import {
-  type Attribute,
-  type Compound,
-  type JsonValue,
-  KINDS,
-  type Kind,
-  type RecordType,
-} from '@rollcall/protocol'
+import { type Attribute, type Compound, type JsonValue, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { ensureRecordTables, recordTable } from '@rollcall/records/records/record-tables'
 import { writeRecords } from '@rollcall/records/records/record-writer'
@@ -52,12 +37,7 @@ export const cropType = member('crop_type', 'code')
 export const area = member('area', 'number')
 export const sown = member('sown', 'date')
 export const watered = member('watered', 'datetime')
-export const crop: Compound = {
-  name: 'crop',
-  paths: ['crop'],
-  members: [cropType, area, sown, watered],
-  indexed: true,
-}
+export const crop: Compound = { name: 'crop', paths: ['crop'], members: [cropType, area, sown, watered], indexed: true }
 
 export const recordType: RecordType = {
   ...civil.record_types[0],
@@ -89,10 +69,7 @@ export const DOCUMENTS: readonly JsonValue[] = [
     tag: ['a', 'b'],
     visit: ['2024-01-01T10:00:00Z'],
     married: ['2001-02-03', '2010'],
-    crop: [
-      { crop_type: 'maize', area: 2, sown: '2024-03-01', watered: '2024-04-01T00:00:00Z' },
-      { crop_type: 'rice' },
-    ],
+    crop: [{ crop_type: 'maize', area: 2, sown: '2024-03-01', watered: '2024-04-01T00:00:00Z' }, { crop_type: 'rice' }],
   },
   {
     ...identified('U2', ['MOBILE', '+15550102']),
@@ -154,7 +131,4 @@ export const bears = (...identifiers: [type: string, value: string][]): Predicat
 })
 export const days = (from: string, to = from): Interval => ({ from, to })
 /** Instants of 1 January 2024, by their times. */
-export const times = (from: string, to = from): Interval => ({
-  from: `2024-01-01T${from}Z`,
-  to: `2024-01-01T${to}Z`,
-})
+export const times = (from: string, to = from): Interval => ({ from: `2024-01-01T${from}Z`, to: `2024-01-01T${to}Z` })

@@ -5,14 +5,7 @@ import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/pro
 import type { QueryLimits, Scope } from '../../core/src/query/query.ts'
 
 export const ATTRIBUTES = {
-  text: {
-    name: 'surname',
-    aliases: ['last_name'],
-    paths: ['name.surname'],
-    type: 'text',
-    fold: true,
-    indexed: true,
-  },
+  text: { name: 'surname', aliases: ['last_name'], paths: ['name.surname'], type: 'text', fold: true, indexed: true },
   code: { name: 'sex', aliases: ['gender'], paths: ['sex'], type: 'code', codes: 'sex' },
   date: { name: 'birth_date', paths: ['birth_date'], type: 'date', sortable: true },
   datetime: { name: 'last_updated', paths: ['last_updated'], type: 'datetime', sortable: true },
@@ -45,13 +38,7 @@ const PERSON: RecordType = {
   ],
   schema: {},
 }
-const GROUP: RecordType = {
-  ...PERSON,
-  name: 'Group',
-  emitted: 'Group',
-  aliases: ['Household'],
-  compounds: [],
-}
+const GROUP: RecordType = { ...PERSON, name: 'Group', emitted: 'Group', aliases: ['Household'], compounds: [] }
 
 export const KIND: Kind = {
   ...(KINDS[0] as Kind),

@@ -18,7 +18,8 @@ export async function rawCall(
 ) {
   const raw = await rawConnection(port)
   const all = {
-    ...{ Host: '127.0.0.1', ...own },
+    Host: '127.0.0.1',
+    ...own,
     ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }),
     ...headers,
   }
@@ -29,7 +30,9 @@ export async function rawCall(
   const parsed = answer.body.startsWith('{') ? JSON.parse(answer.body) : null
   const [error] = parsed?.errors ?? []
   return {
-    ...{ ...answer, parsed, cookie: answer.headers.get('set-cookie') ?? null },
+    ...answer,
+    parsed,
+    cookie: answer.headers.get('set-cookie') ?? null,
     error: error === undefined ? null : `${answer.status} ${error.code} ${error.message}`,
   }
 }

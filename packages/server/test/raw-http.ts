@@ -60,8 +60,7 @@ export async function rawConnection(port: number): Promise<RawConnection> {
       const found = look()
       if (found !== undefined) return found
       const left = deadline - Date.now()
-      if (left <= 0)
-        throw new Error(`${what}: nothing within ${PATIENCE} ms; received: ${received.toString()}`)
+      if (left <= 0) throw new Error(`${what}: nothing within ${PATIENCE} ms; received: ${received.toString()}`)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left)
         notify = () => {
@@ -84,8 +83,7 @@ export async function rawConnection(port: number): Promise<RawConnection> {
           received = received.subarray(parsed.length)
           return parsed.response
         }
-        if (ended)
-          throw new Error(`closed before a whole response; received: ${received.toString().slice(0, 500)}`)
+        if (ended) throw new Error(`closed before a whole response; received: ${received.toString().slice(0, 500)}`)
         return undefined
       }),
     closed: () => until('the end', () => (ended ? received.toString() : undefined)),

@@ -8,10 +8,7 @@ let server: TestServer
 let peer: TestParticipant
 
 beforeAll(async () => {
-  server = await testServer({
-    ROLLCALL_MAX_ADDRESS_FAILURES: String(FAILURES),
-    ROLLCALL_BEHIND_TLS_PROXY: '1',
-  })
+  server = await testServer({ ROLLCALL_MAX_ADDRESS_FAILURES: String(FAILURES), ROLLCALL_BEHIND_TLS_PROXY: '1' })
   peer = await server.participant('eve.example', { signature_policy: 'required', allow_unsigned: false })
   await server.registry('civil', [])
 })
@@ -35,9 +32,7 @@ const counted = async (refusal: string, participant: string): Promise<number> =>
   const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
   const line = metrics
     .split('\n')
-    .find((text) =>
-      text.startsWith(`rollcall_refusals_total{refusal="${refusal}",participant="${participant}"}`),
-    )
+    .find((text) => text.startsWith(`rollcall_refusals_total{refusal="${refusal}",participant="${participant}"}`))
   return Number(line?.split(' ').at(-1) ?? 0)
 }
 
@@ -52,13 +47,7 @@ describe('one line for many', () => {
       expect([answer.status, answer.body.errors[0].code]).toEqual([status, refusal])
     }
     expect(lines(refusal)).toEqual([
-      expect.objectContaining({
-        level: 'warn',
-        refusal,
-        participant: 'eve.example',
-        address: '203.0.113.1',
-        count: 1,
-      }),
+      expect.objectContaining({ level: 'warn', refusal, participant: 'eve.example', address: '203.0.113.1', count: 1 }),
     ])
     expect(await counted(refusal, 'eve.example')).toBe(20)
     expect(server.logged()).not.toContain('secret-word')

@@ -62,7 +62,11 @@ export function needsOf({ db, ownerDb }: Place, journal?: string): RestoreNeeds 
   const vault = () => vaultOf(db)
   return {
     db: journal === undefined ? db : { ...db, journal: createJournal({ db, vault, path: journal }) },
-    ...{ owner: ownerDb, vault, accounts, operator: 'tester', limits: DEFAULT_LIMITS },
+    owner: ownerDb,
+    vault,
+    accounts,
+    operator: 'tester',
+    limits: DEFAULT_LIMITS,
     masterKeys: masterKeys(),
   }
 }

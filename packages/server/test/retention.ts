@@ -28,7 +28,11 @@ export async function retentionTest(): Promise<RetentionTest> {
     database,
     accounts,
     needs: (at = new Date()) => ({
-      ...{ db, owner, accounts, operator: 'tester', limits: DEFAULT_LIMITS },
+      db,
+      owner,
+      accounts,
+      operator: 'tester',
+      limits: DEFAULT_LIMITS,
       vault: () => vaultOf(db),
       now: () => at,
     }),

@@ -34,9 +34,7 @@ export function phaseProblems(
       const name = nameOf(was)
       const is = columns.get(name)
       if (is === undefined) return mayGo(name) ? [] : [`${name} was removed or renamed`]
-      return isAsBefore(was.definition, is.definition)
-        ? []
-        : [`${name} was ${was.definition} and is ${is.definition}`]
+      return isAsBefore(was.definition, is.definition) ? [] : [`${name} was ${was.definition} and is ${is.definition}`]
     })
   const demanded = after.columns
     .filter((column) => !known.has(nameOf(column)) && !isNewTable(column.table))

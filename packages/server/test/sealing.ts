@@ -4,11 +4,7 @@
  */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import {
-  addParticipantKey,
-  type ParticipantKey,
-  type Validity,
-} from '@rollcall/participants/store/participant-keys'
+import { addParticipantKey, type ParticipantKey, type Validity } from '@rollcall/participants/store/participant-keys'
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { type KeyUse, readPublicKey } from '@rollcall/protocol'
 import { expect } from 'vitest'
@@ -114,10 +110,7 @@ export function encrypted(
   key: ReceiverKey,
   options: Parameters<typeof encrypt>[2] = {},
 ): Unsigned & { readonly message: Encrypted } {
-  return {
-    header: { ...envelope.header, is_msg_encrypted: true },
-    message: encrypt(envelope.message, key, options),
-  }
+  return { header: { ...envelope.header, is_msg_encrypted: true }, message: encrypt(envelope.message, key, options) }
 }
 
 export const searchUrl = (server: TestServer, namespace = 'civil'): string =>

@@ -23,10 +23,7 @@ export const HOUSEHOLD = {
   group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
   member_list: [{ member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-7' }] }],
 }
-export const MEMBER = {
-  '@type': 'Member',
-  member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-7' }],
-}
+export const MEMBER = { '@type': 'Member', member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-7' }] }
 
 const BY_UIN = { type: 'UIN', value: '007' }
 

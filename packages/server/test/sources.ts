@@ -19,8 +19,7 @@ export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): 
 export async function collect(groups: AsyncIterable<Entry[]>): Promise<object[]> {
   const entries: object[] = []
   for await (const group of groups) {
-    for (const entry of group)
-      entries.push('text' in entry ? { ...entry, text: entry.text.toString() } : entry)
+    for (const entry of group) entries.push('text' in entry ? { ...entry, text: entry.text.toString() } : entry)
   }
   return entries
 }

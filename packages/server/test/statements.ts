@@ -9,10 +9,7 @@ export interface Statements {
   compared<Result>(
     one: () => Promise<Result>,
     other: () => Promise<Result>,
-  ): Promise<{
-    readonly results: readonly [Result, Result]
-    readonly statements: readonly [string[], string[]]
-  }>
+  ): Promise<{ readonly results: readonly [Result, Result]; readonly statements: readonly [string[], string[]] }>
   /** To be called when the tests have ended. */
   stop(): void
 }
@@ -45,10 +42,7 @@ export function noteStatements(unless: RegExp): Statements {
   return {
     async compared(one, other) {
       const [first, second] = [await noted(one), await noted(other)]
-      return {
-        results: [first.result, second.result],
-        statements: [first.statements, second.statements],
-      }
+      return { results: [first.result, second.result], statements: [first.statements, second.statements] }
     },
     stop: () => void Object.assign(prototype, { query }),
   }

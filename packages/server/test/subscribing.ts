@@ -4,14 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll } from 'vitest'
-import {
-  type AsyncPeer,
-  accepted,
-  answerExchange,
-  asyncPeer,
-  callbacksTo,
-  deliverAll,
-} from './asynchronous.ts'
+import { type AsyncPeer, accepted, answerExchange, asyncPeer, callbacksTo, deliverAll } from './asynchronous.ts'
 import { type TestParticipant, type TestServer, testServer } from './server.ts'
 
 export const KIND_NAMES = ['civil', 'ibr', 'ess', 'social', 'disability', 'farmer'] as const
@@ -40,17 +33,12 @@ export interface SubscribingServer {
 }
 
 /** A server with a registry of every kind for the tests of one file, to be awaited at its top level. */
-export async function subscribingServer(
-  env: Readonly<Record<string, string>> = {},
-): Promise<SubscribingServer> {
+export async function subscribingServer(env: Readonly<Record<string, string>> = {}): Promise<SubscribingServer> {
   const server = await testServer(env)
   afterAll(() => server.close())
   for (const kind of KIND_NAMES) await server.registry(kind)
   let count = 0
-  return {
-    server,
-    newPeer: (settings, terms) => asyncPeer(server, `peer-${count++}.example`, settings, terms),
-  }
+  return { server, newPeer: (settings, terms) => asyncPeer(server, `peer-${count++}.example`, settings, terms) }
 }
 
 interface Changes {
@@ -112,9 +100,7 @@ export async function called(
 
 /** The callback that answers this exchange. */
 export function sentTo({ receiver }: AsyncPeer, correlation_id: string): Envelope {
-  const found = callbacksTo(receiver).find(
-    ({ envelope }) => envelope.message.correlation_id === correlation_id,
-  )
+  const found = callbacksTo(receiver).find(({ envelope }) => envelope.message.correlation_id === correlation_id)
   if (found === undefined) throw new Error('no callback was sent')
   return { path: found.path, ...found.envelope }
 }

@@ -5,15 +5,7 @@ import { NotifyEventRequest, validator } from '@rollcall/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { keepHouse } from '../src/app/housekeeping.ts'
 import { type AsyncPeer, accepted, callbacksTo } from './asynchronous.ts'
-import {
-  about,
-  KIND_NAMES,
-  sentTo,
-  subscribeFor,
-  subscribingServer,
-  TYPES,
-  unsubscribeFor,
-} from './subscribing.ts'
+import { about, KIND_NAMES, sentTo, subscribeFor, subscribingServer, TYPES, unsubscribeFor } from './subscribing.ts'
 
 const { server, newPeer } = await subscribingServer({ ROLLCALL_ROLE: 'all' })
 const { token } = await addOperator(server.database, { name: 'publisher', roles: ['publish'] })
@@ -48,19 +40,12 @@ const notified = ({ receiver }: AsyncPeer) =>
   callbacksTo(receiver).flatMap(({ path, envelope }) =>
     envelope.header.action === 'notify' ? [{ path, ...envelope }] : [],
   )
-const answerTo = async (peer: AsyncPeer, id: string) =>
-  vi.waitFor(() => sentTo(peer, id).message, { timeout: 60_000 })
+const answerTo = async (peer: AsyncPeer, id: string) => vi.waitFor(() => sentTo(peer, id).message, { timeout: 60_000 })
 
 describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
   it('events are notified from the subscription to its end', async () => {
     const peer = await newPeer()
-    const request = await accepted(
-      server,
-      peer,
-      subscribeFor(peer, [about('E-1', {}, kind)]),
-      'subscribe',
-      kind,
-    )
+    const request = await accepted(server, peer, subscribeFor(peer, [about('E-1', {}, kind)]), 'subscribe', kind)
     const [{ subscriptions }] = (await answerTo(peer, request)).subscribe_response
     const [{ code }] = subscriptions
     expect(await publish(kind, 'E-1')).toMatchObject({ matched: 1 })
@@ -86,12 +71,7 @@ describe('at its end_time a subscription', () => {
   it('matches nothing more, and is ended by housekeeping', async () => {
     const peer = await newPeer()
     const frequency = { start_time: IN(-1), end_time: IN(1), frequency: '*/5 * * * * *' }
-    const request = await accepted(
-      server,
-      peer,
-      subscribeFor(peer, [about('X-1', { frequency })]),
-      'subscribe',
-    )
+    const request = await accepted(server, peer, subscribeFor(peer, [about('X-1', { frequency })]), 'subscribe')
     const [{ subscriptions }] = (await answerTo(peer, request)).subscribe_response
     const [{ code }] = subscriptions
     const stored = async () =>

@@ -107,7 +107,8 @@ export async function subscribeLive(
   more: SubscriptionChanges = {},
 ): Promise<number> {
   const criteria = JSON.stringify({
-    ...{ reg_event_type, notify_record_type: registry.kind.record_types[0].name },
+    reg_event_type,
+    notify_record_type: registry.kind.record_types[0].name,
     ...(filter && { filter_type: 'expression', filter }),
   })
   const { eventType, recordType, predicate } = compileCriteria(registry.kind, criteria)

@@ -25,7 +25,9 @@ export async function writeChain(
   for (let number = 0; number < entries; number += 1) {
     const message = (side: string) => ({
       message_id: `${side}-${at}-${number}`,
-      ...{ digest: hash('sha256', side), kid: null, signature: null },
+      digest: hash('sha256', side),
+      kid: null,
+      signature: null,
     })
     await accounts.write(accountEntry({ request: message('theirs'), reply: message('ours') }), [
       { role: 'asked', identifiers: [{ type: 'UIN', value: `${number}` }] },
@@ -47,11 +49,7 @@ export async function chains({ db }: TestDatabase): Promise<readonly string[]> {
 }
 
 export const verified = async ({ db }: TestDatabase, witness?: readonly string[]): Promise<Verified> =>
-  verifyAccounts({
-    db,
-    vault: await vaultOf(db),
-    witness: witness === undefined ? null : Readable.from(witness),
-  })
+  verifyAccounts({ db, vault: await vaultOf(db), witness: witness === undefined ? null : Readable.from(witness) })
 
 export const faults = async (on: TestDatabase, witness?: readonly string[]): Promise<readonly Fault[]> =>
   (await verified(on, witness)).report.faults
@@ -74,11 +72,13 @@ export async function bury(
 ): Promise<void> {
   const { signer } = await loadAccountKeys(on.db, await vaultOf(on.db))
   const row = signTombstone(signer, content)
-  await tamper(
-    on,
-    'insert into account_tombstone (at, content, kid, signature, chains) values ($1, $2, $3, $4, $5)',
-    [row.at, row.content, row.kid, change(row.signature), row.chains],
-  )
+  await tamper(on, 'insert into account_tombstone (at, content, kid, signature, chains) values ($1, $2, $3, $4, $5)', [
+    row.at,
+    row.content,
+    row.kid,
+    change(row.signature),
+    row.chains,
+  ])
 }
 
 export const AT = '2026-01-01T00:00:00.000Z'
@@ -91,12 +91,7 @@ export async function review(on: TestDatabase, chain: string, sequence: number):
 }
 
 /** Erases a row of a person, with its tombstone unless told otherwise. */
-export async function erase(
-  on: TestDatabase,
-  chain: string,
-  sequence: number,
-  position: number,
-): Promise<void> {
+export async function erase(on: TestDatabase, chain: string, sequence: number, position: number): Promise<void> {
   await tamper(on, 'delete from account_person where chain = $1 and sequence = $2 and position = $3', [
     ...[chain, sequence, position],
   ])

@@ -93,19 +93,12 @@ const nid = (value: string) => ({ identifier_type: 'NID', identifier_value: `N-$
 
 /** Without members that are undefined. */
 const defined = (object: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
+  Object.fromEntries(Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
 /** What stands in the place of a value that the participant may neither ask about nor see. */
 type Veil = (attribute: string, value: string, others: readonly string[]) => string
 
-const civilDocument = (
-  world: World,
-  one: Somebody,
-  isNamed: (at: number) => boolean,
-  veil: Veil,
-): JsonObject => {
+const civilDocument = (world: World, one: Somebody, isNamed: (at: number) => boolean, veil: Veil): JsonObject => {
   const named = (at: number) => (isNamed(at) ? world.people[at]?.uin : undefined)
   const [parent, spouse] = [named(one.parent), named(one.spouse)]
   return defined({
@@ -249,10 +242,7 @@ function termsIn(namespace: string, terms: Partial<GrantTerms>): Partial<GrantTe
   return Object.fromEntries(named)
 }
 
-const IN_SOCIAL = [
-  ...['is_disabled', 'member_list', 'group_head_info', 'related_person', 'group_size'],
-  'HOUSEHOLD_ID',
-]
+const IN_SOCIAL = [...['is_disabled', 'member_list', 'group_head_info', 'related_person', 'group_size'], 'HOUSEHOLD_ID']
 const IN_CIVIL = ['parents']
 
 const UINS = ['U-1000', 'U-1001', 'U-1002', 'U-1003', 'U-9999']
@@ -294,10 +284,12 @@ const more = (sorts: readonly string[], record: object): fc.Arbitrary<object> =>
       { requiredKeys: [] },
     )
     .map((members) => ({ ...members, ...record }))
-const byType = fc.tuple(fc.constantFrom('UIN', 'NID'), fc.constantFrom(...UINS)).map(([type, value]) => ({
-  query_type: 'idtype-value',
-  query: { type, value: type === 'NID' ? `N-${value}` : value },
-}))
+const byType = fc
+  .tuple(fc.constantFrom('UIN', 'NID'), fc.constantFrom(...UINS))
+  .map(([type, value]) => ({
+    query_type: 'idtype-value',
+    query: { type, value: type === 'NID' ? `N-${value}` : value },
+  }))
 const graphql = fc
   .constantFrom(...UINS)
   .map((value) => `{ person(UIN: "${value}") { surname sex birth_date } }`)

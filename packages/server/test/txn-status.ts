@@ -8,12 +8,7 @@ import { bearer, post, type TestParticipant, type TestServer, testServer } from 
 const statusResponses = validator(TxnStatusResponse)
 
 /** A question, to be bent by tests. */
-export function question(
-  by: TestParticipant,
-  attribute_type: string,
-  attribute_value: unknown,
-  more: object = {},
-) {
+export function question(by: TestParticipant, attribute_type: string, attribute_value: unknown, more: object = {}) {
   return {
     header: {
       version: '1.0.0',
@@ -26,13 +21,7 @@ export function question(
     },
     message: {
       transaction_id: 'tx-question',
-      txnstatus_request: {
-        reference_id: 'q-1',
-        txn_type: 'search',
-        attribute_type,
-        attribute_value,
-        ...more,
-      },
+      txnstatus_request: { reference_id: 'q-1', txn_type: 'search', attribute_type, attribute_value, ...more },
     },
   }
 }

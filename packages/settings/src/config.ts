@@ -145,9 +145,7 @@ function readWitness(env: Environment): WitnessAddress | null {
   if (value === undefined) return null
   const address = readWitnessAddress(value)
   if (address === null) {
-    throw new Error(
-      'ROLLCALL_WITNESS must be the path of a file, syslog://host:port (UDP) or syslog+tcp://host:port',
-    )
+    throw new Error('ROLLCALL_WITNESS must be the path of a file, syslog://host:port (UDP) or syslog+tcp://host:port')
   }
   return address.kind === 'file' ? { ...address, path: resolve(address.path) } : address
 }
@@ -188,9 +186,7 @@ function readPort(env: Environment, variable: string, otherwise: number): number
 function readHosts(env: Environment, variable: string): readonly string[] {
   const hosts = (text(env, variable) ?? '').split(',').filter((host) => host !== '')
   if (hosts.some((host) => isIP(host) === 0 && !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host))) {
-    throw new Error(
-      `${variable} must be names or addresses with commas between them, without ports and spaces`,
-    )
+    throw new Error(`${variable} must be names or addresses with commas between them, without ports and spaces`)
   }
   return hosts
 }
@@ -198,9 +194,7 @@ function readHosts(env: Environment, variable: string): readonly string[] {
 function readProxies(env: Environment): readonly string[] {
   const prefixes = (text(env, 'ROLLCALL_PROXIES') ?? '').split(',').filter((prefix) => prefix !== '')
   if (prefixes.every((prefix) => readPrefix(prefix) !== null)) return prefixes
-  throw new Error(
-    'ROLLCALL_PROXIES must be addresses or prefixes such as 10.0.0.0/8 with commas between them',
-  )
+  throw new Error('ROLLCALL_PROXIES must be addresses or prefixes such as 10.0.0.0/8 with commas between them')
 }
 
 function readChoice<const Choice extends string>(
@@ -227,9 +221,7 @@ function secretName(variable: string, given: Environment): string {
 function readDatabaseUrl(env: Environment, variable: string, given: Environment): string | undefined {
   const value = text(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
-  throw new Error(
-    `${secretName(variable, given)} must be an address such as postgres://user:password@host/database`,
-  )
+  throw new Error(`${secretName(variable, given)} must be an address such as postgres://user:password@host/database`)
 }
 
 function readOwnerDatabaseUrl(env: Environment, given: Environment): string | undefined {
@@ -252,12 +244,7 @@ function readWebUrl(env: Environment, variable: string): string | undefined {
   const value = text(env, variable)
   if (value === undefined) return undefined
   const url = URL.parse(value)
-  if (
-    url === null ||
-    !['http:', 'https:'].includes(url.protocol) ||
-    url.search !== '' ||
-    url.username !== ''
-  ) {
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.username !== '') {
     throw new Error(`${variable} must be an http or https address without query and credentials`)
   }
   return value.replace(/\/+$/, '')

@@ -16,13 +16,18 @@ it('without an issuer, operators sign in with tokens alone', () => {
 
 it('has its defaults, and a role for each value of the claim', () => {
   expect(readOpenId({ ...GOOD, ROLLCALL_OIDC_ROLES: 'desk=operate, desk=publish ,a=b=own' })).toEqual({
-    ...{ issuer: GOOD.ROLLCALL_OIDC_ISSUER, client_id: 'rollcall', credential: { secret: 'secret' } },
+    issuer: GOOD.ROLLCALL_OIDC_ISSUER,
+    client_id: 'rollcall',
+    credential: { secret: 'secret' },
     roles: new Map([
       ['desk', ['operate', 'publish']],
       ['a=b', ['own']],
     ]),
-    ...{ role_claim: 'roles', name_claim: 'sub', registry_claim: null },
-    ...{ scope: 'openid', title: 'OpenID Connect' },
+    role_claim: 'roles',
+    name_claim: 'sub',
+    registry_claim: null,
+    scope: 'openid',
+    title: 'OpenID Connect',
     redirect_uri: 'https://console.example.org/admin/v1/session/openid/callback',
   })
 })
@@ -70,10 +75,7 @@ it.each([
     { ROLLCALL_OIDC_CLIENT_SECRET: '' },
     'ROLLCALL_OIDC_ISSUER needs ROLLCALL_OIDC_CLIENT_SECRET or ROLLCALL_OIDC_CLIENT_KEY beside it',
   ],
-  [
-    { ROLLCALL_OIDC_CLIENT_KEY: 'x' },
-    'ROLLCALL_OIDC_CLIENT_SECRET and ROLLCALL_OIDC_CLIENT_KEY: set one of them',
-  ],
+  [{ ROLLCALL_OIDC_CLIENT_KEY: 'x' }, 'ROLLCALL_OIDC_CLIENT_SECRET and ROLLCALL_OIDC_CLIENT_KEY: set one of them'],
   [{ ROLLCALL_CONSOLE_URL: '' }, 'ROLLCALL_OIDC_ISSUER needs ROLLCALL_CONSOLE_URL beside it'],
   [{ ROLLCALL_OIDC_ROLES: 'desk=root' }, ROLES],
   [{ ROLLCALL_OIDC_ROLES: 'desk' }, ROLES],

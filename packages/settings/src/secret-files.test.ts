@@ -50,9 +50,7 @@ it('refuses a file that cannot be read, and a secret that is given twice', async
   expect(read({ DATABASE_URL_FILE: join(folder, 'missing') })).toThrow(
     new Error('DATABASE_URL_FILE: the file cannot be read (there is no such file)'),
   )
-  expect(read({ DATABASE_URL_FILE: folder })).toThrow(
-    new Error('DATABASE_URL_FILE: the file cannot be read (EISDIR)'),
-  )
+  expect(read({ DATABASE_URL_FILE: folder })).toThrow(new Error('DATABASE_URL_FILE: the file cannot be read (EISDIR)'))
   expect(read({ DATABASE_URL_FILE: await file(URL), DATABASE_URL: URL })).toThrow(
     new Error('DATABASE_URL and DATABASE_URL_FILE: set one of them'),
   )
@@ -90,10 +88,7 @@ it.each([
 })
 
 it('refuses a master key that is given in two ways, and a program that prints none', async () => {
-  const twice = {
-    ROLLCALL_MASTER_KEY_COMMAND: 'vault',
-    ROLLCALL_MASTER_KEY_FILE: await file('ab'.repeat(32)),
-  }
+  const twice = { ROLLCALL_MASTER_KEY_COMMAND: 'vault', ROLLCALL_MASTER_KEY_FILE: await file('ab'.repeat(32)) }
   expect(() => readConfig(twice)).toThrow(
     new Error('ROLLCALL_MASTER_KEY_FILE and ROLLCALL_MASTER_KEY_COMMAND: set one of them'),
   )
@@ -105,9 +100,7 @@ it('refuses a master key that is given in two ways, and a program that prints no
 it('names the file of an address that is none', async () => {
   const path = await file('secret')
   expect(() => readConfig({ DATABASE_URL_FILE: path })).toThrow(
-    new Error(
-      'the content of DATABASE_URL_FILE must be an address such as postgres://user:password@host/database',
-    ),
+    new Error('the content of DATABASE_URL_FILE must be an address such as postgres://user:password@host/database'),
   )
 })
 

@@ -21,12 +21,7 @@ export const OPTIONS: readonly Option[] = [
     meaning: 'address on which peers reach the server',
     value: ({ host }) => host,
   },
-  {
-    variable: 'PORT',
-    default: '8080',
-    meaning: 'port on which peers reach the server',
-    value: ({ port }) => port,
-  },
+  { variable: 'PORT', default: '8080', meaning: 'port on which peers reach the server', value: ({ port }) => port },
   {
     variable: 'ADMIN_HOST',
     default: '127.0.0.1',
@@ -48,8 +43,7 @@ export const OPTIONS: readonly Option[] = [
   {
     variable: 'ROLLCALL_ADMIN_HOSTS',
     default: null,
-    meaning:
-      "names and addresses under which the operator's listener answers, beside loopback and its own address",
+    meaning: "names and addresses under which the operator's listener answers, beside loopback and its own address",
     value: ({ adminHosts }) => adminHosts,
   },
   {
@@ -198,8 +192,7 @@ export const OPTIONS: readonly Option[] = [
   {
     variable: 'ROLLCALL_PROXIES',
     default: null,
-    meaning:
-      'addresses of the proxies whose X-Forwarded-For is read; by default loopback and private networks',
+    meaning: 'addresses of the proxies whose X-Forwarded-For is read; by default loopback and private networks',
     value: ({ proxies }) => proxies,
   },
   {

@@ -46,10 +46,7 @@ export async function openStorage(config: Config): Promise<Storage> {
 }
 
 /** Which database a configuration uses, without the secrets of its address. */
-export function databaseName({
-  databaseUrl,
-  dataDirectory,
-}: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
+export function databaseName({ databaseUrl, dataDirectory }: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
   if (databaseUrl === undefined) return `the embedded database in ${dataDirectory}`
   // It connects to nothing: it reads the address, and the variables of PostgreSQL, as every connection does.
   const { database, host, port } = new pg.Client({ connectionString: databaseUrl })
@@ -78,13 +75,16 @@ function storageOf(db: Database, owner: Database, after?: () => Promise<void>): 
 }
 
 /** @throws MasterKeyError the master key is missing or wrong */
-export const openVault = (config: Config, db: Database): Promise<Vault> =>
-  createVault(db, masterKeySource(config))
+export const openVault = (config: Config, db: Database): Promise<Vault> => createVault(db, masterKeySource(config))
 
 /** The accounts of a command: its entries are a chain of their own. */
 export const openAccounts = (config: Config, db: Database): AccountsOfProcess =>
   createAccounts({
-    ...{ db, clock: CLOCK, limits: config.limits, witness: config.witness, metrics: NO_METRICS },
+    db,
+    clock: CLOCK,
+    limits: config.limits,
+    witness: config.witness,
+    metrics: NO_METRICS,
     vault: () => openVault(config, db),
     log: createLog({ level: config.logLevel }),
   })
@@ -106,8 +106,7 @@ export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>):
   join(dataDirectory, 'master-key')
 
 /** What the demo writes for those who try it out. */
-export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
-  join(dataDirectory, 'demo.json')
+export const demoFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string => join(dataDirectory, 'demo.json')
 
 /** The files whose modes doctor judges. */
 export const judgedFiles = (config: Pick<Config, 'dataDirectory'>) => ({

@@ -6,14 +6,8 @@ import { refuseUnknownVariables } from './variables.ts'
 
 test.each([
   ['ROLLCALL_DATE', 'ROLLCALL_DATE is no variable of this version; the nearest is ROLLCALL_DATA'],
-  [
-    'ROLLCALL_PUBLICURL',
-    'ROLLCALL_PUBLICURL is no variable of this version; the nearest is ROLLCALL_PUBLIC_URL',
-  ],
-  [
-    'ROLLCALL_RATE_LIMITS',
-    'ROLLCALL_RATE_LIMITS is no variable of this version; the nearest is ROLLCALL_RATE_LIMIT',
-  ],
+  ['ROLLCALL_PUBLICURL', 'ROLLCALL_PUBLICURL is no variable of this version; the nearest is ROLLCALL_PUBLIC_URL'],
+  ['ROLLCALL_RATE_LIMITS', 'ROLLCALL_RATE_LIMITS is no variable of this version; the nearest is ROLLCALL_RATE_LIMIT'],
   [
     'ROLLCALL_XYZZY_PLUGH',
     'ROLLCALL_XYZZY_PLUGH is no variable of this version; docs/settings.md lists those there are',
@@ -31,21 +25,19 @@ test('those that are read, those of other programs, and empty ones are not refus
 
 test('those that Kubernetes sets for a service of our name are not refused', () => {
   const env = {
-    ...{
-      ROLLCALL_SERVICE_HOST: '10.0.0.1',
-      ROLLCALL_SERVICE_PORT: '8080',
-      ROLLCALL_SERVICE_PORT_HTTP: '8080',
-    },
-    ...{ ROLLCALL_PORT: 'tcp://10.0.0.1:8080', ROLLCALL_PORT_8080_TCP: 'tcp://10.0.0.1:8080' },
-    ...{ ROLLCALL_PORT_8080_TCP_ADDR: '10.0.0.1', ROLLCALL_WORKER_SERVICE_HOST: '10.0.0.2' },
+    ROLLCALL_SERVICE_HOST: '10.0.0.1',
+    ROLLCALL_SERVICE_PORT: '8080',
+    ROLLCALL_SERVICE_PORT_HTTP: '8080',
+    ROLLCALL_PORT: 'tcp://10.0.0.1:8080',
+    ROLLCALL_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    ROLLCALL_PORT_8080_TCP_ADDR: '10.0.0.1',
+    ROLLCALL_WORKER_SERVICE_HOST: '10.0.0.2',
   }
   expect(() => refuseUnknownVariables(env)).not.toThrow()
 })
 
 test('every variable that docs/settings.md or docs/limits.md lists is known', async () => {
-  const pages = ['docs/settings.md', 'docs/limits.md'].map(
-    (page) => new URL(`../../../${page}`, import.meta.url),
-  )
+  const pages = ['docs/settings.md', 'docs/limits.md'].map((page) => new URL(`../../../${page}`, import.meta.url))
   for (const page of pages) {
     const text = await readFile(page, 'utf8')
     for (const [name] of text.matchAll(/\bROLLCALL_[A-Z_]+\b/g)) {

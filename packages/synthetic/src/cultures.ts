@@ -21,23 +21,7 @@ export const CULTURES: readonly Culture[] = [
   {
     name: 'plain Latin',
     weight: 50,
-    openings: [
-      'Ab',
-      'Bel',
-      'Cor',
-      'Dan',
-      'El',
-      'Fen',
-      'Gal',
-      'Han',
-      'Jor',
-      'Kel',
-      'Lum',
-      'Mar',
-      'Nov',
-      'Ros',
-      'Tal',
-    ],
+    openings: ['Ab', 'Bel', 'Cor', 'Dan', 'El', 'Fen', 'Gal', 'Han', 'Jor', 'Kel', 'Lum', 'Mar', 'Nov', 'Ros', 'Tal'],
     female: ['ela', 'ina', 'ora', 'isa', 'una', 'abeth', 'ine', 'eya'],
     male: ['on', 'ek', 'im', 'oro', 'as', 'in', 'ulo', 'eth'],
     surnames: {
@@ -58,20 +42,7 @@ export const CULTURES: readonly Culture[] = [
         'Van der ',
         'Wes',
       ],
-      endings: [
-        'dane',
-        'emi',
-        'ford',
-        'ica',
-        'lund',
-        'mere',
-        'onya',
-        'rell',
-        'tano',
-        'wick-Sol',
-        'zara',
-        'by',
-      ],
+      endings: ['dane', 'emi', 'ford', 'ica', 'lund', 'mere', 'onya', 'rell', 'tano', 'wick-Sol', 'zara', 'by'],
     },
   },
   {
@@ -125,10 +96,7 @@ export const CULTURES: readonly Culture[] = [
     openings: ['ሀ', 'ለ', 'መ', 'ሰ', 'ረ', 'በ', 'ተ', 'ነ', 'አ', 'ከ', 'ወ', 'ገ'],
     female: ['ሚና', 'ሪያ', 'ቲቱ', 'ናሽ', 'ለምቱ'],
     male: ['ብራ', 'ድነህ', 'ምሩ', 'ስፋ', 'ጋሻ'],
-    surnames: {
-      openings: ['ሁ', 'ሙ', 'ሱ', 'ቡ', 'ቱ', 'ኑ', 'ዙ', 'ጉ'],
-      endings: ['ለታ', 'መራ', 'ረዳ', 'ሰንበት', 'ባቸው', 'ዳሙ'],
-    },
+    surnames: { openings: ['ሁ', 'ሙ', 'ሱ', 'ቡ', 'ቱ', 'ኑ', 'ዙ', 'ጉ'], endings: ['ለታ', 'መራ', 'ረዳ', 'ሰንበት', 'ባቸው', 'ዳሙ'] },
   },
   {
     name: 'Han',
@@ -147,7 +115,6 @@ const PLACES: readonly Culture[] = CULTURES.flatMap((culture) => Array<Culture>(
 /** The culture at a place, 0 to 99. */
 export function cultureAt(place: number): Culture {
   const culture = PLACES[place]
-  if (culture === undefined)
-    throw new RangeError(`culture place must be 0 to ${PLACES.length - 1}, not ${place}`)
+  if (culture === undefined) throw new RangeError(`culture place must be 0 to ${PLACES.length - 1}, not ${place}`)
   return culture
 }

@@ -25,8 +25,7 @@ export function isoDay(day: number): string {
   const sinceMarch = day + 719_468
   const era = Math.floor(sinceMarch / 146_097)
   const dayOfEra = sinceMarch - era * 146_097
-  const leapDays =
-    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096)
+  const leapDays = Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096)
   const yearOfEra = Math.floor((dayOfEra - leapDays) / 365)
   const yearDays = 365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100)
   const dayOfYear = dayOfEra - yearDays

@@ -37,9 +37,7 @@ test('birth dates are partial, date-times, and local in the IBR', () => {
   )
   const endings = new Set(civil.map(({ birth_date }) => birth_date.slice(19)).filter(Boolean))
   expect(endings).toEqual(new Set(['Z', '+02:00', '-05:00']))
-  const local = share(ibr, ({ member }) =>
-    /^\d\d\.\d\d\.\d{4}$/.test(member.demographic_info.person.birth_date),
-  )
+  const local = share(ibr, ({ member }) => /^\d\d\.\d\d\.\d{4}$/.test(member.demographic_info.person.birth_date))
   expectRate(local, DIRT.birth_local_spelling)
 })
 
@@ -93,15 +91,7 @@ test('optional members are missing, and those that do not apply are now and then
 })
 
 test('required members of civil records are never missing', () => {
-  const always = [
-    'identifier',
-    'name',
-    'sex',
-    'birth_date',
-    'address',
-    'parent1_identifier',
-    'parent2_identifier',
-  ]
+  const always = ['identifier', 'name', 'sex', 'birth_date', 'address', 'parent1_identifier', 'parent2_identifier']
   for (const document of civil) {
     for (const member of always) expect(document).toHaveProperty(member)
     expect(['female', 'male']).toContain(document.sex)

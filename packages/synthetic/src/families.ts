@@ -51,13 +51,7 @@ export function dealPlaces(stream: Stream, first: number, size: number): [Place,
   const married = size > 1 && stream.chance(0.75)
   const places: [Place, ...Place[]] = married
     ? couple(stream, first, sex, headBirth, Math.max(youngest, headAge + stream.between(-7, 5)))
-    : [
-        single(
-          stream,
-          born(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE : headBirth),
-          first,
-        ),
-      ]
+    : [single(stream, born(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE : headBirth), first)]
   const bearing = childbearing(places)
   const withParent = size >= 5 && stream.chance(0.35)
   while (places.length < size) {
@@ -68,13 +62,7 @@ export function dealPlaces(stream: Stream, first: number, size: number): [Place,
 }
 
 /** The head and the spouse, who share one union; if one of the two has died, the other is widowed. */
-function couple(
-  stream: Stream,
-  first: number,
-  sex: Sex,
-  headBirth: number,
-  spouseAge: number,
-): [Place, Place] {
+function couple(stream: Stream, first: number, sex: Sex, headBirth: number, spouseAge: number): [Place, Place] {
   const spouseBirth = birthDay(stream, spouseAge)
   const union = marriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
   const head = born(stream, 'head', sex, headBirth, union.marriage_day)

@@ -34,11 +34,7 @@ export interface Household {
  * The latest block and household, kept because neighbours are mostly asked for together. This saves time
  * and decides nothing: both are functions of the population and a number.
  */
-let latestSizes: {
-  readonly of: Population
-  readonly block: number
-  readonly sizes: readonly number[]
-} | null = null
+let latestSizes: { readonly of: Population; readonly block: number; readonly sizes: readonly number[] } | null = null
 let latestHousehold: { readonly of: Population; readonly household: Household } | null = null
 
 /** The sizes of a block's households, in their order. */

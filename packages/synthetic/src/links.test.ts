@@ -25,9 +25,7 @@ describe.each(KIND_GENERATORS.map(({ kind }) => kind))('%s', (kind) => {
 
   test('documents have the shapes of their record types', () => {
     const validators = new Map(kindNamed(kind)?.record_types.map((type) => [type, validator(type.schema)]))
-    const problems = records.map(({ document, recordType }) =>
-      validators.get(recordType)?.problem(document, ''),
-    )
+    const problems = records.map(({ document, recordType }) => validators.get(recordType)?.problem(document, ''))
     expect(new Set(problems)).toEqual(new Set([null]))
   })
 
@@ -97,9 +95,7 @@ test('every member of the social registry stands after its group, which lists it
 test('the disabled are the people whom the other kinds call disabled', () => {
   const disabled = read('disability', 200).map(({ values }) => values('UIN')[0])
   const members = read('ess', 1400)
-  expect(
-    members.filter(({ document }) => document.is_disabled).map(({ values }) => values('UIN')[0]),
-  ).toEqual(disabled)
+  expect(members.filter(({ document }) => document.is_disabled).map(({ values }) => values('UIN')[0])).toEqual(disabled)
 })
 
 test('farmers are heads of households, known to the civil registry by UIN', () => {

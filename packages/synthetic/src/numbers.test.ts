@@ -35,9 +35,6 @@ test('a forebear never has the number of a listed person, nor of another forebea
   const population = populationOf(9)
   const listed = Array.from({ length: 2000 }, (_, index) => numberOf(population, 'UIN', index))
   listed.push(numberOf(population, 'UIN', PERSON_LIMIT - 1))
-  const forebears = listed.flatMap((_, index) => [
-    forebearUin(population, index, 1),
-    forebearUin(population, index, 2),
-  ])
+  const forebears = listed.flatMap((_, index) => [forebearUin(population, index, 1), forebearUin(population, index, 2)])
   expect(new Set([...listed, ...forebears]).size).toBe(listed.length * 3)
 })

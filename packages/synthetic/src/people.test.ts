@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Person, personOf } from './people.ts'
 
-const people = (seed: number, count: number) =>
-  Array.from({ length: count }, (_, index) => personOf(seed, index))
+const people = (seed: number, count: number) => Array.from({ length: count }, (_, index) => personOf(seed, index))
 
 test('the same seed and index give the same person, another seed another', () => {
   fc.assert(
@@ -42,9 +41,7 @@ test('a head whose parent lives with them names that parent; all others name for
     .filter((person) => person.place.role !== 'child')
     .map((person) => [person.place.role, byUin.get(person.parents[0])?.place.role] as const)
   expect(roles.some(([role, parent]) => role === 'head' && parent === 'parent')).toBe(true)
-  expect(
-    roles.every(([role, parent]) => parent === undefined || (role === 'head' && parent === 'parent')),
-  ).toBe(true)
+  expect(roles.every(([role, parent]) => parent === undefined || (role === 'head' && parent === 'parent'))).toBe(true)
 })
 
 test('a household shares its telephone, and some telephones are given by strangers', () => {

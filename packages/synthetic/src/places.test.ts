@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { civilAddress, dwelling, socialAddress } from './places.ts'
 import { PURPOSE, populationOf, Stream } from './stream.ts'
 
-const homes = Array.from({ length: 500 }, (_, index) =>
-  dwelling(new Stream(populationOf(1), PURPOSE.household, index)),
-)
+const homes = Array.from({ length: 500 }, (_, index) => dwelling(new Stream(populationOf(1), PURPOSE.household, index)))
 
 test('regions and sub-regions are coded, twelve and nine in each', () => {
   expect(new Set(homes.map((home) => home.region_code)).size).toBe(12)
@@ -30,9 +28,5 @@ test('the geometry of a plus code surrounds its location', () => {
   const [home] = homes
   if (home === undefined) throw new Error('no dwelling')
   expect(civilAddress(home, false)).not.toHaveProperty('geo_location')
-  expect(socialAddress(home)).toMatchObject({
-    city: home.locality,
-    country: 'XA',
-    region_code: home.region_code,
-  })
+  expect(socialAddress(home)).toMatchObject({ city: home.locality, country: 'XA', region_code: home.region_code })
 })

@@ -19,25 +19,8 @@ const REGIONS = [
   'Islands',
 ] as const
 
-const LOCALITIES = [
-  'Arven',
-  'Belcombe',
-  'Dorra',
-  'Emberly',
-  'Farrow',
-  'Gessa',
-  'Hallin',
-  'Ister',
-  'Kestral',
-] as const
-const STREETS = [
-  'Mill Road',
-  'Harbour Street',
-  'Well Lane',
-  'Market Square',
-  'Orchard Way',
-  'Station Road',
-] as const
+const LOCALITIES = ['Arven', 'Belcombe', 'Dorra', 'Emberly', 'Farrow', 'Gessa', 'Hallin', 'Ister', 'Kestral'] as const
+const STREETS = ['Mill Road', 'Harbour Street', 'Well Lane', 'Market Square', 'Orchard Way', 'Station Road'] as const
 const PLUS_CODE_LETTERS = '23456789CFGHJMPQRVWX'
 
 /** A dwelling. Latitude and longitude lie in the sea off no country's coast, to five decimals. */

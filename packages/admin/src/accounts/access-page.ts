@@ -27,11 +27,7 @@ export const Report = closed({
   written: Type.Array(Access),
   asked: Type.Array(Access),
   months: closed(
-    {
-      seen: Type.Array(closed(MONTH)),
-      written: Type.Array(closed(MONTH)),
-      asked: Type.Array(closed(MONTH)),
-    },
+    { seen: Type.Array(closed(MONTH)), written: Type.Array(closed(MONTH)), asked: Type.Array(closed(MONTH)) },
     { description: 'The same by institution and month, each as one sentence, the newest first.' },
   ),
 })

@@ -24,18 +24,19 @@ export const reportAccess = useCase(
   ): Promise<{ readonly html: string; readonly report: AccessReport }> => {
     const audit = await auditPerson(needs, { type, value, from, to })
     const { seen, written, asked } = audit.months
-    const months = {
-      seen: withoutEntries(seen),
-      written: withoutEntries(written),
-      asked: withoutEntries(asked),
-    }
+    const months = { seen: withoutEntries(seen), written: withoutEntries(written), asked: withoutEntries(asked) }
     const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
     const described = (looks: PersonAudit['seen']) =>
       looks.map((look) => accessOf(look, names.get(look.participant) ?? ''))
     const { now = () => new Date() } = needs
     const report = {
-      ...{ made_at: timeOut(now()), from: from ?? null, to: to ?? null, identifier: { type, value } },
-      ...{ seen: described(audit.seen), written: described(audit.written), asked: described(audit.asked) },
+      made_at: timeOut(now()),
+      from: from ?? null,
+      to: to ?? null,
+      identifier: { type, value },
+      seen: described(audit.seen),
+      written: described(audit.written),
+      asked: described(audit.asked),
       months,
     }
     return { html: accessPage(report), report }

@@ -30,7 +30,9 @@ describe('the answer to a person', () => {
   it('says in plain words who has seen, written, or asked', async () => {
     await account(
       {
-        ...{ participant: 'health.example', purpose: 'eligibility', basis: 'consent' },
+        participant: 'health.example',
+        purpose: 'eligibility',
+        basis: 'consent',
         shown: {
           Person: [
             ...['@id', 'identifier.identifier_type', 'identifier.identifier_value'],
@@ -80,9 +82,7 @@ describe('the answer to a person', () => {
     expect(JSON.stringify(facts)).not.toContain('@id')
   })
 
-  it('is a page that shows hostile values as text, runs nothing and loads nothing', {
-    timeout: 60_000,
-  }, async () => {
+  it('is a page that shows hostile values as text, runs nothing and loads nothing', { timeout: 60_000 }, async () => {
     for (const text of HOSTILE) {
       await account({ purpose: text, participant: text, registry: text, shown: { Person: [text] } }, [
         personAs('seen', `UIN:666`),
@@ -101,21 +101,13 @@ describe('the answer to a person', () => {
       'Who has written data about you',
       'Who has asked about you without seeing data',
     ])
-    const cells = await page
-      .locator('table')
-      .first()
-      .locator('tbody tr')
-      .first()
-      .locator('td')
-      .allTextContents()
+    const cells = await page.locator('table').first().locator('tbody tr').first().locator('td').allTextContents()
     expect(cells[1]).toBe(HOSTILE.at(-1))
     expect(cells[3]).toContain(HOSTILE.at(-1))
-    expect(await page.locator('tbody').first().locator('tr').last().locator('td').nth(1).textContent()).toBe(
-      MARKUP,
-    )
-    expect(
-      await page.locator('body *').evaluateAll((all) => [...new Set(all.map((one) => one.tagName))]),
-    ).toEqual([...['H1', 'P', 'H2', 'UL', 'LI', 'H3', 'TABLE', 'THEAD', 'TR', 'TH', 'TBODY', 'TD']])
+    expect(await page.locator('tbody').first().locator('tr').last().locator('td').nth(1).textContent()).toBe(MARKUP)
+    expect(await page.locator('body *').evaluateAll((all) => [...new Set(all.map((one) => one.tagName))])).toEqual([
+      ...['H1', 'P', 'H2', 'UL', 'LI', 'H3', 'TABLE', 'THEAD', 'TR', 'TH', 'TBODY', 'TD'],
+    ])
     expect(asked.filter((url) => !url.startsWith('about:'))).toEqual([])
     await page.close()
   })
@@ -128,14 +120,10 @@ describe('the answer to a person', () => {
     expect(html).not.toMatch(/<(?:td|li)>[=+@-]/)
   })
 
-  it('breaks no word, begins with the newest, and lists no data twice in a row', {
-    timeout: 60_000,
-  }, async () => {
+  it('breaks no word, begins with the newest, and lists no data twice in a row', { timeout: 60_000 }, async () => {
     const shown = { Person: ['identifier.identifier_type', 'registration_date', 'address.sub_region_code'] }
     for (const purpose of ['first', 'second', 'third']) {
-      await account({ participant: 'social-assistance.region.example', purpose, shown }, [
-        personAs('seen', 'UIN:777'),
-      ])
+      await account({ participant: 'social-assistance.region.example', purpose, shown }, [personAs('seen', 'UIN:777')])
     }
     const { html, report: facts } = await report('777')
     expect(

@@ -28,9 +28,7 @@ it('before they show anything: the name of the act and of the operator, and neve
   const needs = { db, accounts, operator: 'ada' }
   await trace(needs, { id: 'tx-secret' })
   await listEvents(needs, { namespace: 'civil' })
-  expect(
-    accounts.written.map(({ entry }) => [entry.kind, entry.operator, entry.note, entry.registry]),
-  ).toEqual([
+  expect(accounts.written.map(({ entry }) => [entry.kind, entry.operator, entry.note, entry.registry])).toEqual([
     ['operator', 'ada', 'trace', null],
     ['operator', 'ada', 'events list', 'civil'],
   ])
@@ -43,10 +41,7 @@ it('a dry run as what it is: the preview of an act is not the act', async () => 
   await cancelDeliveries(needs, { state: 'pending', dry_run: true })
   // Accounted before it is refused: nothing waits.
   await expect(cancelDeliveries(needs, { state: 'pending' })).rejects.toThrow('none of these is')
-  expect(accounts.written.map(({ entry }) => entry.note)).toEqual([
-    'deliveries cancel (dry run)',
-    'deliveries cancel',
-  ])
+  expect(accounts.written.map(({ entry }) => entry.note)).toEqual(['deliveries cancel (dry run)', 'deliveries cancel'])
 })
 
 it('of consents: withdrawals, reinstatements, and who may sign them', async () => {
@@ -62,13 +57,7 @@ it('of consents: withdrawals, reinstatements, and who may sign them', async () =
   await revokeConsents(needs, { authority: authority.name, revoked: ['j-secret'] })
   await removeConsentAuthority(needs, authority)
   expect(accounts.written.map(({ entry }) => entry.note)).toEqual([
-    ...[
-      'consent authority add',
-      'consent withdraw',
-      'consent withdraw',
-      'consent reinstate',
-      'consent revoke',
-    ],
+    ...['consent authority add', 'consent withdraw', 'consent withdraw', 'consent reinstate', 'consent revoke'],
     'consent authority remove',
   ])
   expect(JSON.stringify(accounts.written)).not.toContain('secret')
@@ -108,10 +97,7 @@ it('of what is granted with a participant, and by a configuration', async () => 
   const terms = await grantTemplate({ db }, { namespace: 'civil', template: 'eligibility' })
   await addNew(needs, { sender_id: 'new.example', name: 'New', grants: { civil: terms } })
   await addNew(needs, { sender_id: 'without.example', name: 'Without' })
-  const configuration = {
-    version: 1,
-    participants: { 'other.example': { name: 'Other', grants: { civil: terms } } },
-  }
+  const configuration = { version: 1, participants: { 'other.example': { name: 'Other', grants: { civil: terms } } } }
   await applyConfiguration(needs, { configuration, dry_run: true })
   await applyConfiguration(needs, { configuration })
   await applyConfiguration(needs, { configuration })

@@ -20,9 +20,7 @@ export const verifyEvidence = useCase(
   {
     input: closed({
       evidence: Type.Unknown({ description: 'The bundle.' }),
-      kid: Type.Optional(
-        text('The key that must have signed: its fingerprint, as the registry has published it.'),
-      ),
+      kid: Type.Optional(text('The key that must have signed: its fingerprint, as the registry has published it.')),
     }),
     result: closed({
       kids: Type.Array(Type.String(), { description: 'The keys that signed.' }),
@@ -54,10 +52,7 @@ export const verifyEvidence = useCase(
       kids: [...kids],
       accounts: accounts.map(({ chain, sequence, at, entry }) => {
         const { kind, participant, registry, operation, purpose, basis, records, request, reply } = entry
-        return {
-          ...{ chain, sequence, at, kind, participant, registry, operation, purpose, basis, records },
-          ...{ request, reply },
-        }
+        return { chain, sequence, at, kind, participant, registry, operation, purpose, basis, records, request, reply }
       }),
     }
   },

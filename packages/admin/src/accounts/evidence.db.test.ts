@@ -25,20 +25,16 @@ it('takes the first checkpoint that verifies, whatever rows another role has ins
     )
   }
   const evidence = await makeEvidence(needs, { message_id: 'asked-2' })
-  await expect(verifyEvidence({}, { evidence: JSON.parse(JSON.stringify(evidence)) })).resolves.toMatchObject(
-    { accounts: [{ operation: 'one' }] },
-  )
+  await expect(verifyEvidence({}, { evidence: JSON.parse(JSON.stringify(evidence)) })).resolves.toMatchObject({
+    accounts: [{ operation: 'one' }],
+  })
 })
 
 it('has the published keys that verified messages at that time, and no others', async () => {
   const { db } = database
   await account({ operation: 'three', participant: 'a.example', request: message('asked-3') })
   await sign()
-  const [used, later, named] = [
-    await publicKey('Ed25519'),
-    await publicKey('Ed25519'),
-    await publicKey('P-256'),
-  ]
+  const [used, later, named] = [await publicKey('Ed25519'), await publicKey('Ed25519'), await publicKey('P-256')]
   for (const key of [used, later]) await noteUsedKey(db, 'a.example', { ...key, kid: 'k1' })
   await noteUsedKey(db, 'a.example', { ...named, kid: 'k2' })
   await noteUsedKey(db, 'b.example', { ...named, kid: 'k1' })
@@ -50,8 +46,12 @@ it('has the published keys that verified messages at that time, and no others', 
   const { keys } = await makeEvidence(needs, { message_id: 'asked-3' })
   expect(keys.filter(({ use }) => use === 'message')).toEqual([
     {
-      ...{ kid: 'k1', use: 'message', owner: 'a.example', jwk: used.public_jwk },
-      ...{ valid_from: expect.any(String), valid_until: expect.any(String) },
+      kid: 'k1',
+      use: 'message',
+      owner: 'a.example',
+      jwk: used.public_jwk,
+      valid_from: expect.any(String),
+      valid_until: expect.any(String),
     },
   ])
 })

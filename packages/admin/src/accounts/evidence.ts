@@ -52,9 +52,7 @@ export const makeEvidence = useCase(
     if (places.length === 0)
       throw new AdminRefusal('no message with this message_id is accounted', { reason: 'not_found' })
     if (new Set(places.map((place) => place.participant)).size > 1) {
-      throw new AdminRefusal('participant: several have used this message_id; name one', {
-        reason: 'conflict',
-      })
+      throw new AdminRefusal('participant: several have used this message_id; name one', { reason: 'conflict' })
     }
     if (places.length > MOST) {
       throw new AdminRefusal(`more than ${MOST} entries are of this message; evidence has at most so many`)
@@ -81,9 +79,7 @@ async function provable(
   const { chain, sequence } = place
   const signed = await firstSigned(nextCheckpoints(db, place), (row) => isSigned(row) && isOf(row, chain))
   if (signed === null) {
-    throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', {
-      reason: 'conflict',
-    })
+    throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', { reason: 'conflict' })
   }
   const previous =
     sequence === 1 ? firstHash(chain).toString('hex') : await hashAt(db, { chain, sequence: sequence - 1 })
@@ -117,8 +113,12 @@ async function accountKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<strin
       ? []
       : [
           {
-            ...{ kid, use: 'account' as const, owner: null, jwk: { ...public_key } },
-            ...{ valid_from: timeOut(created_at), valid_until: timeOut(retired_at) },
+            kid,
+            use: 'account' as const,
+            owner: null,
+            jwk: { ...public_key },
+            valid_from: timeOut(created_at),
+            valid_until: timeOut(retired_at),
           },
         ],
   )
@@ -130,9 +130,7 @@ const SLACK = 3_660_000
 /** Of both sides, as far as they are known still: published keys where they have verified a message at that time. */
 async function messageKeys({ db, vault }: HasVault, accounts: readonly Account[]): Promise<readonly Key[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>
-    first === undefined
-      ? []
-      : [{ ...(JSON.parse(first.entry) as StoredAccountEntry), at: Date.parse(first.at) }],
+    first === undefined ? [] : [{ ...(JSON.parse(first.entry) as StoredAccountEntry), at: Date.parse(first.at) }],
   )
   const kids = new Set(entries.flatMap(({ request, reply }) => [request?.kid, reply?.kid]))
   const found: Key[] = []

@@ -23,8 +23,7 @@ await account({ operation: 'beside' })
 await account({ operation: 'two', kind: 'callback', request: message('asked-1') })
 await sign()
 
-const evidenceOf = async (message_id: string) =>
-  JSON.parse(JSON.stringify(await makeEvidence(needs, { message_id })))
+const evidenceOf = async (message_id: string) => JSON.parse(JSON.stringify(await makeEvidence(needs, { message_id })))
 const check = (evidence: unknown, kid?: string) => verifyEvidence({}, { evidence, kid })
 
 describe('evidence', () => {
@@ -113,10 +112,7 @@ describe('evidence', () => {
 /** The document with one leaf altered, one member removed or added, or one element removed or repeated, for each there is. */
 function* alterations(value: JsonValue, path = 'evidence'): Generator<[string, JsonValue]> {
   if (Array.isArray(value)) {
-    yield [
-      `${path}: one more`,
-      [...value, ...value.slice(-1)].length > 1 ? [...value, value.at(-1) ?? 0] : [0],
-    ]
+    yield [`${path}: one more`, [...value, ...value.slice(-1)].length > 1 ? [...value, value.at(-1) ?? 0] : [0]]
     for (const [at, element] of value.entries()) {
       yield [`${path}[${at}] removed`, value.toSpliced(at, 1)]
       for (const [what, one] of alterations(element, `${path}[${at}]`)) yield [what, value.with(at, one)]
@@ -126,8 +122,7 @@ function* alterations(value: JsonValue, path = 'evidence'): Generator<[string, J
     for (const [name, member] of Object.entries(value)) {
       const { [name]: _, ...rest } = value
       yield [`${path}.${name} removed`, rest]
-      for (const [what, one] of alterations(member, `${path}.${name}`))
-        yield [what, { ...value, [name]: one }]
+      for (const [what, one] of alterations(member, `${path}.${name}`)) yield [what, { ...value, [name]: one }]
     }
   } else if (typeof value === 'string') {
     for (const at of [0, value.length - 1]) {

@@ -53,19 +53,30 @@ export const CONFIDENTIAL = {
 } as const
 
 export const accountFacts = ({ chain, sequence, at, entry }: ReadAccount) => ({
-  ...{ id: `${chain}.${sequence}`, at: timeOut(at), kind: entry.kind },
-  ...{ participant: entry.participant, operator: entry.operator, registry: entry.registry },
-  ...{ operation: entry.operation, note: entry.note ?? null, correlation_id: entry.correlation_id },
-  ...{ purpose: entry.purpose, basis: entry.basis, consent: entry.consent },
-  ...{ emergency: entry.emergency ?? false, grant: entry.grant, outcomes: entry.outcomes },
-  ...{ records: entry.records, shown: entry.shown, count: entry.count ?? 1 },
+  id: `${chain}.${sequence}`,
+  at: timeOut(at),
+  kind: entry.kind,
+  participant: entry.participant,
+  operator: entry.operator,
+  registry: entry.registry,
+  operation: entry.operation,
+  note: entry.note ?? null,
+  correlation_id: entry.correlation_id,
+  purpose: entry.purpose,
+  basis: entry.basis,
+  consent: entry.consent,
+  emergency: entry.emergency ?? false,
+  grant: entry.grant,
+  outcomes: entry.outcomes,
+  records: entry.records,
+  shown: entry.shown,
+  count: entry.count ?? 1,
 })
 
 export type AccountFacts = ReturnType<typeof accountFacts>
 
 /** The keys of the accounts. */
-export const accountKeysOf = async ({ db, vault }: HasVault): Promise<AccountKeys> =>
-  loadAccountKeys(db, await vault())
+export const accountKeysOf = async ({ db, vault }: HasVault): Promise<AccountKeys> => loadAccountKeys(db, await vault())
 
 /** What was accounted encrypted; nothing where it does not open. */
 export function confidentialFacts(keys: AccountKeys, account: ReadAccount) {
@@ -91,12 +102,9 @@ export const periodOf = ({ from, to }: GivenPeriod): Period => ({
 
 /** @throws AdminRefusal */
 export function placeOf(id: string, member = 'id'): Pick<ReadAccount, 'chain' | 'sequence'> {
-  const [, chain, sequence] =
-    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
+  const [, chain, sequence] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9]\d{0,14})$/.exec(id) ?? []
   if (chain === undefined || sequence === undefined) {
-    throw new AdminRefusal(
-      `${member}: must be that of an entry, a chain and a number with a dot between them`,
-    )
+    throw new AdminRefusal(`${member}: must be that of an entry, a chain and a number with a dot between them`)
   }
   return { chain, sequence: Number(sequence) }
 }
@@ -111,7 +119,5 @@ export async function placeBefore({ pool }: HasVault['db'], before: string | und
   if (before === undefined) return undefined
   const account = await accountAt({ pool }, placeOf(before, 'before'))
   if (account !== null) return account
-  throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', {
-    reason: 'not_found',
-  })
+  throw new AdminRefusal('before: the entry is not stored any more; begin with the first page', { reason: 'not_found' })
 }

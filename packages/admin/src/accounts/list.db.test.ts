@@ -32,9 +32,7 @@ describe('audit list', () => {
     await account({ operation: 'old', participant: 'old.example' })
     // As the owner: the application changes no entry.
     const owner = openDatabase(database.owner)
-    await owner.pool.query(
-      `update account set at = at - interval '400 days' where entry like '%"old.example"%'`,
-    )
+    await owner.pool.query(`update account set at = at - interval '400 days' where entry like '%"old.example"%'`)
     await owner.close()
     expect(await listAccounts(needs, { participant: 'old.example' })).toMatchObject([{ operation: 'old' }])
     const to = new Date(Date.now() - 300 * 86_400_000).toISOString()
@@ -95,7 +93,9 @@ describe('emergencies', () => {
     const { rows: before } = await database.db.pool.query('select * from account order by at, sequence')
     const id = waiting[0]?.id ?? ''
     expect(await reviewEmergency(needs, { id, note: 'Checked with Dr Ndiaye' })).toMatchObject({
-      ...{ id, reviewed_by: 'auditor', note: 'Checked with Dr Ndiaye' },
+      id,
+      reviewed_by: 'auditor',
+      note: 'Checked with Dr Ndiaye',
     })
     await reviewEmergency({ ...needs, operator: 'second auditor' }, { id, note: 'And again' })
     expect(await listEmergencies(needs, {})).toMatchObject([{ operation: 'second' }])

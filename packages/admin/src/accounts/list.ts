@@ -48,15 +48,10 @@ export const listAccounts = useCase(
     }),
     result: Type.Array(closed(ACCOUNT)),
   },
-  async (
-    needs: HasAccounts & HasSearchLimit,
-    { participant, namespace, kind, from, to, before, limit = 50 },
-  ) => {
+  async (needs: HasAccounts & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }) => {
     const place = await placeBefore(needs.db, before)
     const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
-    const { found, rest } = await newestAccounts(needs.db, filter, {
-      ...{ limit, most: needs.limits?.searched_accounts },
-    })
+    const { found, rest } = await newestAccounts(needs.db, filter, { limit, most: needs.limits?.searched_accounts })
     await accountOperator(needs, { note: 'audit list', registry: namespace })
     if (rest !== null && found.length === 0) {
       throw new AdminRefusal(
@@ -68,11 +63,7 @@ export const listAccounts = useCase(
   },
 )
 
-const Review = closed({
-  at: instant('When.'),
-  reviewed_by: text('Who.'),
-  note: personalData(text('What was found.')),
-})
+const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: personalData(text('What was found.')) })
 
 /** Where the emergency part of a grant was used, the oldest first, with the reason that was given. */
 export const listEmergencies = useCase(
@@ -127,11 +118,7 @@ const lastCount = perPool((): { at: number; counting: Promise<Counts> | null } =
  * @param namespace undefined: of all registries
  * @param now milliseconds
  */
-export async function countUnreviewed(
-  needs: HasVault,
-  namespace: string | undefined,
-  now: number,
-): Promise<number> {
+export async function countUnreviewed(needs: HasVault, namespace: string | undefined, now: number): Promise<number> {
   const last = lastCount(needs.db.pool)
   const known = now - last.at < COUNTED_FOR ? last.counting : null
   const counting = known ?? unreviewedByRegistry(needs)
@@ -178,9 +165,7 @@ export const reviewEmergency = useCase(
     const place = placeOf(id)
     const account = await accountAt(needs.db, place)
     if (account?.entry.emergency !== true) {
-      throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', {
-        reason: 'not_found',
-      })
+      throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', { reason: 'not_found' })
     }
     const { confidential } = await accountKeysOf(needs)
     await accountOperator(needs, { note: 'audit review', registry: account.entry.registry ?? undefined })

@@ -5,10 +5,24 @@ import { looksByMonth, wordsOf } from './looks-by-month.ts'
 const NAMES = new Map([['spmis.example', 'Social assistance']])
 let made = 0
 const look = (at: string, more: Partial<AccountFacts> = {}): AccountFacts => ({
-  ...{ id: `chain.${++made}`, at, kind: 'answer', participant: 'spmis.example', operator: null },
-  ...{ registry: 'civil', operation: 'search', note: null, correlation_id: null, purpose: null },
-  ...{ basis: 'law', consent: null, emergency: false, grant: 1, outcomes: {}, records: 1, count: 1 },
-  ...{ shown: {} },
+  id: `chain.${++made}`,
+  at,
+  kind: 'answer',
+  participant: 'spmis.example',
+  operator: null,
+  registry: 'civil',
+  operation: 'search',
+  note: null,
+  correlation_id: null,
+  purpose: null,
+  basis: 'law',
+  consent: null,
+  emergency: false,
+  grant: 1,
+  outcomes: {},
+  records: 1,
+  count: 1,
+  shown: {},
   ...more,
 })
 const person = (...paths: string[]) => ({ shown: { Person: paths } })
@@ -33,14 +47,15 @@ test('one sentence for an institution and month, the newest first, with what the
     'Social assistance, 1 search, last on 30 Nov 2025: sex',
   ])
   expect(found[1]).toMatchObject({
-    ...{ month: '2026-11', sender_id: 'spmis.example', who: 'Social assistance', looks: 3 },
-    ...{ last: '2026-11-26T08:00:00.000Z', data: ['address', 'birth date', 'identifier', 'name'] },
+    month: '2026-11',
+    sender_id: 'spmis.example',
+    who: 'Social assistance',
+    looks: 3,
+    last: '2026-11-26T08:00:00.000Z',
+    data: ['address', 'birth date', 'identifier', 'name'],
     entries: [looks[2]?.id, looks[3]?.id, looks[1]?.id],
   })
-  const [turned] = looksByMonth(
-    [look('2026-11-02T08:00:00.000Z')],
-    new Map([['spmis.example', 'A\u202e\u0000B']]),
-  )
+  const [turned] = looksByMonth([look('2026-11-02T08:00:00.000Z')], new Map([['spmis.example', 'A\u202e\u0000B']]))
   expect(turned).toMatchObject({ who: 'A\u202e\u0000B', sentence: 'A??B, 1 search, last on 2 Nov 2026' })
   expect(looksByMonth([], NAMES)).toEqual([])
 })

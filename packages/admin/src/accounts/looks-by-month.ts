@@ -43,7 +43,11 @@ function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMont
   const data = [...new Set(looks.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOf))].sort()
   const said = data.length === 0 ? '' : `: ${data.join(', ')}`
   return {
-    ...{ month: monthOf(newest.at), who, sender_id: newest.participant, last: newest.at, data },
+    month: monthOf(newest.at),
+    who,
+    sender_id: newest.participant,
+    last: newest.at,
+    data,
     looks: looks.reduce((sum, { count }) => sum + count, 0),
     sentence: `${who.replace(TURNING, '?')}, ${countsOf(looks)}, last on ${dayOf(newest.at)}${said}`,
     entries: looks.map(({ id }) => id),
@@ -54,19 +58,12 @@ function ofMonth(newest: Look, looks: readonly Look[], who: string): LooksOfMont
 const TURNING = /[\p{Cc}\p{Bidi_C}]/gu
 
 const whoLooked = ({ participant }: Look, names: ReadonlyMap<string, string>): string =>
-  participant === null
-    ? 'An employee of the registry, or a program of it'
-    : (names.get(participant) ?? participant)
+  participant === null ? 'An employee of the registry, or a program of it' : (names.get(participant) ?? participant)
 
 const monthOf = (at: string): string => at.slice(0, 7)
 
 const dayOf = (at: string): string =>
-  new Date(at).toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    timeZone: 'UTC',
-  })
+  new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 type Noun = readonly [one: string, many: string]
 
@@ -80,10 +77,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
 const QUESTION: Noun = ['question', 'questions']
 
 function countsOf(looks: readonly Look[]): string {
-  const groups = Map.groupBy(
-    looks,
-    ({ kind, operation }) => NOUNS[kind] ?? NOUNS[operation ?? ''] ?? QUESTION,
-  )
+  const groups = Map.groupBy(looks, ({ kind, operation }) => NOUNS[kind] ?? NOUNS[operation ?? ''] ?? QUESTION)
   return [...groups]
     .map(([[one, many], alike]) => {
       const times = alike.reduce((sum, { count }) => sum + count, 0)

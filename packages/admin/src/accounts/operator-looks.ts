@@ -29,10 +29,23 @@ export const accountOperator = (
 ): Promise<void> =>
   accounts.write(
     {
-      ...{ kind: 'operator', participant: null, operator, registry: registry ?? null, operation: null },
-      ...{ correlation_id: null, transaction_id: null, request: null, reply: null },
-      ...{ grant: null, basis: null, purpose: null, consent: null },
-      ...{ outcomes: { succ: 1 }, records, shown, note },
+      kind: 'operator',
+      participant: null,
+      operator,
+      registry: registry ?? null,
+      operation: null,
+      correlation_id: null,
+      transaction_id: null,
+      request: null,
+      reply: null,
+      grant: null,
+      basis: null,
+      purpose: null,
+      consent: null,
+      outcomes: { succ: 1 },
+      records,
+      shown,
+      note,
       asked: { record_types: [], forms: [], attributes: [] },
       ...(reason !== undefined && { confidential: { reason } }),
       ...(repeats.length > 0 && { repeats }),
@@ -48,15 +61,10 @@ export const accountParticipant = (
   { accounts, sender_id }: Pick<HasAccounts, 'accounts'> & { readonly sender_id: string },
   { note, count }: { readonly note: string; readonly count: number },
 ): Promise<void> =>
-  accounts.write(
-    { ...EMPTY_ENTRY, kind: 'operator', participant: sender_id, note, count, outcomes: { succ: 1 } },
-    [],
-  )
+  accounts.write({ ...EMPTY_ENTRY, kind: 'operator', participant: sender_id, note, count, outcomes: { succ: 1 } }, [])
 
 /** Whether it is an operator who calls, and not another part of the server. */
-export const isAccounting = (
-  needs: unknown,
-): needs is Pick<HasAccounts, 'accounts' | 'operator' | 'isSameLook'> =>
+export const isAccounting = (needs: unknown): needs is Pick<HasAccounts, 'accounts' | 'operator' | 'isSameLook'> =>
   typeof needs === 'object' && needs !== null && 'accounts' in needs && 'operator' in needs
 
 /** The acts of an operator, one after the other; nothing where another part of the server calls. */

@@ -65,8 +65,14 @@ describe('audit person', () => {
     const audit = await auditPerson(needs, { type: 'UIN', value: '1' })
     expect(audit.seen).toMatchObject([
       {
-        ...{ operation: 'saw', participant: 'sp.example', registry: 'civil', purpose: 'eligibility' },
-        ...{ basis: 'consent', shown: { Person: ['name'] }, identifier_types: ['BRN', 'UIN'], again: false },
+        operation: 'saw',
+        participant: 'sp.example',
+        registry: 'civil',
+        purpose: 'eligibility',
+        basis: 'consent',
+        shown: { Person: ['name'] },
+        identifier_types: ['BRN', 'UIN'],
+        again: false,
         id: expect.stringMatching(/^[0-9a-f-]{36}\.\d+$/),
         at: expect.stringMatching(/^\d{4}-.*Z$/),
       },
@@ -124,9 +130,7 @@ describe('audit person', () => {
     await account({ operation: 'again', repeats: ['c-1', 'c-2'] })
     await account({ operation: 'nothing of it', repeats: ['c-3'] })
     const { seen } = await auditPerson(needs, { type: 'UIN', value: '2' })
-    expect(
-      seen.map(({ operation, again, identifier_types }) => [operation, again, identifier_types]),
-    ).toEqual([
+    expect(seen.map(({ operation, again, identifier_types }) => [operation, again, identifier_types])).toEqual([
       ['other', false, ['UIN']],
       ['first', false, ['UIN']],
       ['again', true, ['UIN']],
@@ -180,9 +184,7 @@ describe('audit person', () => {
 
   it('is not written where it cannot be accounted', async () => {
     const accounts = { write: () => Promise.reject(new Error('no account')) }
-    await expect(auditPerson({ ...needs, accounts }, { type: 'UIN', value: '1' })).rejects.toThrow(
-      'no account',
-    )
+    await expect(auditPerson({ ...needs, accounts }, { type: 'UIN', value: '1' })).rejects.toThrow('no account')
   })
 
   it('refuses an identifier that no registry can have', async () => {

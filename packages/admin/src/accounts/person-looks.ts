@@ -46,15 +46,9 @@ export const auditPerson = useCase(
       }),
       seen: Type.Array(Look, { description: 'Data of the person left. The oldest first.' }),
       written: Type.Array(Look, { description: 'Data was written about the person.' }),
-      asked: Type.Array(Look, {
-        description: 'The person was asked about, and nothing of the person was shown.',
-      }),
+      asked: Type.Array(Look, { description: 'The person was asked about, and nothing of the person was shown.' }),
       months: closed(
-        {
-          seen: Type.Array(LooksOfMonth),
-          written: Type.Array(LooksOfMonth),
-          asked: Type.Array(LooksOfMonth),
-        },
+        { seen: Type.Array(LooksOfMonth), written: Type.Array(LooksOfMonth), asked: Type.Array(LooksOfMonth) },
         { description: 'The same by institution and month, each as one sentence, the newest first.' },
       ),
     }),
@@ -65,9 +59,7 @@ export const auditPerson = useCase(
     await accountOperator(needs, { note: 'audit person', persons: [{ role: 'asked', identifiers: known }] })
     const keys = await accountKeysOf(needs)
     const period = periodOf({ from, to })
-    const byPseudonym = new Map(
-      known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const),
-    )
+    const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
     const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
     // What was seen before the period may have been given again in it.
     const found = (await accountsOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((account) => {
@@ -85,16 +77,20 @@ export const auditPerson = useCase(
           return {
             ...accountFacts(account),
             ...(confidential && confidentialFacts(keys, account)),
-            ...{ identifier_types: [...types].sort(), again },
+            identifier_types: [...types].sort(),
+            again,
           }
         })
     const [seen, written, asked] = [withRole('seen'), withRole('written'), withRole('asked')]
     const names = new Map((await listParticipants(db)).map(({ sender_id, name }) => [sender_id, name]))
     return {
       identifier_types: [...new Set(known.map((one) => one.type))].sort(),
-      ...{ seen, written, asked },
+      seen,
+      written,
+      asked,
       months: {
-        ...{ seen: looksByMonth(seen, names), written: looksByMonth(written, names) },
+        seen: looksByMonth(seen, names),
+        written: looksByMonth(written, names),
         asked: looksByMonth(asked, names),
       },
     }
@@ -139,9 +135,7 @@ async function repeatsOf(
   period: Period,
 ): Promise<readonly FoundLook[]> {
   const shown = looks.filter(({ roles }) => roles.has('seen'))
-  const types = new Map(
-    shown.flatMap(({ account: { entry }, types }) => [[entry.correlation_id, types] as const]),
-  )
+  const types = new Map(shown.flatMap(({ account: { entry }, types }) => [[entry.correlation_id, types] as const]))
   const exchanges = [...types.keys()].filter((id) => id !== null)
   const known = new Set(looks.map(({ account }) => accountFacts(account).id))
   return (await accountsThatRepeat(db, exchanges, period))

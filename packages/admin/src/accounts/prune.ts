@@ -97,13 +97,13 @@ async function pruneChain(
     const step = await owner.kysely.transaction().execute(async (transaction) => {
       if (keys !== null) await lockHolds(transaction)
       const { chunk, stop } = await oldChunk(transaction, { chain, after, before, most })
-      const part =
-        chunk === null ? null : await closedPart({ ...pruning, transaction }, chunk, { stop, after, before })
+      const part = chunk === null ? null : await closedPart({ ...pruning, transaction }, chunk, { stop, after, before })
       if (part !== null && keys !== null) {
         const { sequence, hash } = part
         await deletePart(transaction, part)
         const tombstone = {
-          ...{ kind: 'prune' as const, at: timeOf(pruning) },
+          kind: 'prune' as const,
+          at: timeOf(pruning),
           reason: `older than its retention: before ${timeOut(before)}`,
           pruned: [{ chain, sequence, hash: hash.toString('hex') }],
         }
@@ -160,9 +160,15 @@ async function closeChain(
   { signer, secrets }: AccountKeys,
 ): Promise<void> {
   const content: CheckpointContent = {
-    ...{ chain, sequence, hash: hash.toString('hex'), at: timeOf(pruning) },
+    chain,
+    sequence,
+    hash: hash.toString('hex'),
+    at: timeOf(pruning),
     previous: await newestDigest(pruning.owner.kysely, chain),
-    ...{ others: [], ended: true, witness: 'none', keys: secrets },
+    others: [],
+    ended: true,
+    witness: 'none',
+    keys: secrets,
   }
   await insertCheckpoint(pruning.owner.pool, signCheckpoint(signer, content))
 }

@@ -81,7 +81,8 @@ export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount
 
 /** How long the messages took, of all operations together; null where none was measured. */
 export const durationsOf = (rows: readonly TrafficRow[]) => ({
-  ...{ p50_ms: quantile(rows, 0.5), p99_ms: quantile(rows, 0.99) },
+  p50_ms: quantile(rows, 0.5),
+  p99_ms: quantile(rows, 0.99),
 })
 
 /** The duration that this share of the messages did not exceed, rounded up to a step of the scale. */

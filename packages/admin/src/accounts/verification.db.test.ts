@@ -80,7 +80,5 @@ test('the accounts are listed page by page, each once', async () => {
   const unknown = '3b241101-e2bb-4255-8caf-4136c566a962.1'
   const refused = await listAccounts(asked, { before: unknown }).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(AdminRefusal)
-  expect((refused as AdminRefusal).message).toBe(
-    'before: the entry is not stored any more; begin with the first page',
-  )
+  expect((refused as AdminRefusal).message).toBe('before: the entry is not stored any more; begin with the first page')
 })

@@ -36,7 +36,12 @@ export interface Verifying {
 /** One at a time: it holds a connection and reads every entry. */
 export function createVerifying(parts: HasVault & { readonly log: Pick<Log, 'error'> }): Verifying {
   let last: Omit<Progress, 'entries'> = {
-    ...{ state: 'none', by: null, began_at: null, ended_at: null, about: 0, result: null },
+    state: 'none',
+    by: null,
+    began_at: null,
+    ended_at: null,
+    about: 0,
+    result: null,
   }
   let report: Report = newReport()
   let running: { readonly ended: Promise<void>; readonly abort: AbortController } | null = null
@@ -80,26 +85,19 @@ export interface HasVerifying extends HasAccounts {
 }
 
 /** Begins to verify all accounts, and answers at once. The lines of the witness are compared by the command line alone. */
-export const beginVerification = useCase(
-  { input: NOTHING, result: Progress },
-  async (needs: HasVerifying) => {
-    await accountOperator(needs, { note: 'audit verify' })
-    return needs.verifying.begin(needs.operator)
-  },
-)
+export const beginVerification = useCase({ input: NOTHING, result: Progress }, async (needs: HasVerifying) => {
+  await accountOperator(needs, { note: 'audit verify' })
+  return needs.verifying.begin(needs.operator)
+})
 
 /** How far the verification has come, or what the last one found. */
-export const showVerification = useCase(
-  { input: NOTHING, result: Progress },
-  async ({ verifying }: HasVerifying) => verifying.progress(),
+export const showVerification = useCase({ input: NOTHING, result: Progress }, async ({ verifying }: HasVerifying) =>
+  verifying.progress(),
 )
 
 /** Ends the verification that is running. */
-export const stopVerification = useCase(
-  { input: closed({}), result: Progress },
-  async (needs: HasVerifying) => {
-    await accountOperator(needs, { note: 'audit verify stop' })
-    await needs.verifying.stop()
-    return needs.verifying.progress()
-  },
-)
+export const stopVerification = useCase({ input: closed({}), result: Progress }, async (needs: HasVerifying) => {
+  await accountOperator(needs, { note: 'audit verify stop' })
+  await needs.verifying.stop()
+  return needs.verifying.progress()
+})

@@ -60,9 +60,7 @@ export const Verification = closed({
   restores: Type.Array(
     closed({
       at: instant('When the database was restored.'),
-      snapshot_at: instant(
-        'The time whose state it had then: accounts from then until the restore are lost.',
-      ),
+      snapshot_at: instant('The time whose state it had then: accounts from then until the restore are lost.'),
       backup: orNull(text('Id of the backup; null: it was restored by other means.')),
       reason: text('Why.'),
       journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
@@ -74,15 +72,12 @@ export const Verification = closed({
     { description: 'Restores of the database, as their signed entries say. They are no faults.' },
   ),
   keys: Type.Array(Type.String(), { description: 'Fingerprints of the keys that signed.' }),
-  own_keys: flag(
-    'Whether these keys were compared with their private halves, for which the master key is needed.',
-  ),
+  own_keys: flag('Whether these keys were compared with their private halves, for which the master key is needed.'),
 })
 
 /** Reads all accounts as they are at one moment, in little memory. A running server goes on meanwhile. */
-export const verifyAllAccounts = useCase(
-  { input: NOTHING, result: Verification },
-  async (needs: HasWitness) => verified(needs),
+export const verifyAllAccounts = useCase({ input: NOTHING, result: Verification }, async (needs: HasWitness) =>
+  verified(needs),
 )
 
 /** @param watched the report while it is made, and what ends it */
@@ -122,11 +117,7 @@ export const listAccountSigningKeys = useCase(
     result: Type.Array(
       closed({
         fingerprint: text('RFC 7638 thumbprint of the public key: its kid.'),
-        public_key: closed({
-          kty: text('OKP.'),
-          crv: text('Ed25519.'),
-          x: text('The public key, as base64url.'),
-        }),
+        public_key: closed({ kty: text('OKP.'), crv: text('Ed25519.'), x: text('The public key, as base64url.') }),
         created_at: instant('When it was made.'),
         retired_at: orNull(instant('When another took its place.')),
       }),

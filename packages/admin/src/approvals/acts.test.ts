@@ -20,30 +20,10 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   'it changes nothing and names no person': [
     ...['examineDatabase', 'listFindings', 'listSettings', 'showOverview', 'showRetention', 'countPrunable'],
     ...['listRegistries', 'showRegistry', 'showSamples', 'listAttributes', 'listIdentifierTypes'],
-    ...[
-      'listParticipants',
-      'showParticipant',
-      'listParticipantHosts',
-      'listParticipantKeys',
-      'listPublicKeys',
-    ],
+    ...['listParticipants', 'showParticipant', 'listParticipantHosts', 'listParticipantKeys', 'listPublicKeys'],
     ...['readPublicKeys', 'listOwnKeys', 'listAccountSigningKeys', 'listOperators', 'listSessions'],
-    ...[
-      'listGrants',
-      'expiringGrants',
-      'explainGrant',
-      'grantTemplate',
-      'listGrantTemplates',
-      'previewGrant',
-    ],
-    ...[
-      'proposeGrant',
-      'proposeMapping',
-      'explainQuery',
-      'planIndexes',
-      'exportConfiguration',
-      'showIndexBuild',
-    ],
+    ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
+    ...['proposeGrant', 'proposeMapping', 'explainQuery', 'planIndexes', 'exportConfiguration', 'showIndexBuild'],
     ...['listPurposes', 'listConsentAuthorities', 'listHolds', 'listProposals', 'listSubscriptions'],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
     ...['listEvents', 'showOutbox', 'listAccounts', 'verifyAllAccounts', 'showVerification', 'trace'],
@@ -55,14 +35,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   ],
   'it takes access away, or deletes what nothing holds': [
     ...['disableParticipant', 'removeParticipant', 'removeParticipantHost', 'revokeParticipantKey'],
-    ...[
-      'revokeGrant',
-      'revokeOperator',
-      'endSessions',
-      'removeConsentAuthority',
-      'withdrawConsent',
-      'revokeConsents',
-    ],
+    ...['revokeGrant', 'revokeOperator', 'endSessions', 'removeConsentAuthority', 'withdrawConsent', 'revokeConsents'],
     ...['removePurpose', 'removeRegistry', 'removeAttribute', 'removeIdentifierType', 'prune'],
     ...['cancelSubscription', 'cancelDeliveries', 'revokeOwnKey'],
   ],
@@ -93,9 +66,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ...['makePartnerLink', 'signPartnerOut', 'showSelf', 'showChecklist', 'listOwnGrants', 'listExamples'],
     ...['listOwnSubscriptions', 'listOwnDeliveries', 'showOwnDelivery'],
   ],
-  'how much may be asked at once, and no access': [
-    ...['changeParticipantSubscriptions', 'changeParticipantLimits'],
-  ],
+  'how much may be asked at once, and no access': [...['changeParticipantSubscriptions', 'changeParticipantLimits']],
   'it writes about accounts, and not in them': ['beginVerification', 'stopVerification', 'reviewEmergency'],
   'it is the decision of the second operator': ['approveProposal', 'declineProposal'],
   'it needs the owner of the database, whom no approval stops': [
@@ -126,9 +97,7 @@ test('members that may be personal data, and reasons in free text, are confident
   const open = [...FUNCTIONS].flatMap(([name, known]) => {
     const act = APPROVAL_ACTS.find((row) => row.name === known.approval)
     if (act === undefined || !('input' in known)) return []
-    const { properties = {} } = known.input as {
-      properties?: Readonly<Record<string, { 'x-personal-data'?: true }>>
-    }
+    const { properties = {} } = known.input as { properties?: Readonly<Record<string, { 'x-personal-data'?: true }>> }
     return Object.entries(properties)
       .filter(([member, schema]) => member === 'reason' || schema['x-personal-data'] === true)
       .filter(([member]) => !act.confidential.includes(member))

@@ -57,7 +57,9 @@ async function thumbprints(
 }
 
 const keyShown = ({ kid, use, thumbprint }: { kid: string; use: string; thumbprint: string }) => ({
-  ...{ kid, use, thumbprint },
+  kid,
+  use,
+  thumbprint,
 })
 
 type Choice = Parameters<typeof choiceOf>[1]
@@ -98,11 +100,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
       return [
         ...about({ sender_id }),
         ...lines({ valid_from, valid_until }),
-        {
-          at: 'keys',
-          from: live.length === 0 ? null : live.map(keyShown),
-          to: [...live.map(keyShown), ...to],
-        },
+        { at: 'keys', from: live.length === 0 ? null : live.map(keyShown), to: [...live.map(keyShown), ...to] },
       ]
     },
   }),
@@ -143,13 +141,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
           : []),
         ...differences({ ...plain, auth }, stored),
         ...(credentials
-          ? [
-              {
-                at: 'credentials',
-                from: sealed === null ? null : 'given',
-                to: { origin, token_url, client_id, scope },
-              },
-            ]
+          ? [{ at: 'credentials', from: sealed === null ? null : 'given', to: { origin, token_url, client_id, scope } }]
           : []),
       ]
     },
@@ -198,9 +190,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     // With messages that are not signed, the secret alone says who asks.
     async when({ db }, { sender_id }) {
       const { signature_policy } = await participantNamed(db, sender_id)
-      return signature_policy === 'required'
-        ? null
-        : always({ sender_id, signature_policy }, { secret: 'a new one' })
+      return signature_policy === 'required' ? null : always({ sender_id, signature_policy }, { secret: 'a new one' })
     },
   }),
   act(promoteParticipant, {
@@ -211,11 +201,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
         ...about({ sender_id }),
         { at: 'environment', from, to: 'live' },
         { at: 'jwks_uri', from: before, to: jwks_uri ?? null },
-        {
-          at: 'keys',
-          from: null,
-          to: keys === undefined ? [] : await thumbprints(sender_id, keys, { kid, use }),
-        },
+        { at: 'keys', from: null, to: keys === undefined ? [] : await thumbprints(sender_id, keys, { kid, use }) },
       ]
     },
   }),
@@ -248,13 +234,11 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
   }),
   act(showDelivery, {
     role: 'audit',
-    when: async (_, { id, body = false }) =>
-      body ? always({ id }, { opens: 'the body of the delivery' }) : null,
+    when: async (_, { id, body = false }) => (body ? always({ id }, { opens: 'the body of the delivery' }) : null),
   }),
   act(showInboxMessage, {
     role: 'audit',
-    when: async (_, { body = false, ...asked }) =>
-      body ? always(asked, { opens: 'the body of the callback' }) : null,
+    when: async (_, { body = false, ...asked }) => (body ? always(asked, { opens: 'the body of the callback' }) : null),
   }),
   act(unprotectPerson, {
     role: 'own',
@@ -309,5 +293,4 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
 ]
 
 /** Null: there is no such act. */
-export const actNamed = (name: string): ApprovalAct | null =>
-  APPROVAL_ACTS.find((row) => row.name === name) ?? null
+export const actNamed = (name: string): ApprovalAct | null => APPROVAL_ACTS.find((row) => row.name === name) ?? null

@@ -45,10 +45,11 @@ export function act<Input extends TSchema, Result extends TSchema>(
   type Known = ReadOnly<Static<Input>>
   const isConfidential = (at: string): boolean => confidential.some((name) => name === at)
   return {
-    ...{ name: approval, role, confidential },
+    name: approval,
+    role,
+    confidential,
     // The use case checks its input. Every operator who may read proposals sees the lines.
-    when: async (needs, input) =>
-      (await when(needs, input as Known))?.filter(({ at }) => !isConfidential(at)) ?? null,
+    when: async (needs, input) => (await when(needs, input as Known))?.filter(({ at }) => !isConfidential(at)) ?? null,
     run: (needs, input) => useCase(needs, input as Parameters<typeof useCase>[1]),
   }
 }

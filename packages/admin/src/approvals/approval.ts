@@ -27,9 +27,7 @@ export class Proposed extends Error {
   readonly proposal: ProposalAnswer
 
   constructor(proposal: ProposalAnswer) {
-    super(
-      `${proposal.act} waits for a second operator, as proposal ${proposal.id} until ${proposal.lapses_at}`,
-    )
+    super(`${proposal.act} waits for a second operator, as proposal ${proposal.id} until ${proposal.lapses_at}`)
     this.proposal = proposal
   }
 }

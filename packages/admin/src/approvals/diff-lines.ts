@@ -20,19 +20,17 @@ export const lines = (given: object, stored: object = {}): readonly DiffLine[] =
     .map(([at, to]) => ({ at, from: (stored as Readonly<Record<string, unknown>>)[at] ?? null, to }))
 
 /** Members that say what an act is about. The act does not change them. */
-export const about = (given: object): readonly DiffLine[] =>
-  lines(given).map(({ at, to }) => ({ at, from: to, to }))
+export const about = (given: object): readonly DiffLine[] => lines(given).map(({ at, to }) => ({ at, from: to, to }))
 
 /** The given members that differ from what is stored. */
 export const differences = (given: object, stored: object): readonly DiffLine[] =>
   lines(given, stored).filter(({ from, to }) => !isSame(from, to))
 
 /** The lines of an act that always waits. */
-export const always = async (
-  asked: object,
-  change: object,
-  was: object = {},
-): Promise<readonly DiffLine[]> => [...about(asked), ...lines(change, was)]
+export const always = async (asked: object, change: object, was: object = {}): Promise<readonly DiffLine[]> => [
+  ...about(asked),
+  ...lines(change, was),
+]
 
 /** The members that only `before` has, each as null. */
 export const emptied = (before: object, wanted: object) =>

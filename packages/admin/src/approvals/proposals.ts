@@ -32,8 +32,7 @@ const Diff = Type.Array(
     to: Type.Unknown({ description: 'As it would be; null: nothing.' }),
   }),
   {
-    description:
-      'What would change, without secrets and persons. Where from and to are the same, the act is about it.',
+    description: 'What would change, without secrets and persons. Where from and to are the same, the act is about it.',
   },
 )
 const State = oneOf(PROPOSAL_STATES, {
@@ -53,9 +52,7 @@ export const PROPOSED = closed({
 const PROPOSAL = {
   ...PROPOSED.properties,
   role: orNull(
-    oneOf(OPERATOR_ROLES, {
-      description: 'Who may decide has this role; null: this version does not know the act.',
-    }),
+    oneOf(OPERATOR_ROLES, { description: 'Who may decide has this role; null: this version does not know the act.' }),
   ),
   state: State,
   proposed_at: instant('When it was proposed.'),
@@ -89,9 +86,7 @@ export const listProposals = useCase(
     result: Type.Array(closed(PROPOSAL)),
   },
   async (needs: Looking, { state = null, limit = 50 }) =>
-    (await listRows(needs.db, { state, limit, now: timeOf(needs) })).map((row) =>
-      described(row, needs.caller),
-    ),
+    (await listRows(needs.db, { state, limit, now: timeOf(needs) })).map((row) => described(row, needs.caller)),
 )
 
 /** One proposal. Who may decide about it sees what is confidential in it as well: the look is accounted before. */
@@ -115,8 +110,7 @@ export const showProposal = useCase(
     const found = await stored(needs, id)
     const act = actNamed(found.act)
     const shown = described(found, caller)
-    if (act === null || found.sealed === null || found.state !== 'waiting')
-      return { ...shown, confidential: null }
+    if (act === null || found.sealed === null || found.state !== 'waiting') return { ...shown, confidential: null }
     if (!canDecide(caller, act)) return { ...shown, confidential: null }
     if (act.confidential.length > 0) await accountOperator(needs, { note: `proposal show: ${act.name}` })
     const input = await opened(needs, { id, sealed: found.sealed })
@@ -132,9 +126,7 @@ export const approveProposal = useCase(
     result: closed({
       proposal: closed(PROPOSAL),
       result: personalData(
-        Type.Unknown({
-          description: 'What the act answers, such as a secret: it is in this answer and in no other.',
-        }),
+        Type.Unknown({ description: 'What the act answers, such as a secret: it is in this answer and in no other.' }),
       ),
     }),
   },
@@ -157,8 +149,7 @@ export const approveProposal = useCase(
       const operator = `${found.proposed_name}, approved by ${by.name}`
       await accountOperator({ ...needs, operator }, { note: `proposal approve: ${act.name}` })
       // From here on nobody else has it.
-      if (!(await decideProposal(db, id, { state: 'approved', by, now })))
-        throw decidedAlready(await stored(needs, id))
+      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(needs, id))
       try {
         const result = await act.run({ ...withoutApprovals(needs), operator }, input)
         await noteProposalEnd(db, id, null)
@@ -170,9 +161,7 @@ export const approveProposal = useCase(
       }
     })
     if (done === null) {
-      throw new AdminRefusal('another proposal is being approved; try again when that is done', {
-        reason: 'conflict',
-      })
+      throw new AdminRefusal('another proposal is being approved; try again when that is done', { reason: 'conflict' })
     }
     return { proposal: described(await stored(needs, id), caller), result: done.result ?? null }
   },
@@ -195,9 +184,7 @@ export const declineProposal = useCase(
 export async function operatorWithToken({ db }: HasDatabase, token: string): Promise<Operator> {
   const operator = await createOperators(db).operatorOf(token.trim())
   if (operator === null) {
-    throw new AdminRefusal('the operator token is not valid here, has expired or was revoked', {
-      reason: 'forbidden',
-    })
+    throw new AdminRefusal('the operator token is not valid here, has expired or was revoked', { reason: 'forbidden' })
   }
   if (operator.registries === null && operator.authority === null) return operator
   throw new AdminRefusal('the operator token is bound to registries or to an authority: use another one', {
@@ -225,9 +212,7 @@ async function toDecide(needs: ActNeeds & HasOperator & HasTime, id: string) {
   }
   const by = actorOf(mayAct(needs.caller, act.role))
   if (isOwn(found, needs.caller)) {
-    throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', {
-      reason: 'forbidden',
-    })
+    throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
   if (found.state !== 'waiting') throw decidedAlready(found)
   return { act, by }
@@ -263,17 +248,22 @@ async function opened(
 const withoutApprovals = <Needs extends object>(needs: Needs): Needs => ({ ...needs, approvals: undefined })
 
 function described(row: StoredProposal, caller: Operator | null) {
-  const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } =
-    row
+  const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = actNamed(act)
   // A version before may have stored what this one takes for confidential.
   const lines = (JSON.parse(diff) as DiffLine[]).filter(({ at }) => !known?.confidential.includes(at))
   return {
-    ...{ id, act, diff: lines, proposed_by: proposed_name },
+    id,
+    act,
+    diff: lines,
+    proposed_by: proposed_name,
     lapses_at: timeOut(lapses_at),
     role: known?.role ?? null,
-    ...{ state, proposed_at: timeOut(proposed_at) },
-    ...{ decided_by: decided_name, decided_at: timeOut(decided_at), failure },
+    state,
+    proposed_at: timeOut(proposed_at),
+    decided_by: decided_name,
+    decided_at: timeOut(decided_at),
+    failure,
     own: isOwn(row, caller),
   }
 }

@@ -34,15 +34,15 @@ export const BACKUP = {
 /** What is shown of one. */
 export const describedBackup = (
   file: string,
-  {
-    header,
-    bytes,
-    sha256,
-  }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },
+  { header, bytes, sha256 }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },
   tables: readonly TableCount[],
 ) => ({
-  ...{ file, id: header.id, snapshot_at: timeOut(new Date(header.snapshot_at)) },
-  ...{ schema: header.schema.at(-1) ?? '', bytes, sha256 },
+  file,
+  id: header.id,
+  snapshot_at: timeOut(new Date(header.snapshot_at)),
+  schema: header.schema.at(-1) ?? '',
+  bytes,
+  sha256,
   rows: tables.reduce((sum, { rows }) => sum + rows, 0),
   tables: tables.map((table) => ({ ...table })),
 })

@@ -89,9 +89,7 @@ test('a hold that was in force when a person was erased keeps what it kept', asy
   expect(await rowsOf(into, 'select removed_by from hold')).toEqual([{ removed_by: null }])
 })
 
-const newKeys = () => [
-  generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-]
+const newKeys = () => [generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString()]
 
 test('a consent stays revoked when its authority is newer than the backup, and added again', async () => {
   const { from, journal, needs } = await started()
@@ -127,16 +125,12 @@ test('a restore does not end before a withdrawal from a participant newer than t
   await addParticipant(needsOf(into), participant)
   const done = await restoreDatabase(needsOf(into), { file, journal })
   expect(done.undone).toEqual([])
-  const withdrawals =
-    'select sender_id from consent_withdrawal join participant on participant.id = participant'
+  const withdrawals = 'select sender_id from consent_withdrawal join participant on participant.id = participant'
   expect(await rowsOf(into, withdrawals)).toEqual([{ sender_id: 'new.example' }])
 })
 
-const KEYS =
-  'select kid, participant, former_sender_id, revoked_at is not null as revoked from participant_key'
-const REVOKED_KEY = {
-  message: 'this key was revoked, and a revoked key cannot be registered again; make a new key',
-}
+const KEYS = 'select kid, participant, former_sender_id, revoked_at is not null as revoked from participant_key'
+const REVOKED_KEY = { message: 'this key was revoked, and a revoked key cannot be registered again; make a new key' }
 
 test('a key that was revoked stays revoked when its participant is newer than the backup', async () => {
   const { from, journal, needs } = await started()
@@ -150,9 +144,7 @@ test('a key that was revoked stays revoked when its participant is newer than th
   const into = await target()
   const done = await restoreDatabase(needsOf(into), { file, journal })
   expect(done).toMatchObject({ journal: 1, undone: [] })
-  expect(await rowsOf(into, KEYS)).toEqual([
-    { kid, participant: null, former_sender_id: sender_id, revoked: true },
-  ])
+  expect(await rowsOf(into, KEYS)).toEqual([{ kid, participant: null, former_sender_id: sender_id, revoked: true }])
   await addParticipant(needsOf(into), participant)
   await expect(addParticipantKeys(needsOf(into), { sender_id, keys })).rejects.toMatchObject(REVOKED_KEY)
 })

@@ -18,16 +18,8 @@ import type { Vault } from '@rollcall/keys/vault'
 import { retireSecrets } from '@rollcall/participants/store/client-secrets'
 import { changeGrants } from '@rollcall/participants/store/grants'
 import { revokeOperatorToken } from '@rollcall/participants/store/operator-tokens'
-import {
-  listParticipantKeys,
-  refuseKey,
-  revokeParticipantKey,
-} from '@rollcall/participants/store/participant-keys'
-import {
-  findParticipant,
-  setMessagePolicy,
-  setParticipantStatus,
-} from '@rollcall/participants/store/participants'
+import { listParticipantKeys, refuseKey, revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
+import { findParticipant, setMessagePolicy, setParticipantStatus } from '@rollcall/participants/store/participants'
 import { forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { makeLive } from '../participants/promote.ts'
@@ -70,7 +62,8 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     if (participant !== null && from === null) throw newerParticipant(participant)
     await withdraw(db, {
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
-      ...{ purpose, participant: from?.id ?? null },
+      purpose,
+      participant: from?.id ?? null,
     })
   },
   async authority_removed({ db }, { authority }) {
@@ -91,8 +84,7 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
     if (key !== undefined) return refuseKey(db, { id: participant?.id ?? null, sender_id }, key)
     if (participant === null) return
     const keys = await listParticipantKeys(db, participant)
-    if (keys.some((key) => key.kid === kid && key.revoked_at === null))
-      await revokeParticipantKey(db, participant, kid)
+    if (keys.some((key) => key.kid === kid && key.revoked_at === null)) await revokeParticipantKey(db, participant, kid)
   },
   async secrets_retired({ db }, { participant: sender_id, secrets }) {
     const participant = await findParticipant(db, sender_id)
@@ -143,8 +135,7 @@ async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Dat
   }
   for (const { registry, record_type, primary_identifier } of act.forgotten) {
     const found = await findRegistry(db, registry)
-    if (found !== null)
-      await forgetTombstones(db.pool, { registry: found.id, record_type, primary_identifier })
+    if (found !== null) await forgetTombstones(db.pool, { registry: found.id, record_type, primary_identifier })
   }
 }
 
@@ -168,11 +159,7 @@ export async function applyActs(needs: ApplyNeeds, acts: LaterActs['acts']): Pro
   return [...undone.values()]
 }
 
-async function applyAct<Kind extends JournalKind>(
-  needs: ApplyNeeds,
-  act: Act<Kind>,
-  at: Date,
-): Promise<void> {
+async function applyAct<Kind extends JournalKind>(needs: ApplyNeeds, act: Act<Kind>, at: Date): Promise<void> {
   const apply: Apply<Kind> | undefined = Object.hasOwn(APPLY, act.kind) ? APPLY[act.kind as Kind] : undefined
   if (apply === undefined) {
     throw new StoreRefusal('this version does not know this kind of act: use the version that wrote it')

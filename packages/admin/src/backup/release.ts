@@ -14,9 +14,7 @@ import { AdminRefusal, useCase } from '../use-case.ts'
 export const releaseRestored = useCase(
   {
     input: closed({
-      cancel: Type.Optional(
-        Type.Array(SenderId, { description: 'Participants to whom nothing of it is sent.' }),
-      ),
+      cancel: Type.Optional(Type.Array(SenderId, { description: 'Participants to whom nothing of it is sent.' })),
       dry_run: Type.Optional(flag('Only count.')),
     }),
     result: closed({

@@ -33,9 +33,9 @@ test('a copy that was restored elsewhere writes nothing into the journal of the 
   // The database itself goes on.
   await disable(needs)
   await expect(refuseOlder(from.db, journal)).resolves.toBeUndefined()
-  await expect(restoreDatabase(needsOf(await target()), { file, journal: [journal] })).resolves.toMatchObject(
-    { journal: 1 },
-  )
+  await expect(restoreDatabase(needsOf(await target()), { file, journal: [journal] })).resolves.toMatchObject({
+    journal: 1,
+  })
 })
 
 test('a restored database begins a file of its own, and both files restore it again', async () => {
@@ -57,9 +57,7 @@ test('a restored database begins a file of its own, and both files restore it ag
   ).resolves.toMatchObject({ journal: 1 })
   // The one before went on as well: which of both is meant?
   await disable(needs)
-  await expect(
-    restoreDatabase(needsOf(await target()), { file: first, journal: [journal, next] }),
-  ).rejects.toThrow(
+  await expect(restoreDatabase(needsOf(await target()), { file: first, journal: [journal, next] })).rejects.toThrow(
     'two copies of the database wrote line 2 of the journal: give only the files of the one that is restored',
   )
 })

@@ -83,13 +83,12 @@ test('a backup that knows the line of an act and not yet the act does not undo i
   expect(await rowsOf(one, PERSONS)).toEqual([{ count: 1 }])
   await restoreDatabase(needsOf(two), { file: removing, journal: [journal] })
   expect(await rowsOf(two, 'select namespace from registry')).toEqual([{ namespace: 'social' }])
-  await expect(
-    restoreDatabase(needsOf(three), { file: disabling, journal: [journal] }),
-  ).resolves.toMatchObject({ journal: 1 })
+  await expect(restoreDatabase(needsOf(three), { file: disabling, journal: [journal] })).resolves.toMatchObject({
+    journal: 1,
+  })
   expect(await rowsOf(three, 'select status from participant')).toEqual([{ status: 'disabled' }])
   // What is done is done: neither the source nor what was restored has open lines.
-  for (const place of [from, one, two, three])
-    expect(await rowsOf(place, 'select from journal_open_line')).toEqual([])
+  for (const place of [from, one, two, three]) expect(await rowsOf(place, 'select from journal_open_line')).toEqual([])
   await expect(
     restoreDatabase(needsOf(await target()), { file: await backupOf(from), journal: [journal] }),
   ).resolves.toMatchObject({ journal: 0 })
@@ -132,10 +131,9 @@ test('the journal of another database under the same master key is refused', asy
 test('a promotion, and an address of keys that was replaced, hold in the restored database', async () => {
   const { from, journal, needs } = await started()
   await addParticipant(needs, { sender_id: 'new.example', name: 'N', environment: 'sandbox' })
-  await from.db.pool.query(
-    `update participant set jwks_uri = 'https://old.example/jwks' where sender_id = $1`,
-    [sender_id],
-  )
+  await from.db.pool.query(`update participant set jwks_uri = 'https://old.example/jwks' where sender_id = $1`, [
+    sender_id,
+  ])
   const file = await backupOf(from)
   const [row] = await rowsOf(from, `select id, sender_id from participant where sender_id = 'new.example'`)
   const live = { keys: [], former: [], jwks_uri: 'https://new.example/jwks', sha256: Buffer.alloc(32, 7) }

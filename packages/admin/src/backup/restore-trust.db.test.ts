@@ -31,7 +31,9 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
     { host: 'moved.example', private: true },
   ]
   await setMessagePolicy(db, sender_id, {
-    ...{ signature_policy: 'off', allow_unsigned: true, encryption_policy: 'refused' },
+    signature_policy: 'off',
+    allow_unsigned: true,
+    encryption_policy: 'refused',
     outgoing: [kept, plain, moved],
   })
   const file = await backupOf(from)
@@ -39,12 +41,12 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
   await setMessagePolicy(db, sender_id, { signature_policy: 'required', encryption_policy: 'required' })
   await setMessagePolicy(db, sender_id, { outgoing: [kept, { host: 'moved.example' }] })
   const into = await target()
-  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({
-    ...{ journal: 3, undone: [] },
-  })
+  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({ journal: 3, undone: [] })
   // A host under another rule is entered again.
   expect(await findParticipant(into.db, sender_id)).toMatchObject({
-    ...{ signature_policy: 'required', allow_unsigned: false, encryption_policy: 'required' },
+    signature_policy: 'required',
+    allow_unsigned: false,
+    encryption_policy: 'required',
     outgoing: [kept],
   })
   // What is loosened has no line: the stricter one stays after a restore.
@@ -96,32 +98,24 @@ test('what waited for a second operator has lapsed: it may have been declined af
 
 test('keys, addresses and hosts that a consent authority had before do not come back', async () => {
   const { from, journal, db } = await started()
-  const [old, current] = [
-    await publicKey('Ed25519', { kid: 'old' }),
-    await publicKey('Ed25519', { kid: 'current' }),
-  ]
+  const [old, current] = [await publicKey('Ed25519', { kid: 'old' }), await publicKey('Ed25519', { kid: 'current' })]
   const host = { host: 'old.example', private: true }
   const first = { name: 'ministry', jwks_uri: 'https://old.example/jwks', outgoing: [host], keys: [old] }
   await putAuthority(db, first)
   await putAuthority(db, { ...first, name: 'same' })
   const file = await backupOf(from)
-  const replaced = {
-    ...first,
-    jwks_uri: 'https://new.example/jwks',
-    outgoing: [],
-    keys: [current],
-  }
+  const replaced = { ...first, jwks_uri: 'https://new.example/jwks', outgoing: [], keys: [current] }
   await putAuthority(db, replaced)
   // Nothing is taken away: it has no line.
   await putAuthority(db, { ...first, name: 'same', keys: [old, await publicKey('Ed25519', { kid: 'more' })] })
   await putAuthority(db, { ...first, name: 'newer' })
   await putAuthority(db, { ...replaced, name: 'newer' })
   const into = await target()
-  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({
-    ...{ journal: 2, undone: [] },
-  })
+  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({ journal: 2, undone: [] })
   expect(await findAuthority(into.db, 'ministry')).toMatchObject({
-    ...{ jwks_uri: 'https://new.example/jwks', outgoing: [], keys: [] },
+    jwks_uri: 'https://new.example/jwks',
+    outgoing: [],
+    keys: [],
   })
   expect(await findAuthority(into.db, 'same')).toMatchObject({ keys: [{ kid: 'old' }], outgoing: [host] })
   expect(await findAuthority(into.db, 'newer')).toBeNull()

@@ -30,11 +30,7 @@ import { addPurpose } from '../consents/purposes.ts'
 import { revokeGrant, setGrant } from '../grants/grants.ts'
 import { addOperator, revokeOperator } from '../operators/operators.ts'
 import { revokeOwnKey } from '../operators/own-keys.ts'
-import {
-  addParticipant,
-  rotateParticipantSecret,
-  setParticipantStatus,
-} from '../participants/participants.ts'
+import { addParticipant, rotateParticipantSecret, setParticipantStatus } from '../participants/participants.ts'
 import { protectPerson } from '../persons/protected-persons.ts'
 import { prune } from '../persons/retention.ts'
 import { deleteRecords } from '../records/records.ts'
@@ -69,8 +65,11 @@ async function actAfterBackup(from: World, needs: RestoreNeeds): Promise<void> {
   const { db } = needs
   await erased(needs, '2')
   await protectPerson(needs, {
-    ...{ namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' },
-    ...{ category: 'shelter', reason: 'order 1' },
+    namespace: 'civil',
+    identifier_type: 'UIN',
+    identifier_value: '3',
+    category: 'shelter',
+    reason: 'order 1',
   })
   await deleteRecords(needs, { namespace: 'civil', record_type: 'Person', identifiers: ['4'] })
   await revokeGrant(needs, { sender_id, namespace: 'civil' })
@@ -147,9 +146,7 @@ test('keys of every algorithm that a participant needed come back, and sign', as
     const { algorithm, kid, privateKey } = await restored.signing(alg)
     expect(algorithm).toBe(alg)
     expect(kid).toBe((await before.signing(alg)).kid)
-    const signed = await new CompactSign(Buffer.from('proof'))
-      .setProtectedHeader({ alg, kid })
-      .sign(privateKey)
+    const signed = await new CompactSign(Buffer.from('proof')).setProtectedHeader({ alg, kid }).sign(privateKey)
     const { payload } = await compactVerify(signed, createLocalJWKSet(key_set))
     expect(Buffer.from(payload).toString()).toBe('proof')
   }
@@ -167,9 +164,7 @@ test('a day key that was destroyed after the backup does not come back', async (
   const vault = await needs.vault()
   const bodies = createBodies(from.db, vault)
   const sealed = await bodies.encryptBody('{"personal":"data"}', deliveryContext('one'))
-  await from.ownerDb.pool.query(
-    "insert into body_key (day, sealed) select '2020-01-01', sealed from body_key",
-  )
+  await from.ownerDb.pool.query("insert into body_key (day, sealed) select '2020-01-01', sealed from body_key")
   const file = await backupOf(from)
   await prune(needs, {})
   expect(await rowsOf(from, "select day from body_key where day = '2020-01-01'")).toEqual([])
@@ -183,8 +178,11 @@ test('a day key that was destroyed after the backup does not come back', async (
 test('a journal that is older, cut in the middle, changed or of another database is refused', async () => {
   const { from, journal, needs } = await peopled()
   await protectPerson(needs, {
-    ...{ namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' },
-    ...{ category: 'shelter', reason: 'order 1' },
+    namespace: 'civil',
+    identifier_type: 'UIN',
+    identifier_value: '3',
+    category: 'shelter',
+    reason: 'order 1',
   })
   const older = await readFile(journal, 'utf8')
   await revokeOperator(needs, { name: 'console' })
@@ -219,9 +217,7 @@ test('a journal that is older, cut in the middle, changed or of another database
   const [one, other] = [join(await folder(), 'one'), join(await folder(), 'other')]
   await writeFile(one, `${lines.filter((_, at) => at % 2 === 0).join('\n')}\n{"rollcall_jour`)
   await writeFile(other, `${lines.filter((_, at) => at % 2 === 1).join('\n')}\n`)
-  await expect(restoreDatabase(needsOf(into), { file, journal: [one, other] })).resolves.toMatchObject({
-    journal: 3,
-  })
+  await expect(restoreDatabase(needsOf(into), { file, journal: [one, other] })).resolves.toMatchObject({ journal: 3 })
 })
 
 test('a journal of before and after a new master key is read with both', async () => {
@@ -324,8 +320,6 @@ test('a database that was restored by other means is adopted: the journal is app
   // The journal goes on behind its last line, in a new file.
   const next = join(await folder(), 'journal')
   await setParticipantStatus(needsOf(into, next), { sender_id, status: 'disabled' })
-  await expect(adoptRestored(needsOf(into), { journal: [journal, next] })).resolves.toMatchObject({
-    journal: 0,
-  })
+  await expect(adoptRestored(needsOf(into), { journal: [journal, next] })).resolves.toMatchObject({ journal: 0 })
   expect(from.civil.namespace).toBe('civil')
 })

@@ -86,7 +86,7 @@ export const restoreDatabase = useCase(
     try {
       const { id, snapshot_at, journal } = backup.header
       const { sequence, digest, database = null, open = [] } = journal
-      const known = { ...{ sequence, database, open }, digest: Buffer.from(digest, 'hex') }
+      const known = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
       const later = await laterActs(needs, given, known)
       const loaded = await loadBackup({ db, owner, ...(signal && { signal }) }, backup).catch((error) => {
         throw backupRefusal(error)
@@ -94,7 +94,10 @@ export const restoreDatabase = useCase(
       const { migrations } = await migrateDatabase({ db, owner }, {})
       const done = await complete(needs, {
         restoration: loaded.restoration,
-        ...{ backup: id, snapshot_at, later, reason: given.without_journal ?? `backup ${id}` },
+        backup: id,
+        snapshot_at,
+        later,
+        reason: given.without_journal ?? `backup ${id}`,
         accept_undone: given.accept_undone,
       })
       return {
@@ -123,7 +126,9 @@ export const adoptRestored = useCase(
     const { restoration, snapshot } = await withTransaction(owner.pool, adopt)
     return complete(needs, {
       restoration,
-      ...{ backup: null, snapshot_at: snapshot.toISOString(), later },
+      backup: null,
+      snapshot_at: snapshot.toISOString(),
+      later,
       reason: given.without_journal ?? 'restored by other means',
       accept_undone: given.accept_undone,
     })
@@ -198,7 +203,9 @@ async function complete(
   const tombstone: RestoreTombstone = {
     kind: 'restore',
     at: now().toISOString(),
-    ...{ reason, backup, snapshot_at },
+    reason,
+    backup,
+    snapshot_at,
     from: new Date(Date.parse(snapshot_at) - LONGEST_COMMIT).toISOString(),
     journal: later?.acts.length ?? null,
     ...(undone.length > 0 && { undone: countUndone(undone) }),

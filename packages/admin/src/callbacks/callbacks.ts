@@ -55,14 +55,10 @@ const SETTINGS = {
       description: "Seconds from one attempt to the next; null: the server's own schedule.",
     }),
   ),
-  notify_url: orNull(
-    text('Address for notifications, whatever its subscriptions name; null: the one that they name.'),
-  ),
+  notify_url: orNull(text('Address for notifications, whatever its subscriptions name; null: the one that they name.')),
   notify_items: wholeNumber('Items in one notification.', 1, 1_000),
   notify_bytes: wholeNumber('Bytes in one notification; one larger item is sent alone.', 1_024, 67_108_864),
-  notify_unlisted: flag(
-    "Whether it is sent names of events that its registry's published list does not have.",
-  ),
+  notify_unlisted: flag("Whether it is sent names of events that its registry's published list does not have."),
 } as const
 
 /**
@@ -113,9 +109,7 @@ const SHOWN = {
   allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
   ...SETTINGS,
 } as const
-export const Callback = closed(SHOWN, {
-  description: 'Where and how it takes callbacks, without credentials.',
-})
+export const Callback = closed(SHOWN, { description: 'Where and how it takes callbacks, without credentials.' })
 
 export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 'id'>) {
   const { sealed: _, ...shown } = await findCallbackSettings(db, id)
@@ -124,11 +118,7 @@ export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 
 
 /** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
 export const changeCallback = useCase(
-  {
-    approval: 'participant callback',
-    input: Input,
-    result: closed({ sender_id: SenderId, ...SHOWN }),
-  },
+  { approval: 'participant callback', input: Input, result: closed({ sender_id: SenderId, ...SHOWN }) },
   async ({ db, vault }: HasVault, { sender_id, ...given }) => {
     const participant = await participantNamed(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)
@@ -152,8 +142,7 @@ async function write(
   secrets: Secrets | null | undefined,
 ): Promise<void> {
   if (secrets === undefined) return setCallbackSettings(db, participant, changes)
-  if (secrets === null)
-    return setCallbackSettings(db, participant, { ...changes, auth: 'none', sealed: null })
+  if (secrets === null) return setCallbackSettings(db, participant, { ...changes, auth: 'none', sealed: null })
   const opened = await vault()
   await withCurrentMasterKey(async () => {
     const sealed = await encryptCredentials(opened, participant, secrets)
@@ -164,9 +153,7 @@ async function write(
 function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>): Partial<CallbackSettings> {
   const { allow, disallow, default_url, schedule, notify_url } = given
   if (default_url && !isDefaultUrl(default_url)) {
-    throw new AdminRefusal(
-      'the default address must be http or https without credentials, query and fragment',
-    )
+    throw new AdminRefusal('the default address must be http or https without credentials, query and fragment')
   }
   if (notify_url && !isTarget(notify_url)) {
     throw new AdminRefusal('notify_url: must be http or https without credentials and fragment')
@@ -178,9 +165,7 @@ function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>
     ...((allow !== undefined || disallow !== undefined) && {
       allowed: allowedAfter(before.allowed, allow ?? [], disallow ?? []),
     }),
-    ...Object.fromEntries(
-      PLAIN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
-    ),
+    ...Object.fromEntries(PLAIN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
   }
 }
 
@@ -237,27 +222,17 @@ export function secretsOf(
   const taken = auth === undefined ? [] : TAKEN[auth]
   for (const name of Object.keys(CREDENTIALS) as Credential[]) {
     if (given[name] === undefined) {
-      if (taken.includes(name) && !OPTIONAL.includes(name))
-        throw new AdminRefusal(`auth ${auth} needs ${name}`)
+      if (taken.includes(name) && !OPTIONAL.includes(name)) throw new AdminRefusal(`auth ${auth} needs ${name}`)
     } else if (auth === undefined) throw new AdminRefusal(`${name} needs auth`)
     else if (!taken.includes(name)) throw new AdminRefusal(`${name} does not belong to auth ${auth}`)
   }
   if (auth === undefined) return undefined
   if (auth === 'none') return null
   const origin = originOf(addresses, given.origin)
-  const {
-    token = '',
-    cert = '',
-    key = '',
-    token_url = '',
-    client_id = '',
-    client_secret = '',
-    scope = null,
-  } = given
+  const { token = '', cert = '', key = '', token_url = '', client_id = '', client_secret = '', scope = null } = given
   if (auth === 'bearer') return { auth, origin, token }
   if (auth === 'mtls') {
-    if (!isIdentity({ cert, key }))
-      throw new AdminRefusal('the certificate and the key do not belong together')
+    if (!isIdentity({ cert, key })) throw new AdminRefusal('the certificate and the key do not belong together')
     return { auth, origin, cert, key }
   }
   if (!isDefaultUrl(token_url)) throw new AdminRefusal('token_url must be an http or https address')
@@ -280,9 +255,7 @@ export const testCallback = useCase(
   {
     input: closed({
       sender_id: SenderId,
-      to: Type.Optional(
-        text('Address to send it to, one that a request could name (default: its default address).'),
-      ),
+      to: Type.Optional(text('Address to send it to, one that a request could name (default: its default address).')),
       registry: Type.Optional(Namespace),
     }),
     result: closed({
@@ -322,7 +295,9 @@ async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guard
   const log = createLog({ level: 'silent' })
   const opened = await vault()
   return {
-    ...{ log, guards, signatureNamespaces },
+    log,
+    guards,
+    signatureNamespaces,
     clock: CLOCK,
     callbacks: createCallbacks(db),
     credentials: createCredentials(opened, guards),

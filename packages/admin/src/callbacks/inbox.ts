@@ -1,25 +1,11 @@
 /** The inbox: callbacks that other systems sent to us. */
 
 import { inboxContext } from '@rollcall/engine/store/exchanges/inbox'
-import {
-  findInInbox,
-  type InboxEntry,
-  listInbox as listRows,
-} from '@rollcall/engine/store/exchanges/inbox-list'
+import { findInInbox, type InboxEntry, listInbox as listRows } from '@rollcall/engine/store/exchanges/inbox-list'
 import { createBodies } from '@rollcall/keys/bodies'
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import {
-  closed,
-  flag,
-  instant,
-  orNull,
-  personalData,
-  SenderId,
-  text,
-  timeOut,
-  wholeNumber,
-} from '../members.ts'
+import { closed, flag, instant, orNull, personalData, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -95,9 +81,7 @@ export const showInboxMessage = useCase(
     }
     if (others.length > 0) {
       const senders = [found, ...others].map((entry) => entry.participant).join(', ')
-      throw new AdminRefusal(
-        `several participants sent a message ${message_id}: participant must be one of ${senders}`,
-      )
+      throw new AdminRefusal(`several participants sent a message ${message_id}: participant must be one of ${senders}`)
     }
     const { body, owner, ...entry } = found
     if (!withBody) return described(entry)

@@ -15,13 +15,7 @@ const { needs, apply, changes, refusal } = await configurationDatabase()
 
 test('what would change is said, and nothing is changed', async () => {
   const before = await exportConfiguration(needs, {})
-  expect(before).toEqual({
-    version: 1,
-    purposes: {},
-    consent_authorities: {},
-    registries: {},
-    participants: {},
-  })
+  expect(before).toEqual({ version: 1, purposes: {}, consent_authorities: {}, registries: {}, participants: {} })
   const { changes: wanted, applied, credentials } = await apply(FILE, true)
   expect({ applied, credentials }).toEqual({ applied: false, credentials: [] })
   expect(wanted.length).toBeGreaterThan(10)
@@ -33,11 +27,7 @@ test('one file makes a working registry of an empty database, and changes nothin
   expect(validator(applyConfiguration.result).problem(first, '')).toBeNull()
   expect(first.applied).toBe(true)
   expect(first.credentials).toEqual([
-    {
-      sender_id: 'a.example',
-      client_id: expect.any(String),
-      client_secret: expect.stringMatching(/^[\w-]{43}$/),
-    },
+    { sender_id: 'a.example', client_id: expect.any(String), client_secret: expect.stringMatching(/^[\w-]{43}$/) },
     { sender_id: 'b.example', client_id: expect.any(String), client_secret: expect.any(String) },
   ])
   expect(first.changes[0]).toEqual({
@@ -60,7 +50,9 @@ test('an export is a file that changes nothing here, and makes the same elsewher
   const exported = await exportConfiguration(needs, {})
   expect(validator(Configuration).problem(exported, '')).toBeNull()
   expect(exported.participants?.['a.example']).toMatchObject({
-    ...{ rate_limit: 5, max_subscriptions: 'unlimited', concurrency_limit: null },
+    rate_limit: 5,
+    max_subscriptions: 'unlimited',
+    concurrency_limit: null,
     callback: { allowed: ['https://a.example/b', 'https://a.example/z'], concurrency: 2 },
     grants: FILE.participants['a.example'].grants,
   })
@@ -89,7 +81,10 @@ test('members are changed one by one, and lists as a whole', async () => {
   expect(
     await changes(
       withA({
-        ...{ name: 'A2', rate_limit: 'unlimited', hosts: [], callback: { allowed: ['https://a.example/b'] } },
+        name: 'A2',
+        rate_limit: 'unlimited',
+        hosts: [],
+        callback: { allowed: ['https://a.example/b'] },
         policy: { jwks_uri: null },
         grants: { civil: narrower },
       }),
@@ -138,20 +133,14 @@ test('keys: one more is added, times are changed, and one that is left out is re
   ])
   const second = [{ kid: 'sig-2', public_key: next.pem }]
   expect(await changes(withA({ keys: second }))).toEqual(['remove participants["a.example"].keys'])
-  const states = (await listParticipantKeys(needs, { sender_id: 'a.example' })).map(({ kid, state }) => [
-    kid,
-    state,
-  ])
+  const states = (await listParticipantKeys(needs, { sender_id: 'a.example' })).map(({ kid, state }) => [kid, state])
   expect(Object.fromEntries(states)).toEqual({ 'sig-1': 'revoked', 'sig-2': 'live' })
   const { message } = await refusal({ version: 1, participants: { 'b.example': { keys: second } } })
   expect(message).toBe('participants["b.example"].keys[0]: this key belongs to another participant')
 })
 
 test('attributes: one is declared in another way, and removed', async () => {
-  const civil = (Person: object) => ({
-    version: 1,
-    registries: { civil: { kind: 'civil', attributes: { Person } } },
-  })
+  const civil = (Person: object) => ({ version: 1, registries: { civil: { kind: 'civil', attributes: { Person } } } })
   const clan = { type: 'text', paths: ['clan', 'tribe'] }
   const at = 'registries.civil.attributes.Person'
   expect(await changes(civil({ clan, marital_status: { indexed: true } }))).toEqual([
@@ -159,9 +148,9 @@ test('attributes: one is declared in another way, and removed', async () => {
     `add ${at}.clan`,
   ])
   expect(await changes(civil({ clan }))).toEqual([`remove ${at}.marital_status`])
-  expect(
-    (await apply({ version: 1, registries: { civil: { kind: 'civil', time_zone: 'UTC' } } })).changes,
-  ).toEqual([{ at: 'registries.civil.time_zone', change: 'change', from: 'Africa/Kigali', to: 'UTC' }])
+  expect((await apply({ version: 1, registries: { civil: { kind: 'civil', time_zone: 'UTC' } } })).changes).toEqual([
+    { at: 'registries.civil.time_zone', change: 'change', from: 'Africa/Kigali', to: 'UTC' },
+  ])
 })
 
 test('an attribute that a grant names is not taken away', async () => {
@@ -207,9 +196,7 @@ test('a change that fails says how many were made before it; a second try makes 
   )
   const twice = { ...file('ibr'), participants: { 'd.example': { name: 'D' }, 'a|b': { name: 'E' } } }
   await expect(apply(twice)).rejects.toThrow(
-    new AdminRefusal(
-      'participants["a|b"]: sender_id contains | or "; what stands before it was changed (2 of 3)',
-    ),
+    new AdminRefusal('participants["a|b"]: sender_id contains | or "; what stands before it was changed (2 of 3)'),
   )
   const { changes: made, credentials } = await apply(file('ibr'))
   expect(made.map(({ at }) => at)).toEqual(['participants["e.example"]', 'participants["e.example"].policy'])
@@ -246,15 +233,11 @@ test('identifier types and the primary one are part of the file, which changes n
   expect(exported).toMatchObject(entry)
   expect(await changes(file(exported ?? {}))).toEqual([])
   expect(
-    await changes(
-      file({ ...entry, identifier_types: { CEDULA: { compared_as: 'code', aliases: ['DocNo'] } } }),
-    ),
+    await changes(file({ ...entry, identifier_types: { CEDULA: { compared_as: 'code', aliases: ['DocNo'] } } })),
   ).toEqual(['change registries.crvs.identifier_types.CEDULA', 'remove registries.crvs.identifier_types.NID'])
-  expect(await refusal(file({ kind: 'civil', identifier_types: { A: { patterns: ['.*'] } } }))).toMatchObject(
-    {
-      message: expect.stringMatching(/^registries\.crvs\.identifier_types\.A: patterns\[0\]: must be digits/),
-    },
-  )
+  expect(await refusal(file({ kind: 'civil', identifier_types: { A: { patterns: ['.*'] } } }))).toMatchObject({
+    message: expect.stringMatching(/^registries\.crvs\.identifier_types\.A: patterns\[0\]: must be digits/),
+  })
   expect(await refusal(file({ kind: 'civil', primary_identifiers: { Person: 'MOBILE' } }))).toMatchObject({
     message: expect.stringMatching(/^registries\.crvs: primary_identifiers\.Person: must be one of UIN, /),
   })

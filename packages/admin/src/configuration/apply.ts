@@ -22,9 +22,8 @@ import { about, CHANGES, refused, type Step } from './steps.ts'
 export { Configuration, FORMAT_VERSION }
 
 /** The configuration of the database, complete, without secrets. To apply it changes nothing. */
-export const exportConfiguration = useCase(
-  { input: NOTHING, result: Configuration },
-  async ({ db }: HasDatabase) => configurationOf(await readStored(db)),
+export const exportConfiguration = useCase({ input: NOTHING, result: Configuration }, async ({ db }: HasDatabase) =>
+  configurationOf(await readStored(db)),
 )
 
 const APPLIED = closed({
@@ -108,9 +107,7 @@ async function make(steps: readonly Step[], needs: HasVault): Promise<void> {
 
 /** For the participants of the file that have none, such as new ones. */
 async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
-  const without = (await listWithoutSecret(db)).filter(({ sender_id }) =>
-    Object.hasOwn(participants, sender_id),
-  )
+  const without = (await listWithoutSecret(db)).filter(({ sender_id }) => Object.hasOwn(participants, sender_id))
   const made: Awaited<ReturnType<typeof rotateParticipantSecret>>[] = []
   for (const { sender_id } of without) made.push(await rotateParticipantSecret({ db }, { sender_id }))
   return made

@@ -106,9 +106,7 @@ const HostEntry = closed({
 
 const CallbackEntry = closed(
   {
-    allowed: Type.Optional(
-      Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
-    ),
+    allowed: Type.Optional(Type.Array(Type.String(), { description: 'Addresses that its requests may name.' })),
     default_url: callback.default_url,
     concurrency: callback.concurrency,
     rate: callback.rate,
@@ -130,9 +128,7 @@ const ParticipantEntry = closed({
   rate_limit: participant.rate_limit,
   concurrency_limit: participant.concurrency_limit,
   max_subscriptions: changeParticipantSubscriptions.input.properties.max_subscriptions,
-  hosts: Type.Optional(
-    Type.Array(HostEntry, { description: 'With this member, all hosts that are allowed for it.' }),
-  ),
+  hosts: Type.Optional(Type.Array(HostEntry, { description: 'With this member, all hosts that are allowed for it.' })),
   policy: Type.Optional(PolicyEntry),
   callback: Type.Optional(CallbackEntry),
   keys: Type.Optional(
@@ -157,8 +153,7 @@ export const Configuration = closed(
     version: Type.Literal(FORMAT_VERSION, { description: 'Version of the format of this file.' }),
     purposes: Type.Optional(
       Type.Record(Type.String(), PurposeEntry, {
-        description:
-          'By code, the purposes that consents may name; with this member, all of them: others are removed.',
+        description: 'By code, the purposes that consents may name; with this member, all of them: others are removed.',
       }),
     ),
     consent_authorities: Type.Optional(
@@ -168,9 +163,7 @@ export const Configuration = closed(
       }),
     ),
     registries: Type.Optional(Type.Record(Type.String(), RegistryEntry, { description: 'By namespace.' })),
-    participants: Type.Optional(
-      Type.Record(Type.String(), ParticipantEntry, { description: 'By sender_id.' }),
-    ),
+    participants: Type.Optional(Type.Record(Type.String(), ParticipantEntry, { description: 'By sender_id.' })),
   },
   {
     title: 'Rollcall configuration',

@@ -4,12 +4,7 @@ import { nearestHint } from '@rollcall/base/shared/nearest'
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
-import {
-  changeGrants,
-  environmentProblem,
-  type StoredGrant,
-  timesOf,
-} from '@rollcall/participants/store/grants'
+import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { accountActs } from '../accounts/operator-looks.ts'
@@ -64,10 +59,7 @@ export function planGrants(plan: GrantPlan): Planned {
   const planned = [...named, ...others.map(({ namespace }) => namespace)].map((namespace) =>
     planNamespace(plan, namespace),
   )
-  return {
-    steps: planned.flatMap(({ steps }) => steps),
-    grants: planned.flatMap(({ grants }) => grants),
-  }
+  return { steps: planned.flatMap(({ steps }) => steps), grants: planned.flatMap(({ grants }) => grants) }
 }
 
 function planNamespace(
@@ -98,14 +90,9 @@ function planNamespace(
     return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
-  const overlapping = rows.find((_, index) =>
-    grants.slice(0, index).some((one) => overlap(one, grants[index])),
-  )
+  const overlapping = rows.find((_, index) => grants.slice(0, index).some((one) => overlap(one, grants[index])))
   if (overlapping !== undefined) {
-    throw refused(
-      overlapping.at,
-      'counts at the same time as the one before; only one grant counts at a time',
-    )
+    throw refused(overlapping.at, 'counts at the same time as the one before; only one grant counts at a time')
   }
   const revoked = there.filter((grant) => !rows.some(({ same }) => same === grant))
   const added = rows.flatMap(({ same, terms }) => (same === undefined ? [terms] : []))
@@ -163,11 +150,7 @@ interface NamespaceChange {
   readonly added: readonly GrantTerms[]
 }
 
-function step(
-  sender_id: string,
-  namespace: string,
-  { at, there, entry, revoked, added }: NamespaceChange,
-): Step {
+function step(sender_id: string, namespace: string, { at, there, entry, revoked, added }: NamespaceChange): Step {
   const from = there.map(({ terms }) => terms)
   const isGone = revoked.length === there.length && added.length === 0
   return {

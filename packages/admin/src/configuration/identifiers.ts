@@ -9,10 +9,7 @@ import {
   withIdentifiers,
 } from '@rollcall/protocol'
 import { readPrimaries } from '@rollcall/records/registries/primary-identifiers'
-import {
-  changeIdentifierType,
-  removeIdentifierType,
-} from '@rollcall/records/registries/registry-identifier-types'
+import { changeIdentifierType, removeIdentifierType } from '@rollcall/records/registries/registry-identifier-types'
 import { addIdentifierType, typeOf } from '../registries/identifier-types.ts'
 import { changeRegistry } from '../registries/registries.ts'
 import { asRefusal } from '../use-case.ts'
@@ -84,11 +81,17 @@ function typeSteps(
     return [
       before === undefined
         ? {
-            ...{ at: stepAt(name), change: 'add', from: null, to },
+            at: stepAt(name),
+            change: 'add',
+            from: null,
+            to,
             make: (needs) => addIdentifierType(needs, { namespace, name, ...to }),
           }
         : {
-            ...{ at: stepAt(name), change: 'change', from: before, to },
+            at: stepAt(name),
+            change: 'change',
+            from: before,
+            to,
             make: ({ db }) => changeIdentifierType(db, namespace, type),
           },
     ]
@@ -97,7 +100,10 @@ function typeSteps(
     .filter(({ name }) => wanted.every((type) => type.name !== name))
     .map(
       (type): Step => ({
-        ...{ at: stepAt(type.name), change: 'remove', from: type, to: null },
+        at: stepAt(type.name),
+        change: 'remove',
+        from: type,
+        to: null,
         // What grants name is checked for the whole file, as it will be.
         make: ({ db }) => removeIdentifierType(db, namespace, type.name),
       }),
@@ -116,7 +122,10 @@ function primarySteps(
   const to = Object.fromEntries(changed.map(([name, from]) => [name, primaries[name] ?? from]))
   return [
     {
-      ...{ at: [...at, 'primary_identifiers'], change: 'change', from: Object.fromEntries(changed), to },
+      at: [...at, 'primary_identifiers'],
+      change: 'change',
+      from: Object.fromEntries(changed),
+      to,
       make: (needs) => changeRegistry(needs, { namespace, primary_identifiers: to }),
     },
   ]

@@ -35,9 +35,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
       return { place, entry, key }
     }),
   )
-  const twice = read.find(({ key }, index) =>
-    read.slice(0, index).some((one) => one.key.thumbprint === key.thumbprint),
-  )
+  const twice = read.find(({ key }, index) => read.slice(0, index).some((one) => one.key.thumbprint === key.thumbprint))
   if (twice !== undefined) throw refused(twice.place, 'this key stands in the list already')
   const gone = own.filter(({ thumbprint }) => !read.some(({ key }) => key.thumbprint === thumbprint))
   const beforeOf = (key: PublicKey) => own.find(({ thumbprint }) => thumbprint === key.thumbprint)
@@ -53,7 +51,10 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
   const steps = [
     ...gone.map(
       (key): Step => ({
-        ...{ at, change: 'remove', from: shown(key), to: null },
+        at,
+        change: 'remove',
+        from: shown(key),
+        to: null,
         make: (needs) => revokeParticipantKey(needs, { sender_id, kid: key.kid }),
       }),
     ),
@@ -90,11 +91,7 @@ async function readKey(sender_id: string, entry: KeyEntry): Promise<PublicKey> {
   const [jwk, ...more] = readKeyFile(textOfKey(entry))
   if (jwk === undefined || more.length > 0) throw new AdminRefusal('public_key: must be one key')
   const { kid, use } = entry
-  return readPublicKey(jwk, {
-    sender_id,
-    ...(kid !== undefined && { kid }),
-    ...(use !== undefined && { use }),
-  })
+  return readPublicKey(jwk, { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) })
 }
 
 /** Times that the file does not name stay. */
@@ -126,7 +123,9 @@ interface Shown {
 
 /** A key in a list of changes, by its thumbprint. */
 const shown = ({ kid, use, thumbprint, valid_from, valid_until }: Shown) => ({
-  ...{ kid, use, thumbprint },
+  kid,
+  use,
+  thumbprint,
   ...(valid_from && { valid_from: valid_from.toISOString() }),
   ...(valid_until && { valid_until: valid_until.toISOString() }),
 })

@@ -22,5 +22,4 @@ export const canAsk = ({ participant, keys, grants }: Asker, now: Date): boolean
     participant.jwks_uri !== null ||
     keys.some((key) => key.use === 'sig' && isInForce(key, now)))
 
-const hasOperation = ({ terms: { operations } }: PlannedGrant): boolean =>
-  operations === ALL || operations.length > 0
+const hasOperation = ({ terms: { operations } }: PlannedGrant): boolean => operations === ALL || operations.length > 0

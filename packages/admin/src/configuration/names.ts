@@ -51,11 +51,7 @@ export async function planNames<Row, Entry, Shown>(
   const gone = stored.filter((row) => !Object.hasOwn(wanted, nameOf(row)))
   const removed = gone.map((row): Step => {
     const name = nameOf(row)
-    return {
-      at: [member, name],
-      ...{ change: 'remove', from: shown(row), to: null },
-      make: (needs) => remove(needs, name),
-    }
+    return { at: [member, name], change: 'remove', from: shown(row), to: null, make: (needs) => remove(needs, name) }
   })
   return { added, removed, names: new Set(Object.keys(wanted)) }
 }

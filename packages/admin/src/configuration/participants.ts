@@ -1,22 +1,14 @@
 /** The steps for the participants of a configuration file. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import {
-  checkMessagePolicy,
-  DEFAULT_MESSAGE_POLICY,
-  meantChanges,
-} from '@rollcall/participants/store/message-policy'
+import { checkMessagePolicy, DEFAULT_MESSAGE_POLICY, meantChanges } from '@rollcall/participants/store/message-policy'
 import { NO_CALLBACKS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
 import type { PathStep } from '@rollcall/protocol'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { limitIn } from '../members.ts'
 import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'
-import {
-  allowParticipantHost,
-  changeParticipantPolicy,
-  removeParticipantHost,
-} from '../participants/policy.ts'
+import { allowParticipantHost, changeParticipantPolicy, removeParticipantHost } from '../participants/policy.ts'
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './file.ts'
 import { type KnownNames, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
@@ -35,8 +27,17 @@ export interface PlannedParticipant {
 const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredParticipant => ({
   participant: {
     ...DEFAULT_MESSAGE_POLICY,
-    ...{ id: 0, sender_id: '', client_id: '', name, status: 'active', environment, demo: false },
-    ...{ max_page_size: null, rate_limit: null, concurrency_limit: null, max_subscriptions: null },
+    id: 0,
+    sender_id: '',
+    client_id: '',
+    name,
+    status: 'active',
+    environment,
+    demo: false,
+    max_page_size: null,
+    rate_limit: null,
+    concurrency_limit: null,
+    max_subscriptions: null,
   },
   keys: [],
   callback: NO_CALLBACKS,
@@ -65,10 +66,7 @@ export async function planParticipants(
     const grants =
       entry.grants === undefined
         ? { steps: [], grants: held }
-        : planGrants({
-            ...{ sender_id, environment, wanted: entry.grants, held },
-            ...{ stored: stored.registries, known, at },
-          })
+        : planGrants({ sender_id, environment, wanted: entry.grants, held, stored: stored.registries, known, at })
     const steps = [
       ...(found === undefined ? [addStep(sender_id, entry, at)] : []),
       ...settingSteps(sender_id, entry, current, at),
@@ -83,11 +81,7 @@ export async function planParticipants(
     const policy = entry.policy === undefined ? {} : meantChanges(entry.policy)
     const { signature_policy, jwks_uri } = { ...participant, ...policy }
     const status = entry.status ?? participant.status
-    const after = {
-      participant: { status, signature_policy, jwks_uri },
-      keys: keys.keys,
-      grants: grants.grants,
-    }
+    const after = { participant: { status, signature_policy, jwks_uri }, keys: keys.keys, grants: grants.grants }
     planned.push({ sender_id, steps, after })
   }
   return planned
@@ -97,10 +91,15 @@ export async function planParticipants(
 function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: readonly PathStep[]): Step {
   if (name === undefined) throw refused([...at, 'name'], 'is required for a new participant')
   return {
-    ...{ at, change: 'add', from: null, to: { name, ...(environment !== undefined && { environment }) } },
+    at,
+    change: 'add',
+    from: null,
+    to: { name, ...(environment !== undefined && { environment }) },
     make: async ({ db }) =>
       addParticipant(db, {
-        ...{ sender_id, name, demo: await isDemoDatabase(db) },
+        sender_id,
+        name,
+        demo: await isDemoDatabase(db),
         ...(environment !== undefined && { environment }),
       }),
   }
@@ -111,12 +110,7 @@ const LIMITS = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
 type Current = ReturnType<typeof participantEntry>
 
 /** Name and limits. */
-function settingSteps(
-  sender_id: string,
-  entry: ParticipantEntry,
-  current: Current,
-  at: readonly PathStep[],
-): Step[] {
+function settingSteps(sender_id: string, entry: ParticipantEntry, current: Current, at: readonly PathStep[]): Step[] {
   const names = ['name', 'max_page_size', ...LIMITS] as const
   return names
     .filter((name) => entry[name] !== undefined && !isSame(entry[name], current[name]))
@@ -125,7 +119,10 @@ function settingSteps(
       const isLimit = LIMITS.some((limit) => limit === name)
       const stored = isLimit ? limitIn(value as number | null) : value
       return {
-        ...{ at: [...at, name], change: 'change', from: current[name] ?? null, to: value },
+        at: [...at, name],
+        change: 'change',
+        from: current[name] ?? null,
+        to: value,
         make: ({ db }) => changeParticipant(db, sender_id, { [name]: stored }),
       }
     })
@@ -148,14 +145,20 @@ function hostSteps(
       if (isSame(before, row)) return []
       return [
         {
-          ...{ at: [...at, index], change: before === null ? 'add' : 'change', from: before, to: row },
+          at: [...at, index],
+          change: before === null ? 'add' : 'change',
+          from: before,
+          to: row,
           make: (needs) => allowParticipantHost(needs, { sender_id, ...row }),
         },
       ]
     }),
     ...removed.map(
       (row): Step => ({
-        ...{ at, change: 'remove', from: row, to: null },
+        at,
+        change: 'remove',
+        from: row,
+        to: null,
         make: (needs) => removeParticipantHost(needs, { sender_id, host: row.host }),
       }),
     ),
@@ -175,7 +178,10 @@ async function policySteps(
   await about(at, async () => checkMessagePolicy({ ...before, ...meantChanges(wanted), outgoing }))
   return [
     {
-      ...{ at, change: 'change', from: chosen(current, names), to: chosen(wanted, names) },
+      at,
+      change: 'change',
+      from: chosen(current, names),
+      to: chosen(wanted, names),
       make: (needs) => changeParticipantPolicy(needs, { sender_id, ...wanted }),
     },
   ]
@@ -195,7 +201,10 @@ function callbackSteps(
   const disallow = allowed && current.allowed.filter((entry) => !allowed.includes(entry))
   return [
     {
-      ...{ at, change: 'change', from: chosen(current, names), to: chosen(wanted, names) },
+      at,
+      change: 'change',
+      from: chosen(current, names),
+      to: chosen(wanted, names),
       make: (needs) => changeCallback(needs, { sender_id, ...others, allow, disallow }),
     },
   ]
@@ -210,7 +219,10 @@ function statusSteps(
   if (wanted === undefined || wanted === current) return []
   return [
     {
-      ...{ at, change: 'change', from: current, to: wanted },
+      at,
+      change: 'change',
+      from: current,
+      to: wanted,
       make: (needs) => setParticipantStatus(needs, { sender_id, status: wanted }),
     },
   ]

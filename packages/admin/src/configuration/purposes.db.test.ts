@@ -4,10 +4,7 @@ import { exportConfiguration } from './apply.ts'
 
 const { needs, apply, changes, refusal } = await configurationDatabase()
 const GRANT = { operations: ['search'], see: ['identifier'], basis: 'consent', purposes: ['appeal'] } as const
-const withConsent = {
-  ...withA({ name: 'A', grants: { civil: GRANT } }),
-  registries: { civil: { kind: 'civil' } },
-}
+const withConsent = { ...withA({ name: 'A', grants: { civil: GRANT } }), registries: { civil: { kind: 'civil' } } }
 const ELIGIBILITY = { text: 'Benefits' }
 
 test('purposes of the file are all that there are, with their texts', async () => {
@@ -21,10 +18,7 @@ test('purposes of the file are all that there are, with their texts', async () =
     'remove purposes.audit',
   ])
   expect(await changes({ version: 1, purposes: { eligibility: ELIGIBILITY, appeal: {} } })).toEqual([])
-  expect((await exportConfiguration(needs, {})).purposes).toEqual({
-    appeal: { text: null },
-    eligibility: ELIGIBILITY,
-  })
+  expect((await exportConfiguration(needs, {})).purposes).toEqual({ appeal: { text: null }, eligibility: ELIGIBILITY })
 })
 
 test('purposes are named by grants, and are not taken away from them', async () => {
@@ -47,11 +41,7 @@ test('purposes are named by grants, and are not taken away from them', async () 
 })
 
 test.each([
-  [
-    'two words',
-    {},
-    'purposes["two words"]: code: must have 1 to 100 characters: letters, digits and . : / _ -',
-  ],
+  ['two words', {}, 'purposes["two words"]: code: must have 1 to 100 characters: letters, digits and . : / _ -'],
   ['appeal', { text: ' ' }, 'purposes.appeal: text: must have 1 to 500 characters'],
 ])('the purpose %j with %j is refused', async (code, entry, message) => {
   expect((await refusal({ version: 1, purposes: { [code]: entry } })).message).toBe(message)

@@ -5,10 +5,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
-import {
-  type CallbackSettings,
-  findCallbackSettings,
-} from '@rollcall/participants/store/participant-callbacks'
+import { type CallbackSettings, findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { listParticipantKeys, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { listParticipants } from '@rollcall/participants/store/participants'
 import { listPurposes, type Purpose } from '@rollcall/participants/store/purposes'
@@ -85,9 +82,7 @@ export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthori
     keys: keys.map(({ kid, public_jwk }) => ({ ...public_jwk, kid })),
   }) satisfies AuthorityEntry
 
-export function registryEntry(
-  registry: Registry,
-): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
+export function registryEntry(registry: Registry): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
   const { kind, sender_id, aliases, time_zone, majority_age, environment, web_origins } = registry
   const { reg_type_aliases, qualified_kids } = registry
   const identifier_types = identifierTypeEntries(registry)
@@ -99,7 +94,11 @@ export function registryEntry(
     return added.length === 0 ? [] : [[recordType.name, Object.fromEntries(added)] as const]
   })
   return {
-    ...{ kind: kind.name, sender_id, aliases, time_zone, environment },
+    kind: kind.name,
+    sender_id,
+    aliases,
+    time_zone,
+    environment,
     ...(majority_age !== 18 && { majority_age }),
     ...(web_origins.length > 0 && { web_origins: [...web_origins] }),
     ...(reg_type_aliases.length > 0 && { reg_type_aliases: [...reg_type_aliases] }),
@@ -117,9 +116,7 @@ function primariesEntry({ kind }: Registry): Pick<RegistryEntry, 'primary_identi
     literal.every((one) => one.name !== name || one.primary_identifier !== primary_identifier),
   )
   if (own.length === 0) return {}
-  return {
-    primary_identifiers: Object.fromEntries(own.map((one) => [one.name, one.primary_identifier])),
-  }
+  return { primary_identifiers: Object.fromEntries(own.map((one) => [one.name, one.primary_identifier])) }
 }
 
 /** What the kind has is left out, and of a type that it has, what was not added to it. */
@@ -142,11 +139,7 @@ function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, Iden
 }
 
 /** Null: the registry has the attribute by its kind, as it is. */
-function attributeEntry(
-  registry: Registry,
-  record_type: string,
-  attribute: Attribute,
-): AttributeEntry | null {
+function attributeEntry(registry: Registry, record_type: string, attribute: Attribute): AttributeEntry | null {
   const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === record_type)
   const ofKind = own?.attributes.find(({ name }) => name === attribute.name)
   if (ofKind !== undefined) return attribute.indexed && !ofKind.indexed ? { indexed: true } : null
@@ -182,17 +175,15 @@ export const policyEntry = (participant: Participant) => {
   return { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
 }
 
-export const callbackEntry = ({
-  auth: _,
-  sealed: __,
-  ...shown
-}: CallbackSettings): Required<CallbackEntry> => ({
+export const callbackEntry = ({ auth: _, sealed: __, ...shown }: CallbackSettings): Required<CallbackEntry> => ({
   ...shown,
   allowed: shown.allowed.toSorted(),
 })
 
 const keyEntry = ({ kid, use, public_jwk, valid_from, valid_until }: ParticipantKey): KeyEntry => ({
-  ...{ kid, use, public_key: { ...public_jwk } },
+  kid,
+  use,
+  public_key: { ...public_jwk },
   valid_from: timeOut(valid_from),
   valid_until: timeOut(valid_until),
 })
@@ -209,9 +200,7 @@ function grantEntries(
   return Object.fromEntries(
     held.map(([namespace, [first, ...others]]) => [
       namespace,
-      first !== undefined && others.length === 0
-        ? first
-        : [first, ...others].filter((one) => one !== undefined),
+      first !== undefined && others.length === 0 ? first : [first, ...others].filter((one) => one !== undefined),
     ]),
   )
 }

@@ -100,10 +100,7 @@ describe('refused before anything is changed', () => {
       ['registries', 'civil', 'attributes', 'Person', 'clan'],
     ],
     [
-      {
-        version: 1,
-        registries: { civil: { kind: 'civil', attributes: { Person: { sex: { fold: true } } } } },
-      },
+      { version: 1, registries: { civil: { kind: 'civil', attributes: { Person: { sex: { fold: true } } } } } },
       'registries.civil.attributes.Person.sex: the kind has this attribute: it may have indexed: true, and nothing else',
       ['registries', 'civil', 'attributes', 'Person', 'sex'],
     ],
@@ -128,9 +125,7 @@ describe('what would lock everybody out', () => {
     [
       'a key that has ended',
       {
-        keys: [
-          { public_key: KEY.pem, valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' },
-        ],
+        keys: [{ public_key: KEY.pem, valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' }],
         policy: { jwks_uri: null },
       },
     ],

@@ -45,9 +45,7 @@ export function planRegistries(
       : [...fixed, ...identifiers.steps, ...attributeSteps(registry, entry, at)]
   })
   const environments = new Map([
-    ...Object.entries(wanted).map(
-      ([namespace, { environment = 'live' }]) => [namespace, environment] as const,
-    ),
+    ...Object.entries(wanted).map(([namespace, { environment = 'live' }]) => [namespace, environment] as const),
     ...stored.map(({ namespace, environment }) => [namespace, environment] as const),
   ])
   return { steps, kinds, environments }
@@ -67,7 +65,10 @@ function newRegistry(
 ): Step[] {
   const { attributes = {}, identifier_types: _, primary_identifiers: __, ...given } = entry
   const added: Step = {
-    ...{ at, change: 'add', from: null, to: given },
+    at,
+    change: 'add',
+    from: null,
+    to: given,
     make: (needs) => addRegistry(needs, { namespace, ...given }),
   }
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
@@ -87,7 +88,10 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
     if (to === undefined || isSame(to, from)) return []
     return [
       {
-        ...{ at: [...at, member], change: 'change', from, to },
+        at: [...at, member],
+        change: 'change',
+        from,
+        to,
         make: (needs) => changeRegistry(needs, { namespace, [member]: to }),
       },
     ]
@@ -115,15 +119,17 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
   if (entry.attributes === undefined) return []
   const current = entriesOf(registryEntry(registry).attributes)
   const wanted = entriesOf(entry.attributes)
-  const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean =>
-    rows.some((one) => isSame(one, row))
+  const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean => rows.some((one) => isSame(one, row))
   const { namespace } = registry
   return [
     ...current
       .filter((row) => !isIn(wanted, row))
       .map(
         ({ record_type, name, entry: from }): Step => ({
-          ...{ at: [...at, 'attributes', record_type, name], change: 'remove', from, to: null },
+          at: [...at, 'attributes', record_type, name],
+          change: 'remove',
+          from,
+          to: null,
           // What grants name is checked for the whole file, as it will be.
           make: ({ db }) => removeAttribute(db, namespace, record_type, name),
         }),
@@ -132,14 +138,13 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
   ]
 }
 
-function attributeStep(
-  namespace: string,
-  { record_type, name, entry }: AttributeRow,
-  at: readonly PathStep[],
-): Step {
+function attributeStep(namespace: string, { record_type, name, entry }: AttributeRow, at: readonly PathStep[]): Step {
   const { type, paths, ...flags } = entry
   return {
-    ...{ at: [...at, 'attributes', record_type, name], change: 'add', from: null, to: entry },
+    at: [...at, 'attributes', record_type, name],
+    change: 'add',
+    from: null,
+    to: entry,
     make: (needs) =>
       type === undefined || paths === undefined
         ? indexAttribute(needs, { namespace, record_type, name })
@@ -148,15 +153,10 @@ function attributeStep(
 }
 
 /** @throws AdminRefusal an attribute that cannot be added to the kind */
-function extendedKind(
-  own: Kind,
-  attributes: NonNullable<RegistryEntry['attributes']>,
-  at: readonly PathStep[],
-): Kind {
+function extendedKind(own: Kind, attributes: NonNullable<RegistryEntry['attributes']>, at: readonly PathStep[]): Kind {
   const types = own.record_types.map(({ name }) => name)
   const unknown = Object.keys(attributes).find((name) => !types.includes(name))
-  if (unknown !== undefined)
-    throw refused([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
+  if (unknown !== undefined) throw refused([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
   return entriesOf(attributes).reduce((kind, row) => {
     const place = [...at, 'attributes', row.record_type, row.name]
     const recordType = kind.record_types.find(({ name }) => name === row.record_type)

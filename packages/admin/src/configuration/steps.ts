@@ -30,11 +30,7 @@ export const refused = (at: readonly PathStep[], rule: string): AdminRefusal =>
  * Work whose refusals are about the member.
  * @param more is added to their messages
  */
-export async function about<Result>(
-  at: readonly PathStep[],
-  work: () => Promise<Result>,
-  more = '',
-): Promise<Result> {
+export async function about<Result>(at: readonly PathStep[], work: () => Promise<Result>, more = ''): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -39,8 +39,7 @@ export const AuthorityMembers = {
   /** PEM, a JWK, or a JWK set; several texts. */
   keys: Type.Optional(
     Type.Array(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())]), {
-      description:
-        'Its public keys for signatures, in PEM, as JWKs or JWK sets: with this member, all of them.',
+      description: 'Its public keys for signatures, in PEM, as JWKs or JWK sets: with this member, all of them.',
     }),
   ),
   jwks_uri: Type.Optional(orNull(text('Where it publishes its keys; null: only registered keys count.'))),
@@ -76,11 +75,7 @@ export async function keysOf(
  * Nothing is fetched. The check runs now, so that an error is found before the first consent.
  * @throws AdminRefusal, AddressRefused
  */
-export async function checkAuthority({
-  keys,
-  jwks_uri,
-  outgoing,
-}: Omit<ConsentAuthority, 'id'>): Promise<void> {
+export async function checkAuthority({ keys, jwks_uri, outgoing }: Omit<ConsentAuthority, 'id'>): Promise<void> {
   if (keys.length === 0 && jwks_uri === null) {
     throw new AdminRefusal('keys: needs a key, or a jwks_uri')
   }
@@ -133,7 +128,8 @@ export async function authorityNamed(db: HasDatabase['db'], name: string): Promi
 }
 
 export const described = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
-  ...{ name, jwks_uri },
+  name,
+  jwks_uri,
   hosts: [...outgoing],
   keys: keys.map(({ kid, algorithm, public_jwk }) => ({ kid, algorithm, public_key: { ...public_jwk } })),
 })

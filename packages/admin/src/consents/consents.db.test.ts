@@ -41,7 +41,8 @@ const TERMS: Partial<GrantTerms> = {
   operations: ['search', 'txn-status'],
   query_forms: ['identifier'],
   see: ['identifier', 'name'],
-  ...{ basis: 'consent', purposes: ['eligibility', 'appeal'] },
+  basis: 'consent',
+  purposes: ['eligibility', 'appeal'],
 }
 for (const { sender_id } of [peer, other]) await grant(server.database, sender_id, 'civil', TERMS)
 server.clock.pass(1_000)
@@ -71,7 +72,9 @@ const refused = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 const ofPerson = (more: object = {}) => ({
-  ...{ identifier_type: 'UIN', identifier_value: uin, purpose: 'eligibility' },
+  identifier_type: 'UIN',
+  identifier_value: uin,
+  purpose: 'eligibility',
   ...more,
 })
 
@@ -101,9 +104,7 @@ describe('a withdrawal', () => {
     expect(await found({ ...by('BRN', `B-${uin}`), ...asserted() }, other)).toBe(0)
     // Another purpose, and what is signed afterwards, are other consents.
     expect(await found({ ...by('UIN', uin), ...asserted('appeal') })).toBe(1)
-    expect(
-      await found({ ...by('UIN', uin), ...(await signed({ iat: Math.floor(Date.now() / 1_000) + 30 })) }),
-    ).toBe(1)
+    expect(await found({ ...by('UIN', uin), ...(await signed({ iat: Math.floor(Date.now() / 1_000) + 30 })) })).toBe(1)
     expect(await reinstateConsent(needs, ofPerson())).toEqual({ reinstated: 1 })
     expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(1)
     expect(await refused(reinstateConsent(needs, ofPerson()))).toBe(
@@ -156,11 +157,7 @@ describe('a withdrawal', () => {
     )
     expect(rows.filter(({ state, reason }) => state === 'dead' && reason === 'not_permitted')).toHaveLength(2)
     expect(rows.find(({ correlation_id }) => correlation_id === staying)).toMatchObject({ state: 'pending' })
-    expect([await records(stopping), await records(expiring), await records(staying)]).toEqual([
-      false,
-      false,
-      true,
-    ])
+    expect([await records(stopping), await records(expiring), await records(staying)]).toEqual([false, false, true])
     peer.receiver.answer = answering(200)
     const before = callbacksTo(peer.receiver).length
     await server.database.db.pool.query("update delivery set next_attempt_at = now() where state = 'pending'")
@@ -209,9 +206,7 @@ describe('a withdrawal', () => {
     const async = spied(2)
     await answerExchange(server, id).finally(() => async.mockRestore())
     await deliverAll(server)
-    const replies = callbacksTo(peer.receiver).filter(
-      ({ envelope }) => envelope.message.correlation_id === id,
-    )
+    const replies = callbacksTo(peer.receiver).filter(({ envelope }) => envelope.message.correlation_id === id)
     expect(replies.map(({ envelope }) => envelope.message.search_response[0].data.reg_records)).toEqual([[]])
   })
 
@@ -222,11 +217,10 @@ describe('a withdrawal', () => {
     const { payload, protectedHeader } = await compactVerify(receipt, await importJWK(key ?? {}, 'EdDSA'))
     expect(protectedHeader).toMatchObject({ alg: 'EdDSA', typ: 'consent-receipt+jwt', kid: key?.kid })
     expect(JSON.parse(new TextDecoder().decode(payload))).toEqual({
-      ...{ iss: 'rollcall', iat: expect.any(Number), stopped },
-      withdrawn: {
-        subject: { identifier_type: 'UIN', identifier_value: uin },
-        ...{ purpose: 'appeal', participant: null },
-      },
+      iss: 'rollcall',
+      iat: expect.any(Number),
+      stopped,
+      withdrawn: { subject: { identifier_type: 'UIN', identifier_value: uin }, purpose: 'appeal', participant: null },
     })
     const { rows } = await server.database.db.pool.query('select * from consent_withdrawal')
     expect(rows.length).toBeGreaterThan(0)
@@ -241,11 +235,7 @@ describe('a withdrawal', () => {
       { authority: 'a', jti: 'x', purpose: 'eligibility' },
       'give authority and jti, or identifier_type, identifier_value and purpose',
     ],
-    [
-      'an unknown authority',
-      { authority: 'a', jti: 'x' },
-      'authority: no such consent authority is registered',
-    ],
+    ['an unknown authority', { authority: 'a', jti: 'x' }, 'authority: no such consent authority is registered'],
     [
       'an unknown type of identifier',
       { identifier_type: 'SHOE', identifier_value: '1', purpose: 'eligibility' },
@@ -314,16 +304,8 @@ it('a token that is bound to an authority withdraws the consents of that one alo
   expect(await post('revoke', { authority: authority.name, revoked: ['bound'] })).toEqual(refusedBody)
   expect(await post('revoke', { authority: 'https://nobody.example', revoked: ['x'] })).toEqual(refusedBody)
   expect(await found({ ...by('UIN', uin), ...own })).toBe(1)
-  expect(await post('withdraw', { authority: theirs.name, jti: 'bound' })).toEqual([
-    200,
-    undefined,
-    undefined,
-  ])
-  expect(await post('revoke', { authority: theirs.name, revoked: ['more'] })).toEqual([
-    200,
-    undefined,
-    undefined,
-  ])
+  expect(await post('withdraw', { authority: theirs.name, jti: 'bound' })).toEqual([200, undefined, undefined])
+  expect(await post('revoke', { authority: theirs.name, revoked: ['more'] })).toEqual([200, undefined, undefined])
   expect(await found({ ...by('UIN', uin), ...own })).toBe(0)
   expect(await found({ ...by('UIN', uin), ...others })).toBe(1)
 })
@@ -334,22 +316,17 @@ it('what was answered under a consent that the grant does not take any more is n
   const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: criteria }]))
   await answerExchange(server, id)
   await deliverAll(server)
-  const shows = async () =>
-    JSON.stringify(await askStatus(server, peer, 'correlation_id', id)).includes('Obi')
+  const shows = async () => JSON.stringify(await askStatus(server, peer, 'correlation_id', id)).includes('Obi')
   expect(await shows()).toBe(true)
   await grant(server.database, peer.sender_id, 'civil', { ...TERMS, consent: 'signed' })
   server.clock.pass(1_000)
   expect(await shows()).toBe(false)
   peer.receiver.answer = answering(200)
-  await server.database.db.pool.query(
-    'update delivery set next_attempt_at = now() where correlation_id = $1',
-    [id],
-  )
+  await server.database.db.pool.query('update delivery set next_attempt_at = now() where correlation_id = $1', [id])
   await deliverAll(server)
-  const { rows } = await server.database.db.pool.query(
-    'select state, reason from delivery where correlation_id = $1',
-    [id],
-  )
+  const { rows } = await server.database.db.pool.query('select state, reason from delivery where correlation_id = $1', [
+    id,
+  ])
   expect(rows).toEqual([{ state: 'dead', reason: 'not_permitted' }])
   await grant(server.database, peer.sender_id, 'civil', TERMS)
   server.clock.pass(1_000)
@@ -358,9 +335,7 @@ it('what was answered under a consent that the grant does not take any more is n
 it('consents of an authority that is removed do not count, nor what it had revoked when it is there again', async () => {
   const gone = await consentAuthority(server.database, 'https://gone.example')
   const consent = async (jti: string) => ({
-    authorize: {
-      consent_jws: await gone.sign({ jti, subject: { identifier_type: 'UIN', identifier_value: uin } }),
-    },
+    authorize: { consent_jws: await gone.sign({ jti, subject: { identifier_type: 'UIN', identifier_value: uin } }) },
   })
   expect(await found({ ...by('UIN', uin), ...(await consent('a')) })).toBe(1)
   await withdrawConsent(needs, { authority: gone.name, jti: 'b' })
@@ -368,8 +343,7 @@ it('consents of an authority that is removed do not count, nor what it had revok
   server.clock.pass(1_000)
   expect(await item({ ...by('UIN', uin), ...(await consent('a')) })).toMatchObject({
     status: 'rjct',
-    status_reason_message:
-      'search_criteria.authorize.consent_jws: iss: must be a registered consent authority',
+    status_reason_message: 'search_criteria.authorize.consent_jws: iss: must be a registered consent authority',
   })
   const again = await consentAuthority(server.database, 'https://gone.example')
   server.clock.pass(1_000)

@@ -29,9 +29,7 @@ export const withdrawConsent = useCase(
       identifier_type: Type.Optional(PERSON.identifier_type),
       identifier_value: Type.Optional(PERSON.identifier_value),
       purpose: Type.Optional(PERSON.purpose),
-      participant: Type.Optional(
-        text('sender_id of the only participant that it is withdrawn from (default: all).'),
-      ),
+      participant: Type.Optional(text('sender_id of the only participant that it is withdrawn from (default: all).')),
     }),
     result: RECEIPT,
     accounted: 'consent withdraw',
@@ -54,7 +52,8 @@ export const withdrawConsent = useCase(
     const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
     const act = {
       kind: 'consent_withdrawn',
-      ...{ purpose, participant: participant ?? null },
+      purpose,
+      participant: participant ?? null,
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym).toString('hex')),
     } as const
     const stopped = await needs.db.journal.write(act, () =>
@@ -116,7 +115,5 @@ async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void>
     throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
   }
   if (await isKnownPurpose(db, purpose)) return
-  throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', {
-    reason: 'not_found',
-  })
+  throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', { reason: 'not_found' })
 }

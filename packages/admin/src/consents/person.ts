@@ -24,10 +24,7 @@ export interface WithdrawingPerson {
 }
 
 /** @throws AdminRefusal no registry has such an identifier, or several records of one registry bear it */
-export async function withdrawingPerson(
-  { db, vault }: HasVault,
-  person: GivenPerson,
-): Promise<WithdrawingPerson> {
+export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()
   const own = new Map<string, Identifier>()
   const add = (one: Identifier, isOwn: boolean): void => {

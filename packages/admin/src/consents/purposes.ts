@@ -2,11 +2,7 @@
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
-import {
-  listPurposes as listRows,
-  putPurpose,
-  removePurpose as remove,
-} from '@rollcall/participants/store/purposes'
+import { listPurposes as listRows, putPurpose, removePurpose as remove } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { hasEnded } from '../grants/terms.ts'
 import { closed, NOTHING, orNull, text } from '../members.ts'
@@ -26,10 +22,9 @@ export const addPurpose = useCase(
   },
 )
 
-export const listPurposes = useCase(
-  { input: NOTHING, result: Type.Array(PURPOSE) },
-  async ({ db }: HasDatabase) => [...(await listRows(db))],
-)
+export const listPurposes = useCase({ input: NOTHING, result: Type.Array(PURPOSE) }, async ({ db }: HasDatabase) => [
+  ...(await listRows(db)),
+])
 
 /** Removes a purpose that no grant names. */
 export const removePurpose = useCase(

@@ -19,9 +19,7 @@ export const StoppedResult = closed({
 export const RECEIPT = closed({
   at: instant('When it took effect; queries are refused from then on.'),
   stopped: StoppedResult,
-  receipt: text(
-    `The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`,
-  ),
+  receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 
 /** @param withdrawn as the caller names it; it is stored nowhere */

@@ -34,10 +34,8 @@ interface Explained {
 }
 
 const ADDRESS = 'Set another address with the participant, then replay the delivery.'
-const PEER =
-  'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
-const OWN_RECEIVER =
-  'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
+const PEER = 'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
+const OWN_RECEIVER = 'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
 const OWN_ADDRESS = 'Use another address: in sender_uri, or ask the operator to set it.'
 const ASK = 'Ask the operator of the registry.'
 const CREDENTIALS = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
@@ -60,8 +58,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   http_permanent: {
     meaning: 'The receiver answered with an HTTP status that the same message would get again.',
     advice: 'Ask the participant to mend its receiver, or set another address; then replay the delivery.',
-    ownAdvice:
-      'Mend your receiver, or ask the operator to set another address; then ask for the delivery again.',
+    ownAdvice: 'Mend your receiver, or ask the operator to set another address; then ask for the delivery again.',
   },
   http_redirect: {
     meaning: 'The receiver answered with a redirect, which is not followed.',
@@ -71,8 +68,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
   http_4xx: {
     meaning: 'The receiver answered with an HTTP status from 400 to 499, such as 401 or 404.',
     advice: 'Check the address and the credentials for callbacks with a test; then replay the delivery.',
-    ownAdvice:
-      'Check that your receiver takes POST at this address, with the credentials that the operator has.',
+    ownAdvice: 'Check that your receiver takes POST at this address, with the credentials that the operator has.',
   },
   http_5xx: {
     meaning: 'The receiver answered with an HTTP status of 500 or more.',
@@ -84,16 +80,11 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
     advice: 'Check the address and the DNS of this server.',
     ownAdvice: 'Check the host name of the address, and its DNS.',
   },
-  connection: {
-    meaning: 'The connection could not be made, or it broke.',
-    advice: PEER,
-    ownAdvice: OWN_RECEIVER,
-  },
+  connection: { meaning: 'The connection could not be made, or it broke.', advice: PEER, ownAdvice: OWN_RECEIVER },
   timeout: {
     meaning: 'The answer did not come in time.',
     advice: 'Ask the participant to look at its receiver, or give it more time (timeout_ms).',
-    ownAdvice:
-      'Answer as soon as the message is stored, before it is processed; or ask the operator for more time.',
+    ownAdvice: 'Answer as soon as the message is stored, before it is processed; or ask the operator for more time.',
   },
   too_large: {
     meaning: 'The answer of the receiver is larger than allowed.',
@@ -135,11 +126,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
     advice: 'Allow the address with the participant, or set another one; then replay the delivery.',
     ownAdvice: 'Ask the operator to allow the address, or name an allowed one in sender_uri.',
   },
-  address_form: {
-    meaning: 'The address is not an absolute address.',
-    advice: ADDRESS,
-    ownAdvice: OWN_ADDRESS,
-  },
+  address_form: { meaning: 'The address is not an absolute address.', advice: ADDRESS, ownAdvice: OWN_ADDRESS },
   address_spelling: {
     meaning: 'Host and port of the address are not in their usual form.',
     advice: ADDRESS,
@@ -150,11 +137,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
     advice: ADDRESS,
     ownAdvice: 'Use an https address.',
   },
-  address_userinfo: {
-    meaning: 'The address has a user name or a password.',
-    advice: ADDRESS,
-    ownAdvice: OWN_ADDRESS,
-  },
+  address_userinfo: { meaning: 'The address has a user name or a password.', advice: ADDRESS, ownAdvice: OWN_ADDRESS },
   address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS, ownAdvice: OWN_ADDRESS },
   address_port: {
     meaning: 'The address has a port to which requests may not be sent.',
@@ -213,8 +196,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, Explained>> = {
     ownAdvice: 'Nothing is to be done. What may still be sent is composed anew.',
   },
   restored: {
-    meaning:
-      'It waited in a database that was restored from a backup, and an operator decided that it is not sent.',
+    meaning: 'It waited in a database that was restored from a backup, and an operator decided that it is not sent.',
     advice: 'Replay it if it is to be sent after all. It may have been sent before the restore.',
     ownAdvice: 'Send your request again if you still need its answer.',
   },

@@ -55,9 +55,7 @@ async function add(row: Row = {}): Promise<string> {
 }
 
 const statesOf = async (): Promise<Record<string, number>> => {
-  const { rows } = await query(
-    'select state, count(*) as deliveries from delivery group by state order by state',
-  )
+  const { rows } = await query('select state, count(*) as deliveries from delivery group by state order by state')
   return Object.fromEntries(rows.map(({ state, deliveries }) => [state, deliveries]))
 }
 
@@ -68,7 +66,8 @@ async function refused(work: Promise<unknown>): Promise<string> {
 }
 
 const alone = () => ({
-  ...{ ...needs(), limits: { changed_deliveries: 10, replay_deliveries: 3 } },
+  ...needs(),
+  limits: { changed_deliveries: 10, replay_deliveries: 3 },
   approvals: { check: async () => undefined },
 })
 
@@ -111,7 +110,9 @@ describe('a change', () => {
     const preview = await replayDeliveries(needs(), { state: 'dead', dry_run: true })
     expect(validator(replayDeliveries.result).problem(preview, '')).toBeNull()
     expect(preview).toEqual({
-      ...{ dry_run: true, deliveries: 3, in_closed_mailboxes: 0 },
+      dry_run: true,
+      deliveries: 3,
+      in_closed_mailboxes: 0,
       participants: [
         { participant: 'two.example', deliveries: 2 },
         { participant: 'one.example', deliveries: 1 },
@@ -119,7 +120,9 @@ describe('a change', () => {
     })
     expect(await statesOf()).toEqual({ dead: 3 })
     expect(await replayDeliveries(needs(), { participant: 'two.example' })).toMatchObject({
-      ...{ dry_run: false, deliveries: 2, participants: [{ participant: 'two.example', deliveries: 2 }] },
+      dry_run: false,
+      deliveries: 2,
+      participants: [{ participant: 'two.example', deliveries: 2 }],
     })
     expect(await statesOf()).toEqual({ dead: 1, pending: 2 })
   })
@@ -131,8 +134,7 @@ describe('a change', () => {
       await add({ state: 'delivered', reason: null }),
       await add({ made: 60 }),
     ]
-    const count = async (input: object) =>
-      (await replayDeliveries(needs(), { ...input, dry_run: true })).deliveries
+    const count = async (input: object) => (await replayDeliveries(needs(), { ...input, dry_run: true })).deliveries
     expect(await count({ namespace: 'social' })).toBe(1)
     expect(await count({ origin: 'https://else.example' })).toBe(1)
     expect(await count({ state: 'delivered' })).toBe(1)
@@ -159,9 +161,7 @@ describe('a change', () => {
       'only deliveries that are delivered or refused or dead or dropped or held can be changed so; none of these is',
     )
     expect(await refused(retryDeliveries(needs(), { ids: [] }))).toMatch(/^ids: /)
-    expect(await refused(retryDeliveries(needs(), { participant: 'nobody.example' }))).toMatch(
-      /nobody\.example/,
-    )
+    expect(await refused(retryDeliveries(needs(), { participant: 'nobody.example' }))).toMatch(/nobody\.example/)
     expect(await statesOf()).toEqual({ dead: 4 })
   })
 
@@ -171,9 +171,7 @@ describe('a change', () => {
     const caller = await adminCaller(server)
     const bound = await caller.token('bound', ['operate'], ['civil'])
     const ask = (body: object) => caller.post('/deliveries/replay', body, bound)
-    expect(await caller.refusal('/deliveries/replay', { state: 'dead', namespace: 'social' }, bound)).toMatch(
-      /^403 /,
-    )
+    expect(await caller.refusal('/deliveries/replay', { state: 'dead', namespace: 'social' }, bound)).toMatch(/^403 /)
     expect(await caller.refusal('/deliveries/replay', { state: 'dead' }, bound)).toMatch(/^403 /)
     expect((await ask({ state: 'dead', namespace: 'civil' })).body).toMatchObject({ deliveries: 1 })
   })
@@ -190,12 +188,7 @@ test('deliveries are listed page by page, each with its cause and what to do', a
   await add({ state: 'pending', reason: null, namespace: 'social' })
   const seen: string[] = []
   for (let before: string | undefined; ; ) {
-    const page = await listDeliveries(server.database, {
-      namespace: 'civil',
-      state: 'dead',
-      limit: 2,
-      before,
-    })
+    const page = await listDeliveries(server.database, { namespace: 'civil', state: 'dead', limit: 2, before })
     expect(validator(listDeliveries.result).problem(page, '')).toBeNull()
     expect(page.every(({ cause }) => cause?.advice === DELIVERY_CAUSES.timeout.advice)).toBe(true)
     seen.push(...page.map(({ id }) => id))
@@ -204,9 +197,7 @@ test('deliveries are listed page by page, each with its cause and what to do', a
   }
   expect(seen).toEqual(ids)
   expect(await listDeliveries(server.database, { origin: AWAY, limit: 10 })).toHaveLength(6)
-  expect(await refused(listDeliveries(server.database, { before: 'x' }))).toBe(
-    'before: there is no delivery x',
-  )
+  expect(await refused(listDeliveries(server.database, { before: 'x' }))).toBe('before: there is no delivery x')
 })
 
 test('one that waits has the cause of its last attempt, and so has its destination', async () => {
@@ -233,18 +224,10 @@ test('one that is held says that there is no address, and only those without one
   await add({ state: 'held', reason: null, origin: null })
   await add({ state: 'delivered', reason: null })
   const [held] = await listDeliveries(server.database, { state: 'held' })
-  expect([held?.next_attempt_at, held?.reason, held?.cause]).toEqual([
-    null,
-    'no_address',
-    explainedCause('no_address'),
-  ])
-  expect((await examineDatabase(server.database, {})).withHeldDeliveries).toEqual([
-    { sender_id: 'one.example' },
-  ])
+  expect([held?.next_attempt_at, held?.reason, held?.cause]).toEqual([null, 'no_address', explainedCause('no_address')])
+  expect((await examineDatabase(server.database, {})).withHeldDeliveries).toEqual([{ sender_id: 'one.example' }])
   const { destinations } = await listDestinations(server.database, {})
-  expect(destinations).toMatchObject([
-    { origin: null, waiting: 0, dead: 0, held: 1, last_cause: held?.cause },
-  ])
+  expect(destinations).toMatchObject([{ origin: null, waiting: 0, dead: 0, held: 1, last_cause: held?.cause }])
   const choice = { participant: 'one.example', origin: '', state: 'held' } as const
   expect(await replayDeliveries(needs(), choice)).toMatchObject({ deliveries: 1 })
   expect(await statesOf()).toEqual({ delivered: 1, pending: 1 })
@@ -275,9 +258,7 @@ test('destinations say what waits there, what was given up and why', async () =>
   )
   const listed = await listDestinations(server.database, {})
   expect(validator(listDestinations.result).problem(listed, '')).toBeNull()
-  expect(
-    listed.destinations.map(({ origin, waiting, dead, failures }) => [origin, waiting, dead, failures]),
-  ).toEqual([
+  expect(listed.destinations.map(({ origin, waiting, dead, failures }) => [origin, waiting, dead, failures])).toEqual([
     [AWAY, 0, 3, 5],
     ['https://well.example', 1, 0, 0],
   ])
@@ -295,12 +276,9 @@ test('mailboxes say how much waits in them, page by page', async () => {
   const rows = eventRows(server.database, await registryAt(server.database.db, 'civil'))
   const participant = await findParticipant(server.database.db, 'one.example')
   if (participant === null) throw new Error('no such participant')
-  for (const sender_uri of ['https://a.example', 'https://b.example'])
-    await rows.subscribe(participant, { sender_uri })
+  for (const sender_uri of ['https://a.example', 'https://b.example']) await rows.subscribe(participant, { sender_uri })
   await query("update subscription set state = 'suspended' where mailbox = (select max(id) from mailbox)")
-  await query(
-    "update mailbox set state = 'closed', closed_at = now() where id = (select max(id) from mailbox)",
-  )
+  await query("update mailbox set state = 'closed', closed_at = now() where id = (select max(id) from mailbox)")
   const listed = await listMailboxes(server.database, {})
   expect(validator(listMailboxes.result).problem(listed, '')).toBeNull()
   expect(
@@ -311,9 +289,7 @@ test('mailboxes say how much waits in them, page by page', async () => {
   ])
   const [first] = await listMailboxes(server.database, { limit: 1 })
   expect(await listMailboxes(server.database, { before: first?.id })).toEqual(listed.slice(1))
-  expect(await listMailboxes(server.database, { state: 'closed', participant: 'one.example' })).toEqual([
-    first,
-  ])
+  expect(await listMailboxes(server.database, { state: 'closed', participant: 'one.example' })).toEqual([first])
   expect(await listMailboxes(server.database, { namespace: 'social' })).toEqual([])
   expect(await refused(listMailboxes(server.database, { before: 'x' }))).toMatch(/^before: /)
 })

@@ -1,11 +1,7 @@
 /** Deliveries that are retried, replayed or cancelled from afar: with a preview, and not more at a time than the limit. */
 
 import type { Limits } from '@rollcall/core/limits'
-import {
-  type CountedChange,
-  changeAtMost,
-  countChange,
-} from '@rollcall/delivery/store/deliveries/delivery-changes'
+import { type CountedChange, changeAtMost, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -36,10 +32,9 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
       result: closed({
         dry_run: flag('Whether nothing was changed.'),
         deliveries: wholeNumber('Deliveries that were changed, or would be.'),
-        participants: Type.Array(
-          closed({ participant: SenderId, deliveries: wholeNumber('Of this participant.') }),
-          { description: `Whose they were before the change; the ${NAMED} with the most.` },
-        ),
+        participants: Type.Array(closed({ participant: SenderId, deliveries: wholeNumber('Of this participant.') }), {
+          description: `Whose they were before the change; the ${NAMED} with the most.`,
+        }),
         in_closed_mailboxes: wholeNumber(
           'Notifications that are left as they are, because their mailbox is closed: resume a subscription of it first.',
         ),
@@ -47,9 +42,7 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
     },
     async ({ db, limits, approvals }: HasChangeLimit, { ids, dry_run = false, ...given }) => {
       if (Object.keys(given).length === 0 && ids === undefined) {
-        throw new AdminRefusal(
-          'name the deliveries: by ids, participant, namespace, origin, since, until or state',
-        )
+        throw new AdminRefusal('name the deliveries: by ids, participant, namespace, origin, since, until or state')
       }
       const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countChange(db, change, choice)
@@ -63,12 +56,11 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
         throw new AdminRefusal(nothingToDo(change, counted), { reason: 'conflict' })
       }
       // Since they were counted, more may have come into such a state.
-      const { chosen, changed } = dry_run
-        ? { chosen: 0, changed: found }
-        : await changeAtMost(db, change, choice, most)
+      const { chosen, changed } = dry_run ? { chosen: 0, changed: found } : await changeAtMost(db, change, choice, most)
       if (chosen > most) throw tooMany(chosen, most)
       return {
-        ...{ dry_run, deliveries: changed },
+        dry_run,
+        deliveries: changed,
         participants: counted
           .filter(({ deliveries }) => deliveries > 0)
           .slice(0, NAMED)

@@ -44,9 +44,7 @@ export const CHOICE = {
   participant: Type.Optional(SenderId),
   namespace: Type.Optional(Namespace),
   origin: Type.Optional(
-    text(
-      'Only those to this origin of an address, such as https://peer.example; empty: those without an address.',
-    ),
+    text('Only those to this origin of an address, such as https://peer.example; empty: those without an address.'),
   ),
   since: Type.Optional(instant('Only those made at this time or later.')),
   until: Type.Optional(instant('Only those made before this time.')),
@@ -99,9 +97,7 @@ export const showDelivery = useCase(
     accounted: 'deliveries show',
     input: closed({
       id: DELIVERY.id,
-      body: Type.Optional(
-        flag('Also show the message and the beginning of each answer, which may be personal data.'),
-      ),
+      body: Type.Optional(flag('Also show the message and the beginning of each answer, which may be personal data.')),
     }),
     result: closed({
       ...DELIVERY,
@@ -213,10 +209,8 @@ export const changeDeliveries = useCase(
   },
 )
 
-export const sumOf = (
-  counted: readonly CountedChange[],
-  what: 'deliveries' | 'in_closed_mailboxes',
-): number => counted.reduce((sum, row) => sum + row[what], 0)
+export const sumOf = (counted: readonly CountedChange[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
+  counted.reduce((sum, row) => sum + row[what], 0)
 
 /** @throws AdminRefusal there is no such participant */
 export async function choiceOf(

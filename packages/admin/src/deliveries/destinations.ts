@@ -41,13 +41,17 @@ export const listDestinations = useCase(
     const asked = { participant: participant ?? null, registry: namespace ?? null }
     if (participant !== undefined && !isStorable(participant)) return { destinations: [], more: false }
     const rows = await listRows(db, asked, limit + 1)
-    const destinations = rows.slice(0, limit).map(({ origin, reasons, last_error, ...row }) => ({
-      ...row,
-      origin: origin === '' ? null : origin,
-      ...{ oldest: timeOut(row.oldest), opened_at: timeOut(row.opened_at), probe_at: timeOut(row.probe_at) },
-      causes: causesOf(reasons),
-      last_cause: explainedCause(last_error),
-    }))
+    const destinations = rows
+      .slice(0, limit)
+      .map(({ origin, reasons, last_error, ...row }) => ({
+        ...row,
+        origin: origin === '' ? null : origin,
+        oldest: timeOut(row.oldest),
+        opened_at: timeOut(row.opened_at),
+        probe_at: timeOut(row.probe_at),
+        causes: causesOf(reasons),
+        last_cause: explainedCause(last_error),
+      }))
     return { destinations, more: rows.length > limit }
   },
 )

@@ -49,7 +49,10 @@ export const listMailboxes = useCase(
     const asked = { participant: participant ?? null, registry: namespace ?? null }
     const rows = await listRows(db, { ...asked, state: state ?? null, before: before ?? null }, limit)
     return rows.map(({ id: _, public_id: id, resting_since, oldest_due, closed_at, ...row }) => ({
-      ...{ ...row, id, oldest_due: timeOut(oldest_due), closed_at: timeOut(closed_at) },
+      ...row,
+      id,
+      oldest_due: timeOut(oldest_due),
+      closed_at: timeOut(closed_at),
       held_since: timeOut(resting_since),
     }))
   },

@@ -47,10 +47,7 @@ export const showDemoReceiver = useCase({ input: NOTHING, result: ReceiverState 
 
 /** Makes it fail, or lets it answer again. @throws AdminRefusal there is none */
 export const switchDemoReceiver = useCase(
-  {
-    input: closed({ answers: flag('false makes it fail, true lets it answer again.') }),
-    result: ReceiverState,
-  },
+  { input: closed({ answers: flag('false makes it fail, true lets it answer again.') }), result: ReceiverState },
   async (needs: HasDemo, { answers }) => {
     const receiver = receiverOf(needs)
     receiver.answer(answers)
@@ -65,10 +62,9 @@ function receiverOf({ demo }: HasDemo): DemoReceiver {
 
 const SimulationState = closed({ running: flag('Whether the simulation runs.') })
 
-export const showSimulation = useCase(
-  { input: NOTHING, result: SimulationState },
-  async ({ demo }: HasDemo) => ({ running: demo?.simulation.isRunning() === true }),
-)
+export const showSimulation = useCase({ input: NOTHING, result: SimulationState }, async ({ demo }: HasDemo) => ({
+  running: demo?.simulation.isRunning() === true,
+}))
 
 /** Starts the simulation, or stops it. */
 export const switchSimulation = useCase(

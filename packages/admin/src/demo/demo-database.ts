@@ -36,8 +36,7 @@ export async function refuseRealData(db: Database): Promise<void> {
   const { real } = await directoryContent(db)
   if (real.length === 0) return
   throw new AdminRefusal(
-    `this database is not a demo's (it has ${named(real)}); ` +
-      `run rollcall serve, or ${OTHER_DATABASE} for the demo`,
+    `this database is not a demo's (it has ${named(real)}); ` + `run rollcall serve, or ${OTHER_DATABASE} for the demo`,
     { reason: 'conflict' },
   )
 }

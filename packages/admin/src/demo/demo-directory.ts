@@ -67,11 +67,7 @@ function missingIn(stored: Configuration, file: Configuration): Configuration {
     const callback = held.callback?.allowed?.length === 0 ? entry.callback : undefined
     return [sender_id, { grants: { ...entry.grants, ...held.grants }, ...(callback && { callback }) }]
   })
-  return {
-    ...file,
-    purposes: { ...purposes, ...stored.purposes },
-    participants: Object.fromEntries(entries),
-  }
+  return { ...file, purposes: { ...purposes, ...stored.purposes }, participants: Object.fromEntries(entries) }
 }
 
 async function participantNamed(db: Database, sender_id: string): Promise<Participant> {

@@ -27,24 +27,17 @@ export async function demoSamples(db: Database, registry: Registry): Promise<rea
   const page = { sort: [], limit: 1, offset: 0, cap: 1 }
   const totals = await Promise.all(
     found.map((identifier) =>
-      records.find(registry, {
-        recordType,
-        predicate: { is: 'identifier', identifiers: [identifier] },
-        page,
-      }),
+      records.find(registry, { recordType, predicate: { is: 'identifier', identifiers: [identifier] }, page }),
     ),
   )
   const samples = found
     .filter((_, at) => totals[at]?.total === 1)
     .map(({ type, value }) => ({ identifier_type: type, identifier_value: value }))
-    .sort(
-      (one, other) => rank(one, recordType.primary_identifier) - rank(other, recordType.primary_identifier),
-    )
+    .sort((one, other) => rank(one, recordType.primary_identifier) - rank(other, recordType.primary_identifier))
   if (samples.length < MINIMUM) throw new Error(`${registry.namespace} has only ${samples.length} samples`)
   return samples
 }
 
 const isPlain = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
 
-const rank = ({ identifier_type }: DemoSample, primary: string): number =>
-  identifier_type === primary ? 0 : 1
+const rank = ({ identifier_type }: DemoSample, primary: string): number => (identifier_type === primary ? 0 : 1)

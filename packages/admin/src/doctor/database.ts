@@ -51,15 +51,10 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'encoding',
     judge({ settings: { encoding } }) {
       if (encoding === 'UTF8') return ok('UTF8')
-      return broken(
-        `${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`,
-      )
+      return broken(`${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`)
     },
   },
-  {
-    check: 'fsync',
-    judge: ({ settings }) => on(settings.fsync, 'a power cut may ruin the whole database'),
-  },
+  { check: 'fsync', judge: ({ settings }) => on(settings.fsync, 'a power cut may ruin the whole database') },
   {
     check: 'full_page_writes',
     judge: ({ settings }) => on(settings.full_page_writes, 'a power cut may leave half-written pages'),
@@ -97,9 +92,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ content: { demo, real } }) {
       if (demo.length === 0) return ok('none')
       if (real.length > 0) {
-        return broken(
-          `beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`,
-        )
+        return broken(`beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`)
       }
       return weak(`${list(demo)}: rollcall serve refuses this database; use another in production`)
     },
@@ -109,9 +102,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ unreadable }) {
       if (unreadable.length === 0) return ok('this version can read every one')
       const found = unreadable.map(({ id, namespace, error }) => `${namespace} (id ${id}, ${error})`)
-      return broken(
-        `${list(found)} cannot be read and is not served; run the version that made it, or a later one`,
-      )
+      return broken(`${list(found)} cannot be read and is not served; run the version that made it, or a later one`)
     },
   },
   {
@@ -146,8 +137,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'accounts_witnessed',
     judge({ unwitnessed, unwitnessedEntries }) {
-      if (unwitnessed === 0)
-        return ok('no process has failed to give checkpoints to the witness within a day')
+      if (unwitnessed === 0) return ok('no process has failed to give checkpoints to the witness within a day')
       return weak(
         `${counted(unwitnessed, 'process', 'processes')} could not give the last checkpoints to the witness, which lacks up to ${counted(unwitnessedEntries, 'entry', 'entries')}; the log says why (ROLLCALL_WITNESS)`,
       )
@@ -181,9 +171,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall outbox show',
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {
-        return weak(
-          `${counted(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`,
-        )
+        return weak(`${counted(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`)
       }
       if (oldest >= OVERDUE) {
         return weak(
@@ -264,9 +252,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     command: 'rollcall grant set <sender_id> <namespace> --template <name>',
     judge({ grants: { without } }) {
       if (without.length === 0) return ok('every active participant has a grant')
-      return weak(
-        `${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
-      )
+      return weak(`${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`)
     },
   },
   {
@@ -321,5 +307,4 @@ function list(entries: readonly string[]): string {
 const places = (rows: DatabaseFacts['grants']['weak']): string =>
   list(rows.map(({ sender_id, namespace }) => `${sender_id} in ${namespace}`))
 
-const names = (participants: DatabaseFacts['disabled']): string =>
-  list(participants.map(({ sender_id }) => sender_id))
+const names = (participants: DatabaseFacts['disabled']): string => list(participants.map(({ sender_id }) => sender_id))

@@ -14,20 +14,8 @@ const GOOD: DatabaseFacts = {
   twoPerson: false,
   journal: '/var/lib/rollcall/journal',
   operators: 1,
-  settings: {
-    version: '18.4',
-    encoding: 'UTF8',
-    fsync: 'on',
-    full_page_writes: 'on',
-    synchronous_commit: 'on',
-  },
-  roles: {
-    database: 'registry',
-    schema: 'public',
-    application: 'rollcall',
-    superuser: false,
-    separate: true,
-  },
+  settings: { version: '18.4', encoding: 'UTF8', fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' },
+  roles: { database: 'registry', schema: 'public', application: 'rollcall', superuser: false, separate: true },
   content: { demo: [], real: ['registry civil'] },
   pending: [],
   unreadable: [],
@@ -60,14 +48,10 @@ test('by default nothing is weak', () => {
 const BEHIND_PROXY = { HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' }
 
 test('a witness of the accounts is asked for where the database is not the embedded one', () => {
-  const of = (env: Record<string, string>) =>
-    judgeSettings(env).find(({ check }) => check === 'accounts_witness')
+  const of = (env: Record<string, string>) => judgeSettings(env).find(({ check }) => check === 'accounts_witness')
   expect(of({})).toBeUndefined()
   const DATABASE_URL = 'postgres://127.0.0.1/registry'
-  expect(of({ DATABASE_URL })).toMatchObject({
-    state: 'weak',
-    advice: expect.stringContaining('ROLLCALL_WITNESS'),
-  })
+  expect(of({ DATABASE_URL })).toMatchObject({ state: 'weak', advice: expect.stringContaining('ROLLCALL_WITNESS') })
   expect(of({ DATABASE_URL, ROLLCALL_WITNESS: 'syslog://log.example' })).toMatchObject({ state: 'ok' })
 })
 
@@ -127,12 +111,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ['fsync', { settings: { ...GOOD.settings, fsync: 'off' } }, 'broken', 'turn it on'],
   ['full_page_writes', { settings: { ...GOOD.settings, full_page_writes: 'off' } }, 'broken', 'turn it on'],
   ['synchronous_commit', { settings: { ...GOOD.settings, synchronous_commit: 'off' } }, 'weak', 'turn it on'],
-  [
-    'synchronous_commit',
-    { settings: { ...GOOD.settings, synchronous_commit: 'remote_apply' } },
-    'ok',
-    'remote',
-  ],
+  ['synchronous_commit', { settings: { ...GOOD.settings, synchronous_commit: 'remote_apply' } }, 'ok', 'remote'],
   [
     'registries',
     { unreadable: [{ id: 3, namespace: 'civil', error: 'TypeError' }] },
@@ -195,12 +174,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     '1 process could not give the last checkpoints to the witness, which lacks up to 1 entry',
   ],
   ['migrations', { pending: ['0001-directory'] }, 'weak', '0001-directory will run'],
-  [
-    'demo_data',
-    { content: { demo: ['registry civil'], real: [] } },
-    'weak',
-    'registry civil: rollcall serve',
-  ],
+  ['demo_data', { content: { demo: ['registry civil'], real: [] } }, 'weak', 'registry civil: rollcall serve'],
   ['demo_data', { content: { demo: ['registry a'], real: ['registry b'] } }, 'broken', 'beside registry b'],
   [
     'filled_attributes',
@@ -221,12 +195,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ],
   ['client_secrets', { withoutSecret: [participant] }, 'weak', 'x.example cannot get a token'],
   ['signatures', { unsigned: [participant] }, 'weak', 'unsigned messages of x.example are accepted'],
-  [
-    'signature_keys',
-    { withoutSignatureKey: [participant] },
-    'weak',
-    'x.example must sign and has no valid key',
-  ],
+  ['signature_keys', { withoutSignatureKey: [participant] }, 'weak', 'x.example must sign and has no valid key'],
   [
     'grants',
     { grants: { ...GOOD.grants, weak: [{ ...participant, namespace: 'civil' }] } },

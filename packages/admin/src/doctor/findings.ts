@@ -22,14 +22,11 @@ export const listFindings = useCase(
       closed({
         check: text('Name of the check.'),
         state: oneOf(['ok', 'weak', 'broken'], {
-          description:
-            'weak: it works but could be safer; broken: it does not work, or it discloses secrets or data.',
+          description: 'weak: it works but could be safer; broken: it does not work, or it discloses secrets or data.',
         }),
         advice: text('What was found and, unless it is well, what to do.'),
         command: orNull(
-          text(
-            'The command that mends it, with <words> for names; null: it is well, or no single command does.',
-          ),
+          text('The command that mends it, with <words> for names; null: it is well, or no single command does.'),
         ),
       }),
     ),

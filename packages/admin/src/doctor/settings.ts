@@ -15,9 +15,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
         )
       }
       if (publicUrl?.startsWith('https:')) return ok(`HOST ${host}; peers come through ${publicUrl}`)
-      return weak(
-        `HOST ${host} is behind a TLS proxy, and ROLLCALL_PUBLIC_URL does not say its https address`,
-      )
+      return weak(`HOST ${host} is behind a TLS proxy, and ROLLCALL_PUBLIC_URL does not say its https address`)
     },
   },
   {
@@ -29,18 +27,14 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
           `ADMIN_HOST ${adminHost} would be reached in plain HTTP, and serve refuses it: set it to 127.0.0.1, or set ROLLCALL_ADMIN_PRIVATE_NETWORK=1 if only your own machines can reach it`,
         )
       }
-      return weak(
-        `ADMIN_HOST ${adminHost}: metrics need no login there; leave it on 127.0.0.1 or keep others out`,
-      )
+      return weak(`ADMIN_HOST ${adminHost}: metrics need no login there; leave it on 127.0.0.1 or keep others out`)
     },
   },
   {
     check: 'token_query',
     judge({ config: { tokenQueryParameters } }) {
       if (!tokenQueryParameters) return ok('client secrets are not accepted from query strings')
-      return weak(
-        'ROLLCALL_TOKEN_QUERY=1: client secrets in query strings end up in logs of proxies; unset it',
-      )
+      return weak('ROLLCALL_TOKEN_QUERY=1: client secrets in query strings end up in logs of proxies; unset it')
     },
   },
   {
@@ -79,22 +73,14 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
       return weak(`mode ${octal(mode)}: others may put files there; chmod go-w`)
     },
   },
-  {
-    check: 'password_file_mode',
-    judge: ({ files: { password } }) => judgeSecretFile(password),
-  },
-  {
-    check: 'demo_file_mode',
-    judge: ({ files: { demo_file } }) => judgeSecretFile(demo_file),
-  },
+  { check: 'password_file_mode', judge: ({ files: { password } }) => judgeSecretFile(password) },
+  { check: 'demo_file_mode', judge: ({ files: { demo_file } }) => judgeSecretFile(demo_file) },
   {
     check: 'master_key',
     judge({ config: { masterKey, databaseUrl }, files: { master_key: mode } }) {
       if (masterKey !== undefined) return ok('it comes from ROLLCALL_MASTER_KEY')
       if (databaseUrl !== undefined) {
-        return broken(
-          'with DATABASE_URL it comes from ROLLCALL_MASTER_KEY alone, and that is not set: set it',
-        )
+        return broken('with DATABASE_URL it comes from ROLLCALL_MASTER_KEY alone, and that is not set: set it')
       }
       if (mode === null || (mode & 0o077) !== 0) return judgeSecretFile(mode)
       return weak(
@@ -123,8 +109,7 @@ const CHECKED = ['verify-full', 'verify-ca', 'require', 'prefer']
 function judgeDatabaseUrl(databaseUrl: string) {
   // A login without a host, as for a unix socket, is no URL by the book.
   const url = URL.parse(databaseUrl.replace('@/', '@localhost/'))
-  if (url === null)
-    return broken('DATABASE_URL must be an address such as postgres://user:password@host/database')
+  if (url === null) return broken('DATABASE_URL must be an address such as postgres://user:password@host/database')
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   if (host === '' || host.startsWith('/') || isLoopback(host.replace(/^\[|\]$/g, ''))) {
     return ok('the database is on this machine')

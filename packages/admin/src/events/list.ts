@@ -22,9 +22,7 @@ export const listEvents = useCase(
       event_id: Type.Optional(text('Only that which was published under it.')),
       since: Type.Optional(instant('Only those recorded at this time or later.')),
       until: Type.Optional(instant('Only those recorded before this time.')),
-      before: Type.Optional(
-        wholeNumber('Only those with a lower id: for the next page, the last id of this one.'),
-      ),
+      before: Type.Optional(wholeNumber('Only those with a lower id: for the next page, the last id of this one.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
     result: Type.Array(

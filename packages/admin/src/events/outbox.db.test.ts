@@ -26,9 +26,7 @@ async function insert(columns: Readonly<Record<string, unknown>>): Promise<void>
   const all = { namespace: 'civil', reg_event_type: 'LiveBirth', ...columns }
   const names = Object.keys(all)
   const places = names.map((_, at) => `$${at + 1}`)
-  const values = Object.values(all).map((value) =>
-    typeof value === 'object' ? JSON.stringify(value) : value,
-  )
+  const values = Object.values(all).map((value) => (typeof value === 'object' ? JSON.stringify(value) : value))
   await query(`insert into rollcall_outbox.event (${names.join(', ')}) values (${places.join(', ')})`, values)
 }
 
@@ -38,8 +36,12 @@ const eventIds = async (): Promise<string[]> =>
 test('rows are published in their order, and are gone', async () => {
   for (const number of [1, 2, 3]) await insert({ record: person('A'), event_id: `order-${number}` })
   await insert({
-    ...{ reg_event_type: 'Death', record: person('A', { death_date: '2026-02-03' }), event_id: 'order-4' },
-    ...{ occurred_at: '2026-02-03T00:00:00Z', source_version: 7, remove: { identifier: [] } },
+    reg_event_type: 'Death',
+    record: person('A', { death_date: '2026-02-03' }),
+    event_id: 'order-4',
+    occurred_at: '2026-02-03T00:00:00Z',
+    source_version: 7,
+    remove: { identifier: [] },
   })
   await publish()
   expect((await eventIds()).filter((id) => id.startsWith('order-'))).toEqual(
@@ -48,9 +50,7 @@ test('rows are published in their order, and are gone', async () => {
   expect(await showOutbox(server.database, {})).toEqual({ waiting: 0, failed: [] })
   const { rows } = await query("select occurred_at, event_type from event where event_id = 'order-4'")
   expect(rows).toEqual([{ occurred_at: new Date('2026-02-03T00:00:00Z'), event_type: 'Death' }])
-  const versions = await query(
-    'select primary_identifier, source_version::integer from record_source_version',
-  )
+  const versions = await query('select primary_identifier, source_version::integer from record_source_version')
   expect(versions.rows).toEqual([{ primary_identifier: 'A', source_version: 7 }])
 })
 
@@ -68,10 +68,7 @@ describe('a row that cannot be published says why, and stops no other', () => {
     [{ source_version: -1 }, 'source_version: must be at least 0'],
     [{ corrects: 'order-1' }, 'corrects: goes with reg_event_type CANCEL and CORRECTION alone'],
     [{ remove: '[]' }, 'remove: must be an object'],
-    [
-      { remove: { identifier: ['x'.repeat(9_000_000)] } },
-      expect.stringMatching(/^remove: must be at most \d+ bytes$/),
-    ],
+    [{ remove: { identifier: ['x'.repeat(9_000_000)] } }, expect.stringMatching(/^remove: must be at most \d+ bytes$/)],
     ...['infinity', '-infinity', '294276-01-01', '10000-01-01', '0044-03-15 BC'].map(
       (occurred_at): [object, string] => [{ occurred_at }, 'occurred_at: must lie in the years 1 to 9999'],
     ),
@@ -95,28 +92,22 @@ describe('a failure of the database', () => {
   }
   afterEach(() => query('drop function fails cascade'))
 
-  test.each(['42501', 'XX000', 'P0001'])(
-    'that is no passing one puts the row aside (%s)',
-    async (sqlstate) => {
-      await failing(sqlstate)
-      await insert({ record: person('SECRET-1') })
-      await publish()
-      const failure = 'the server failed to publish it; the failure is logged'
-      expect(await showOutbox(server.database, {})).toMatchObject({ waiting: 0, failed: [{ failure }] })
-      expect(server.logged()).toContain(`"sqlstate":"${sqlstate}"`)
-      expect(server.logged()).not.toContain('SECRET')
-    },
-  )
+  test.each(['42501', 'XX000', 'P0001'])('that is no passing one puts the row aside (%s)', async (sqlstate) => {
+    await failing(sqlstate)
+    await insert({ record: person('SECRET-1') })
+    await publish()
+    const failure = 'the server failed to publish it; the failure is logged'
+    expect(await showOutbox(server.database, {})).toMatchObject({ waiting: 0, failed: [{ failure }] })
+    expect(server.logged()).toContain(`"sqlstate":"${sqlstate}"`)
+    expect(server.logged()).not.toContain('SECRET')
+  })
 
-  test.each(['40P01', '40001', '55P03', '53100', '08006'])(
-    'that may pass leaves it first (%s)',
-    async (sqlstate) => {
-      await failing(sqlstate)
-      await insert({ record: person('SECRET-1') })
-      await expect(publish()).rejects.toMatchObject({ code: sqlstate })
-      expect(await showOutbox(server.database, {})).toEqual({ waiting: 1, failed: [] })
-    },
-  )
+  test.each(['40P01', '40001', '55P03', '53100', '08006'])('that may pass leaves it first (%s)', async (sqlstate) => {
+    await failing(sqlstate)
+    await insert({ record: person('SECRET-1') })
+    await expect(publish()).rejects.toMatchObject({ code: sqlstate })
+    expect(await showOutbox(server.database, {})).toEqual({ waiting: 1, failed: [] })
+  })
 
   test('a row that takes too long is tried ten times, and then put aside', async () => {
     await failing('57014')
@@ -186,9 +177,7 @@ test('the role of writers may insert, and nothing else', async () => {
     const values = `'civil', 'LiveBirth', '${JSON.stringify(person('W'))}'`
     const denied = '42501'
     expect(await tried(`insert into rollcall_outbox.event (${columns}) values (${values})`)).toBe('done')
-    expect(
-      await tried(`insert into rollcall_outbox.event (${columns}, failure) values (${values}, '')`),
-    ).toBe(denied)
+    expect(await tried(`insert into rollcall_outbox.event (${columns}, failure) values (${values}, '')`)).toBe(denied)
     expect(await tried('select * from rollcall_outbox.event')).toBe(denied)
     expect(await tried('update rollcall_outbox.event set failure = null')).toBe(denied)
     expect(await tried('delete from rollcall_outbox.event')).toBe(denied)

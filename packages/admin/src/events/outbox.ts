@@ -30,10 +30,7 @@ import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Given, useCase } from '../use-case.ts'
 import { type PublishNeeds, publishEvent } from './publish.ts'
 
-type Needs = PublishNeeds & {
-  readonly log: Pick<Log, 'warn' | 'error'>
-  readonly outboxWake: Pick<Wake, 'raise'>
-}
+type Needs = PublishNeeds & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
 
 /**
  * Publishes what waits, row by row, each in a transaction of its own, in which the row is deleted. A row that cannot be
@@ -96,7 +93,9 @@ function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
   if (record === null) throw tooLong('record')
   if (remove === null && row.has_remove) throw tooLong('remove')
   return {
-    ...{ namespace, reg_event_type, replace },
+    namespace,
+    reg_event_type,
+    replace,
     // The schema refuses what is no object.
     record: parsed('record', record) as JsonObject,
     remove: remove === null ? undefined : (parsed('remove', remove) as Record<string, JsonValue[]>),
@@ -134,9 +133,7 @@ const MOST_LISTED = 1_000
 /** What waits in the outbox, and what could not be published. */
 export const showOutbox = useCase(
   {
-    input: closed({
-      limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED)),
-    }),
+    input: closed({ limit: Type.Optional(wholeNumber('At most so many failed rows (default: 50).', 1, MOST_LISTED)) }),
     result: closed({
       waiting: wholeNumber('Rows that are to be published.'),
       failed: Type.Array(
@@ -168,9 +165,7 @@ const described = (row: FailedRow) => ({
 export const retryOutbox = useCase(
   {
     input: closed({
-      ids: Type.Optional(
-        Type.Array(Type.String(), { description: 'ids of the rows (default: all that failed).' }),
-      ),
+      ids: Type.Optional(Type.Array(Type.String(), { description: 'ids of the rows (default: all that failed).' })),
     }),
     result: closed({ retried: wholeNumber('Rows that are tried again.') }),
   },

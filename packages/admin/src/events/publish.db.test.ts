@@ -44,8 +44,7 @@ const publish = (reg_event_type: string, record: JsonObject, more: Partial<Input
 const subscribe = (type: string, filter?: JsonObject, more: SubscriptionChanges = {}) =>
   subscribeLive(database.db, registry, type, filter, more)
 
-const rows = async (statement: string, ...values: unknown[]) =>
-  (await database.db.pool.query(statement, values)).rows
+const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 
 const events = () => rows('select id, event_type, matched, reversed_by from event order by id')
 const notifications = () =>
@@ -65,9 +64,7 @@ describe('a published event', () => {
     )
     expect(answer).toEqual({ id: expect.any(Number), matched: 1 })
     expect(await events()).toEqual([{ id: answer.id, event_type: 'Marriage', matched: 1, reversed_by: null }])
-    expect(await notifications()).toMatchObject([
-      { subscription: all, presence: 'entered', purpose: 'event' },
-    ])
+    expect(await notifications()).toMatchObject([{ subscription: all, presence: 'entered', purpose: 'event' }])
     expect(other).not.toBe(all)
     expect(await stored()).toMatchObject({ death_date: '2026' })
   })
@@ -76,11 +73,7 @@ describe('a published event', () => {
     const identifier = [id('UIN', 'U-44'), id('BRN', 'B-1'), id('NID', 'N-1')]
     await publish('REGISTER', { identifier, name: { surname: 'Okoro' }, sex: 'F' })
     await publish('Death', person({ death_date: '2026-02-02T11:00:00Z', sex: null }))
-    expect(await stored()).toEqual({
-      identifier,
-      name: { surname: 'Okoro' },
-      death_date: '2026-02-02T11:00:00Z',
-    })
+    expect(await stored()).toEqual({ identifier, name: { surname: 'Okoro' }, death_date: '2026-02-02T11:00:00Z' })
     await publish('UPDATE', person(), { remove: { identifier: [id('NID', 'n-1')] } })
     expect(await stored()).toMatchObject({ identifier: identifier.slice(0, 2) })
     await publish('UPDATE', person(), { replace: true })
@@ -96,9 +89,7 @@ describe('a published event', () => {
     expect(await notifications()).toMatchObject(
       ['entered', 'stayed', 'left'].map((presence) => ({ subscription: female, presence })),
     )
-    const shown = await rows(
-      'select document::json, identifiers::json, record_version from event order by id',
-    )
+    const shown = await rows('select document::json, identifiers::json, record_version from event order by id')
     expect(shown.map(({ document }) => document)).toEqual([
       person({ sex: 'F' }),
       person({ sex: 'F', name: { surname: 'Okoro' } }),
@@ -112,9 +103,7 @@ describe('a published event', () => {
 
   test('leaves with the second in which it was published, and its version grows within it and where a clock was ahead', async () => {
     const last = async () => {
-      const [row] = await rows(
-        'select record_version, occurred_at, recorded_at from event order by id desc limit 1',
-      )
+      const [row] = await rows('select record_version, occurred_at, recorded_at from event order by id desc limit 1')
       return { ...row, record_version: Number(row?.record_version) }
     }
     const second = new Date('2026-06-15T09:00:00Z')
@@ -191,10 +180,7 @@ describe('a published event', () => {
     await publish('UPDATE', person())
     now = new Date('2026-06-15T13:00:00Z')
     await publish('UPDATE', person())
-    expect((await notifications()).map(({ due_at }) => due_at)).toEqual([
-      new Date('2026-06-15T12:00:00Z'),
-      end_at,
-    ])
+    expect((await notifications()).map(({ due_at }) => due_at)).toEqual([new Date('2026-06-15T12:00:00Z'), end_at])
   })
 
   test('with an event_id a repeat has the first answer, and other content is refused', async () => {
@@ -241,9 +227,9 @@ test('a deletion notifies those whose filter the record fulfilled, with identifi
   await deleteRecords(needs(), { namespace: 'civil', record_type: 'Person', identifiers: ['U-44', 'U-45'] })
   expect(await notifications()).toMatchObject([{ subscription: female, presence: 'left' }])
   // The conditions of grants are asked of the record as it was before.
-  expect(
-    await rows(`select document::json, identifiers::json from event where event_type = 'UPDATE'`),
-  ).toEqual([{ document: person({ sex: 'F' }), identifiers: person() }])
+  expect(await rows(`select document::json, identifiers::json from event where event_type = 'UPDATE'`)).toEqual([
+    { document: person({ sex: 'F' }), identifiers: person() },
+  ])
 })
 
 test('a filter that cannot be read any more suspends its subscription', async () => {
@@ -322,8 +308,7 @@ async function refused(asked: Promise<unknown>, message: string, reason: Refusal
 }
 
 describe('refused', () => {
-  const types =
-    'LiveBirth, Death, FetalDeath, Marriage, Divorce, Adoption, REGISTER, UPDATE, CANCEL, CORRECTION'
+  const types = 'LiveBirth, Death, FetalDeath, Marriage, Divorce, Adoption, REGISTER, UPDATE, CANCEL, CORRECTION'
   test.each<[string, Partial<Input>, string, RefusalReason]>([
     [
       'an unknown namespace',
@@ -339,12 +324,7 @@ describe('refused', () => {
       'invalid',
     ],
     ['another record type', { record_type: 'Group' }, 'record_type: must be one of Person', 'invalid'],
-    [
-      'no identifier',
-      { record: { sex: 'F' } },
-      'record: no usable UIN, by which a Person is known',
-      'invalid',
-    ],
+    ['no identifier', { record: { sex: 'F' } }, 'record: no usable UIN, by which a Person is known', 'invalid'],
     [
       'two identifiers',
       { record: { identifier: [id('UIN', '1'), id('UIN', '2')] } },
@@ -404,12 +384,7 @@ describe('refused', () => {
       'invalid',
     ],
   ])('%s', async (_, more, message, reason) => {
-    const asked = publishEvent(needs(), {
-      namespace: 'civil',
-      reg_event_type: 'UPDATE',
-      record: person(),
-      ...more,
-    })
+    const asked = publishEvent(needs(), { namespace: 'civil', reg_event_type: 'UPDATE', record: person(), ...more })
     await expect(asked).rejects.toMatchObject({
       name: 'AdminRefusal',
       message: expect.stringContaining(message),
@@ -421,20 +396,14 @@ describe('refused', () => {
 
   test('a correction of another person', async () => {
     await publish('Death', person({}, 'U-45'), { event_id: 'death' })
-    await refused(
-      publish('CANCEL', person(), { corrects: 'death' }),
-      'corrects: must name an event of this record',
-    )
+    await refused(publish('CANCEL', person(), { corrects: 'death' }), 'corrects: must name an event of this record')
     expect(await stored()).toBeNull()
   })
 
   test('a type of record that can mean two, until it is said which', async () => {
     const record = { '@type': ['Member', 'Group'], member_identifier: [id('UIN', '1')] }
     const asked = { namespace: 'social', reg_event_type: 'REGISTER', record }
-    await refused(
-      publishEvent(needs(), asked),
-      'record.@type: can mean Member or Group; say which with record_type',
-    )
+    await refused(publishEvent(needs(), asked), 'record.@type: can mean Member or Group; say which with record_type')
     expect(await publishEvent(needs(), { ...asked, record_type: 'SRPerson' })).toMatchObject({ matched: 0 })
     expect(social.kind.name).toBe('social')
   })

@@ -41,10 +41,7 @@ const INPUT = closed({
   reg_event_type: text("One of the registry's event types, or CANCEL or CORRECTION of an earlier event."),
   record: personalData(
     Type.Unsafe<JsonObject>(
-      Type.Object(
-        {},
-        { description: 'The record, or the members of it that are new. It has the identifier.' },
-      ),
+      Type.Object({}, { description: 'The record, or the members of it that are new. It has the identifier.' }),
     ),
   ),
   record_type: Type.Optional(text("One of the registry's record types (default: the record's @type).")),
@@ -52,17 +49,14 @@ const INPUT = closed({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description:
-        'Of the publishing system. What is published under it a second time gets the first answer.',
+      description: 'Of the publishing system. What is published under it a second time gets the first answer.',
     }),
   ),
   occurred_at: Type.Optional(instant('When it happened (default: now).')),
   source_version: Type.Optional(
     wholeNumber('Of the record in the publishing system: an older one does not overwrite a newer one.'),
   ),
-  replace: Type.Optional(
-    flag('The record takes the place of the stored one; otherwise it is merged into it.'),
-  ),
+  replace: Type.Optional(flag('The record takes the place of the stored one; otherwise it is merged into it.')),
   remove: Type.Optional(
     personalData(
       Type.Unsafe<Readonly<Record<string, readonly JsonValue[]>>>(
@@ -87,10 +81,7 @@ export const publishEvent = useCase(
   {
     accounted: 'publish',
     input: INPUT,
-    result: closed({
-      id: wholeNumber('Of the event.'),
-      matched: wholeNumber('Subscriptions that are notified.'),
-    }),
+    result: closed({ id: wholeNumber('Of the event.'), matched: wholeNumber('Subscriptions that are notified.') }),
   },
   async ({ db, limits, now = () => new Date(), transaction }: PublishNeeds, input) => {
     const registry = await findRegistry(db, input.namespace)
@@ -138,7 +129,10 @@ function readPublished({ kind }: Registry, input: Input): Published {
     ...(occurred_at !== undefined && { occurred_at: new Date(occurred_at) }),
   }
   return {
-    ...{ recordType, record, replace, named },
+    recordType,
+    record,
+    replace,
+    named,
     ...(source_version !== undefined && { source_version }),
     ...(remove && { remove: remove as Removals }),
   }
@@ -163,9 +157,7 @@ function readRecordType(kind: Kind, record: JsonObject, named: string | undefine
   const [found, another] = listed.length > 0 ? listed : aliasedTypes(kind, record['@type'])
   if (found === undefined) throw new AdminRefusal(`record.@type: must be one of ${names.join(', ')}`)
   if (another !== undefined) {
-    throw new AdminRefusal(
-      `record.@type: can mean ${found.name} or ${another.name}; say which with record_type`,
-    )
+    throw new AdminRefusal(`record.@type: can mean ${found.name} or ${another.name}; say which with record_type`)
   }
   return found
 }
@@ -214,9 +206,7 @@ async function correctedEvent(
     throw new AdminRefusal(`corrects: goes with reg_event_type ${CORRECTIONS.join(' and ')} alone`)
   }
   if (corrects === undefined) {
-    throw new AdminRefusal(
-      `corrects: must name the event_id of the event for reg_event_type ${named.corrects}`,
-    )
+    throw new AdminRefusal(`corrects: must name the event_id of the event for reg_event_type ${named.corrects}`)
   }
   const found = await findEvent(client, registry.id, corrects)
   if (found !== null) return found

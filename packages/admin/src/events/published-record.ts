@@ -5,25 +5,14 @@ import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { lockPublished, storeSourceVersion } from '@rollcall/delivery/store/events/published'
-import {
-  canonicalJson,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type RecordType,
-} from '@rollcall/protocol'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import {
   InvalidRecord,
   type PreparedRecord,
   prepareGiven,
   prepareRecord,
 } from '@rollcall/records/records/prepare-record'
-import {
-  type LockedRecord,
-  lockRecord,
-  sqlState,
-  writeRecords,
-} from '@rollcall/records/records/record-writer'
+import { type LockedRecord, lockRecord, sqlState, writeRecords } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
 import { AdminRefusal } from '../use-case.ts'
 
@@ -81,9 +70,9 @@ async function write(
   const mergedInto = (before: string | null): PreparedRecord =>
     prepared(registry, recordType, merged(registry, published, before, isRetired ? aliases : []))
   const writeOne = async (record: PreparedRecord) => {
-    const { inserted, updated } = await writeRecords(client, registry, recordType, [record], {
-      before: true,
-    }).catch(refuse)
+    const { inserted, updated } = await writeRecords(client, registry, recordType, [record], { before: true }).catch(
+      refuse,
+    )
     const [written] = [...inserted, ...updated]
     if (written === undefined) throw new Error('a record was not written')
     return written
@@ -137,9 +126,7 @@ function prepared(
   try {
     return prepare(kind, recordType, record)
   } catch (error) {
-    throw error instanceof InvalidRecord
-      ? new AdminRefusal(`record: ${error.reason}`, { cause: error })
-      : error
+    throw error instanceof InvalidRecord ? new AdminRefusal(`record: ${error.reason}`, { cause: error }) : error
   }
 }
 

@@ -35,8 +35,7 @@ beforeAll(async () => {
 beforeEach(() => query('truncate notification, subscription, event, mailbox cascade'))
 afterAll(() => server.close())
 
-const query = async (text: string, values: unknown[] = []) =>
-  (await server.database.db.pool.query(text, values)).rows
+const query = async (text: string, values: unknown[] = []) => (await server.database.db.pool.query(text, values)).rows
 const subscribe = (): Promise<Subscribed> => rows.subscribe(participant, { criteria: CRITERIA })
 const needs = () => ({ db: server.database.db, samples })
 const waiting = () =>
@@ -59,17 +58,12 @@ test('a backfill queues every record that matches now', async () => {
     'backfill stayed',
     'backfill stayed',
   ])
-  expect(queued.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual([
-    'U-2',
-    'U-4',
-  ])
+  expect(queued.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual(['U-2', 'U-4'])
 })
 
 test('a backfill names the day on which a record was written, and not which records were written together', async () => {
   const { code } = await subscribe()
-  await query(
-    `update r1_person set updated_at = '2026-03-01T02:00:00.123Z'::timestamptz + id * interval '1 second'`,
-  )
+  await query(`update r1_person set updated_at = '2026-03-01T02:00:00.123Z'::timestamptz + id * interval '1 second'`)
   await backfillSubscription(needs(), { code })
   const days = await query("select distinct occurred_at from event where purpose = 'backfill'")
   expect(days).toEqual([{ occurred_at: new Date('2026-03-01T00:00:00Z') }])
@@ -97,9 +91,7 @@ test('a backfill that was interrupted is not continued with another time', async
   await interrupted(since)
   const with_it = 'with 2026-01-01T00:00:00.000Z'
   await expect(backfillSubscription(needs(), { code })).rejects.toThrow(refused(with_it))
-  await expect(backfillSubscription(needs(), { code, since: '2026-01-02T00:00:00Z' })).rejects.toThrow(
-    refused(with_it),
-  )
+  await expect(backfillSubscription(needs(), { code, since: '2026-01-02T00:00:00Z' })).rejects.toThrow(refused(with_it))
   expect(await waiting()).toEqual([])
   expect(await backfillSubscription(needs(), { code, since })).toEqual({ code, queued: 1 })
   expect(await query('select backfilled, backfilled_since from subscription')).toEqual([
@@ -147,9 +139,7 @@ test('what cannot be done is refused, with the reason', async () => {
   )
   await query(`update subscription set state = 'ended', reason = 'cancelled', ended_at = now()`)
   for (const work of [testSubscription, backfillSubscription, resumeSubscription]) {
-    await expect(work(needs(), { code })).rejects.toThrow(
-      refusal('code: the subscription has ended', 'conflict'),
-    )
+    await expect(work(needs(), { code })).rejects.toThrow(refusal('code: the subscription has ended', 'conflict'))
   }
 })
 

@@ -29,11 +29,7 @@ import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
-export const SUBSCRIPTION_STATES = [
-  'live',
-  'suspended',
-  'ended',
-] as const satisfies readonly SubscriptionState[]
+export const SUBSCRIPTION_STATES = ['live', 'suspended', 'ended'] as const satisfies readonly SubscriptionState[]
 
 const Code = text('Code of the subscription.')
 
@@ -45,9 +41,7 @@ const SUBSCRIPTION = {
   record_type: text('Record type that is sent.'),
   state: oneOf(SUBSCRIPTION_STATES, { description: 'Only live ones match events.' }),
   reason: orNull(text('Why it is not live.')),
-  cron: orNull(
-    text('When notifications are sent, as a cron expression of 7 fields with Sunday as 0; null: at once.'),
-  ),
+  cron: orNull(text('When notifications are sent, as a cron expression of 7 fields with Sunday as 0; null: at once.')),
   start_at: orNull(instant('When its frequency begins.')),
   end_at: orNull(instant('When it ends by itself.')),
   created_at: instant('When it was made.'),
@@ -56,9 +50,7 @@ const SUBSCRIPTION = {
 
 const SHOWN = {
   ...SUBSCRIPTION,
-  sender_uri: orNull(
-    text('Address that its request named, from which that of its notifications is derived.'),
-  ),
+  sender_uri: orNull(text('Address that its request named, from which that of its notifications is derived.')),
   transaction_id: text('transaction_id of the request that made it.'),
   correlation_id: text('correlation_id of the request that made it.'),
   reference_id: text('reference_id of the item that made it.'),

@@ -31,12 +31,8 @@ describe('setGrant', () => {
     await setGrant({ db }, { ...whose(sender_id), terms: later, beside: true })
     expect(await listGrants({ db }, whose(sender_id))).toHaveLength(2)
     expect(
-      await refused(
-        setGrant({ db }, { ...whose(sender_id), terms: until('2029-01-01T00:00:00Z'), beside: true }),
-      ),
-    ).toBe(
-      `AdminRefusal: valid_from: overlaps grant ${version}; at any time a participant has one grant in a registry`,
-    )
+      await refused(setGrant({ db }, { ...whose(sender_id), terms: until('2029-01-01T00:00:00Z'), beside: true })),
+    ).toBe(`AdminRefusal: valid_from: overlaps grant ${version}; at any time a participant has one grant in a registry`)
   })
 
   it.each([
@@ -65,9 +61,7 @@ describe('setGrant', () => {
     expect(await refused(setGrant({ db }, { ...whose('nobody'), terms: BASE }))).toContain(
       'no participant has sender_id nobody',
     )
-    expect(await refused(setGrant({ db }, { ...whose(sender_id, 'nowhere'), terms: BASE }))).toContain(
-      'nowhere',
-    )
+    expect(await refused(setGrant({ db }, { ...whose(sender_id, 'nowhere'), terms: BASE }))).toContain('nowhere')
     expect(await refused(grantTemplate({ db }, { namespace: 'civil', template: 'x' }))).toBe(
       'AdminRefusal: template: must be one of everything, eligibility, death-check, enrolment-writer',
     )
@@ -94,9 +88,7 @@ describe('subscriptions', () => {
     expect(await state()).toEqual([{ code, state: 'live', reason: null }, suspended])
     // A filter about what may not be asked would answer by its notifications.
     const narrower = { ...terms, ask: ['birth_date'] }
-    expect(await setGrant({ db }, { ...whose(peer.sender_id), terms: narrower })).toMatchObject({
-      suspended: 1,
-    })
+    expect(await setGrant({ db }, { ...whose(peer.sender_id), terms: narrower })).toMatchObject({ suspended: 1 })
     expect(await state()).toMatchObject([{ state: 'suspended' }, suspended])
     expect(await refused(resumeSubscription({ db }, { code }))).toBe(
       'AdminRefusal: code: the grant of its participant does not allow the subscription',
@@ -136,10 +128,7 @@ describe('filters of subscriptions', () => {
       { ask: [], unfiltered: true },
       'this participant may ask for identifiers by their values only: not for others than these, nor whether there is one',
     ],
-    [
-      { query_forms: ['identifier'], ask: 'all', unfiltered: true },
-      'this participant may ask by identifier only',
-    ],
+    [{ query_forms: ['identifier'], ask: 'all', unfiltered: true }, 'this participant may ask by identifier only'],
   ] as const)('are no way to everybody under %j', async (terms, reason) => {
     const peer = await newPeer({}, terms)
     for (const item of await subscribed(server, peer, ANYBODY)) {

@@ -42,9 +42,7 @@ const Suspended = wholeNumber('Subscriptions that were suspended, because they a
 
 export const GRANT = closed({
   ...WHOSE,
-  version: wholeNumber(
-    'Of the grant: a change makes a new one. One count goes over all grants of the database.',
-  ),
+  version: wholeNumber('Of the grant: a change makes a new one. One count goes over all grants of the database.'),
   terms: Terms,
   valid_from: text('When it begins to count.'),
   valid_until: orNull(text('When it ends; null: no end.')),
@@ -110,19 +108,11 @@ export const grantTemplate = useCase(
 export const listGrantTemplates = useCase(
   {
     input: closed({ namespace: Namespace }),
-    result: Type.Array(
-      closed({
-        name: text('Of the template.'),
-        description: text('What it is for.'),
-        terms: Terms,
-      }),
-    ),
+    result: Type.Array(closed({ name: text('Of the template.'), description: text('What it is for.'), terms: Terms })),
   },
   async ({ db }: HasDatabase, { namespace }) => {
     const { kind } = await registryAt(db, namespace)
-    return GRANT_TEMPLATES.map((row) => ({
-      ...{ name: row.name, description: row.description, terms: termsFor(kind, row) },
-    }))
+    return GRANT_TEMPLATES.map((row) => ({ name: row.name, description: row.description, terms: termsFor(kind, row) }))
   },
 )
 
@@ -169,8 +159,7 @@ export const revokeGrant = useCase(
     const revoked = await journalReplaced(db, [participant, registry], () =>
       revokeGrants(db, { participant, registry }),
     )
-    if (revoked === 0)
-      throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
+    if (revoked === 0) throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
     return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
   },
 )
@@ -209,8 +198,10 @@ export const explainGrant = useCase(
       })
     return {
       ...described(found, sender_id, namespace),
-      ...{ asks: Object.fromEntries(asks), asks_not: Object.fromEntries(others(asks)) },
-      ...{ sees: Object.fromEntries(sees), sees_not: Object.fromEntries(others(sees)) },
+      asks: Object.fromEntries(asks),
+      asks_not: Object.fromEntries(others(asks)),
+      sees: Object.fromEntries(sees),
+      sees_not: Object.fromEntries(others(sees)),
       sees_everything: visible === null,
       identifier_types: kind.identifier_types.map(({ name }) => name),
     }
@@ -240,12 +231,9 @@ function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | '
     return readGrant(kind, found)
   } catch (error) {
     if (!(error instanceof GrantProblem)) throw error
-    throw new AdminRefusal(
-      `the grant in force cannot be read any more and grants nothing: ${error.message}`,
-      {
-        cause: error,
-      },
-    )
+    throw new AdminRefusal(`the grant in force cannot be read any more and grants nothing: ${error.message}`, {
+      cause: error,
+    })
   }
 }
 
@@ -267,12 +255,11 @@ async function namedRows(db: Database, rows: readonly StoredGrant[]) {
   })
 }
 
-const described = (
-  { id, terms, valid_from, valid_until }: StoredGrant,
-  sender_id: string,
-  namespace: string,
-) => ({
-  ...{ sender_id, namespace, version: id, terms },
+const described = ({ id, terms, valid_from, valid_until }: StoredGrant, sender_id: string, namespace: string) => ({
+  sender_id,
+  namespace,
+  version: id,
+  terms,
   valid_from: timeOut(valid_from),
   valid_until: timeOut(valid_until),
 })

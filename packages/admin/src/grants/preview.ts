@@ -47,7 +47,8 @@ export const previewGrant = useCase(
       record_type: Type.Optional(RecordTypeName),
     }),
     result: closed({
-      ...{ sender_id: SenderId, namespace: Namespace },
+      sender_id: SenderId,
+      namespace: Namespace,
       records: Type.Array(PREVIEW, {
         description: 'One for each record type of the registry, or for the one that is asked for.',
       }),
@@ -66,8 +67,7 @@ export const previewGrant = useCase(
     const day = dayIn(registry.time_zone, now().getTime())
     const read = { id: 0, ...readTerms(registry.kind, granted) }
     const grant = withHidden(read, registry, NOBODY_PROTECTED, day)
-    const types =
-      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const types = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     const records = types.flatMap((type) => previewed({ samples }, registry, type, grant))
     if (records.length > 0) return { sender_id, namespace, records }
     throw new AdminRefusal(`there is no synthetic record of ${namespace}`, { reason: 'not_found' })

@@ -69,31 +69,33 @@ describe('grant propose', () => {
     server.clock.pass(1_000)
     const after = [await item(byUin('1')), await item(bySex)]
     expect(after.map(({ data }) => data.reg_records)).toEqual(before.map(({ data }) => data.reg_records))
-    expect(await item({ ...bySex, query: { birth_date: { $eq: '1990-05-05' } } })).toMatchObject({
-      status: 'rjct',
-    })
+    expect(await item({ ...bySex, query: { birth_date: { $eq: '1990-05-05' } } })).toMatchObject({ status: 'rjct' })
   })
 
   it('narrows a grant and never widens it', async () => {
     await grant(server.database, 'spmis.demo', 'civil', {
-      ...{
-        operations: ['search', 'txn-status'],
-        query_forms: ['identifier'],
-        see: ['sex', 'parents', 'age', 'birth_date'],
-      },
-      ...{
-        ask: ['sex'],
-        items_per_day: 4,
-        identifier_types: ['UIN'],
-        emergency: { see: ['name'], items_per_day: 1 },
-      },
-      ...{ rows: { Person: { sex: { $eq: 'F' } } }, responsible: 'Registrar General' },
+      operations: ['search', 'txn-status'],
+      query_forms: ['identifier'],
+      see: ['sex', 'parents', 'age', 'birth_date'],
+      ask: ['sex'],
+      items_per_day: 4,
+      identifier_types: ['UIN'],
+      emergency: { see: ['name'], items_per_day: 1 },
+      rows: { Person: { sex: { $eq: 'F' } } },
+      responsible: 'Registrar General',
     })
     const { terms, left_out } = await propose()
     expect(terms).toEqual({
-      ...{ operations: ['search'], record_types: ['Person'], see: ['birth_date'], ask: ['sex'] },
-      ...{ items_per_day: 4, records_per_day: 10, identifier_types: ['UIN'], basis: 'law' },
-      ...{ rows: { Person: { sex: { $eq: 'F' } } }, responsible: 'Registrar General' },
+      operations: ['search'],
+      record_types: ['Person'],
+      see: ['birth_date'],
+      ask: ['sex'],
+      items_per_day: 4,
+      records_per_day: 10,
+      identifier_types: ['UIN'],
+      basis: 'law',
+      rows: { Person: { sex: { $eq: 'F' } } },
+      responsible: 'Registrar General',
     })
     expect(left_out).toMatchObject({ operations: ['txn-status'], members: ['emergency', 'programmes'] })
   })
@@ -102,12 +104,7 @@ describe('grant propose', () => {
     await grant(server.database, 'spmis.demo', 'civil', {})
     const spmis = { participant: 'spmis.demo', asked: { record_types: [], forms: [], attributes: [] } }
     await account({ ...spmis, outcomes: { succ: 200 }, records: 300, shown: {} })
-    await account({
-      ...spmis,
-      operation: 'txn-status',
-      outcomes: { 'rjct.x': 1 },
-      shown: { Person: ['sex'] },
-    })
+    await account({ ...spmis, operation: 'txn-status', outcomes: { 'rjct.x': 1 }, shown: { Person: ['sex'] } })
     await account({ ...spmis, operation: 'txn-status', emergency: true, shown: { Person: ['sex'] } })
     await account({ ...spmis, registry: 'social', operation: 'enrolled' })
     await account({ ...spmis, kind: 'notification', operation: 'notify', shown: { Person: ['death_date'] } })

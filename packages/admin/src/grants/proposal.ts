@@ -26,7 +26,8 @@ const LEAST_QUOTA = 10
 export const proposeGrant = useCase(
   {
     input: closed({
-      ...{ sender_id: SenderId, namespace: Namespace },
+      sender_id: SenderId,
+      namespace: Namespace,
       days: wholeNumber('Days of accounts, until now.', 1, 3_660),
     }),
     result: closed({
@@ -74,7 +75,10 @@ export const proposeGrant = useCase(
     // What it proposes can be granted.
     readTerms(registry.kind, proposed)
     return {
-      ...{ terms: proposed, from: from.toISOString(), days: used.perDay.size, entries: used.entries },
+      terms: proposed,
+      from: from.toISOString(),
+      days: used.perDay.size,
+      entries: used.entries,
       left_out: leftOut(registry.kind, granted.terms, proposed),
       unchanged: UNCHANGED.filter((name) => proposed[name] !== undefined),
     }
@@ -83,16 +87,7 @@ export const proposeGrant = useCase(
 
 /** What the accounts say nothing of. */
 const UNCHANGED = [
-  ...([
-    'identifier_types',
-    'rows',
-    'protected',
-    'minors',
-    'programmes',
-    'unfiltered',
-    'basis',
-    'counts',
-  ] as const),
+  ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
 ]
 
@@ -111,9 +106,17 @@ interface Use {
 }
 
 const newUse = (): Use => ({
-  ...{ operations: new Set(), recordTypes: new Set(), forms: new Set(), attributes: new Set() },
-  ...{ purposes: new Set(), eventTypes: new Set(), shown: new Map(), perDay: new Map() },
-  ...{ entries: 0, emergencies: 0, subscribed: false },
+  operations: new Set(),
+  recordTypes: new Set(),
+  forms: new Set(),
+  attributes: new Set(),
+  purposes: new Set(),
+  eventTypes: new Set(),
+  shown: new Map(),
+  perDay: new Map(),
+  entries: 0,
+  emergencies: 0,
+  subscribed: false,
 })
 
 /** What was refused was not used; what was shown in an emergency needs no ordinary grant. */
@@ -149,9 +152,7 @@ function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
     ({ name }) => use.recordTypes.has(name) && grant.kind.record_types.some((row) => row.name === name),
   )
   const granted =
-    recordTypes.length === 0
-      ? grant.kind.record_types.map(({ name }) => name)
-      : recordTypes.map(({ name }) => name)
+    recordTypes.length === 0 ? grant.kind.record_types.map(({ name }) => name) : recordTypes.map(({ name }) => name)
   const types = kind.record_types.filter(({ name }) => granted.includes(name))
   const ask = askedNames(grant, granted, use.attributes)
   const forms = QUERY_FORMS.filter((form) => grant.queryForms.has(form) && isUsedForm(form, use))
@@ -176,10 +177,7 @@ function proposedTerms(kind: Kind, terms: GrantTerms, use: Use): GrantTerms {
 }
 
 const without = <Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]) =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<
-    Value,
-    Name
-  >
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.some((one) => one === name))) as Omit<Value, Name>
 
 /** Records that an identifier finds are sorted by attributes only where another form is granted. */
 const isUsedForm = (form: string, { forms, attributes }: Use): boolean =>
@@ -243,7 +241,5 @@ function leftOut(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<st
   )
 }
 
-const namesIn = (
-  granted: GrantTerms['operations'] | undefined,
-  every: readonly string[],
-): readonly string[] => (granted === ALL ? every : (granted ?? []))
+const namesIn = (granted: GrantTerms['operations'] | undefined, every: readonly string[]): readonly string[] =>
+  granted === ALL ? every : (granted ?? [])

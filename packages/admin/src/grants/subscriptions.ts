@@ -45,20 +45,12 @@ export async function isGrantedNow(
     participant,
     criteria,
     consent,
-  }: {
-    readonly participant: number
-    readonly criteria: string
-    readonly consent: GivenFor | null
-  },
+  }: { readonly participant: number; readonly criteria: string; readonly consent: GivenFor | null },
 ): Promise<boolean> {
   return isSubscriptionGranted(await grantNow(db, participant, registry), criteria, consent)
 }
 
-async function grantNow(
-  db: Pick<Database, 'pool'>,
-  participant: number,
-  registry: Registry,
-): Promise<Grant | null> {
+async function grantNow(db: Pick<Database, 'pool'>, participant: number, registry: Registry): Promise<Grant | null> {
   const found = await findGrant(db, participant, registry.id)
   return found && readStoredGrant(registry.kind, found)
 }

@@ -32,11 +32,7 @@ export const hasEnded = ({ valid_until }: Pick<StoredGrant, 'valid_until'>, now:
  * @param at the member of the input in which they stand
  * @throws AdminRefusal a member names something that the registry does not have
  */
-export function checkedTerms(
-  { kind }: Pick<Registry, 'kind'>,
-  terms: GrantTerms,
-  at: readonly PathStep[],
-): GrantTerms {
+export function checkedTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
   try {
     readTerms(kind, terms)
     timesOf(terms)
@@ -44,9 +40,6 @@ export function checkedTerms(
   } catch (error) {
     if (!(error instanceof GrantProblem || error instanceof StoreRefusal)) throw error
     const member = error instanceof GrantProblem ? error.member : 'valid_until'
-    throw new AdminRefusal(`${pathText(at)}.${error.message}`, {
-      cause: error,
-      at: [...at, ...member.split('.')],
-    })
+    throw new AdminRefusal(`${pathText(at)}.${error.message}`, { cause: error, at: [...at, ...member.split('.')] })
   }
 }

@@ -12,12 +12,7 @@ import { hasEnded, problemOf } from './terms.ts'
  * @param without the kind of the registry, without what is removed
  * @throws AdminRefusal a grant that has not ended names it, and would mean nothing without it
  */
-export async function checkUngranted(
-  db: Database,
-  namespace: string,
-  without: Kind,
-  removed: string,
-): Promise<void> {
+export async function checkUngranted(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await registryAt(db, namespace)
   const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !hasEnded(row, new Date()))
   const broken = rows.find(

@@ -39,10 +39,8 @@ const NO_MORE: Compared = {
   purposes: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.purposes, current.purposes),
   demands: (wanted, current) => (current.demands ?? []).every((name) => wanted.demands?.includes(name)),
   consent: (wanted, current) => current.consent !== 'signed' || wanted.consent === 'signed',
-  authorities: (wanted, current) =>
-    current.basis === 'law' || isNarrowerList(wanted.authorities, current.authorities),
-  counts: (wanted, current) =>
-    COUNTED.indexOf(wanted.counts ?? 'exact') >= COUNTED.indexOf(current.counts ?? 'exact'),
+  authorities: (wanted, current) => current.basis === 'law' || isNarrowerList(wanted.authorities, current.authorities),
+  counts: (wanted, current) => COUNTED.indexOf(wanted.counts ?? 'exact') >= COUNTED.indexOf(current.counts ?? 'exact'),
   page_size: (wanted, current) => atMost(wanted.page_size, current.page_size),
   items_per_day: (wanted, current) => atMost(wanted.items_per_day, current.items_per_day),
   records_per_day: (wanted, current) => atMost(wanted.records_per_day, current.records_per_day),
@@ -65,10 +63,7 @@ const NO_MORE: Compared = {
 const COUNTED: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
 /** Lists that mean everything, or nothing at all, where they are missing: they are compared where both are there. */
-const isNarrowerList = (
-  wanted: readonly string[] | undefined,
-  current: readonly string[] | undefined,
-): boolean =>
+const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
   isSame(wanted, current) ||
   (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 

@@ -26,9 +26,7 @@ export function grantWords(
       'only records with',
       Object.entries(terms.rows ?? {})
         .map(([recordType, query]) =>
-          conditions
-            ? `${recordType}: ${JSON.stringify(query)}`
-            : `${recordType}: conditions of the operator`,
+          conditions ? `${recordType}: ${JSON.stringify(query)}` : `${recordType}: conditions of the operator`,
         )
         .join('; '),
     ],
@@ -39,9 +37,7 @@ export function grantWords(
     ['programmes', names(terms.programmes ?? [])],
     [
       'basis',
-      terms.basis === 'law'
-        ? 'law: no consent is asked for'
-        : `${terms.basis}${purposes}${consentText(terms)}`,
+      terms.basis === 'law' ? 'law: no consent is asked for' : `${terms.basis}${purposes}${consentText(terms)}`,
     ],
     ['demands', names((terms.demands ?? []).map((name) => `header.meta.${name}`))],
     ['total_count', terms.counts ?? 'exact'],
@@ -72,9 +68,7 @@ function others({ terms, sees }: Explained): string {
 }
 
 const emergencyText = ({ emergency }: Explained['terms']): string =>
-  emergency === undefined
-    ? ''
-    : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
+  emergency === undefined ? '' : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
 /** Whether an authority must have signed it, and which. */
 const consentText = ({ consent, authorities }: Explained['terms']): string => {

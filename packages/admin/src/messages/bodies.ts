@@ -21,7 +21,9 @@ const MOST = 20
 
 const Reason = personalData(
   Type.String({
-    ...{ minLength: 5, maxLength: 255, pattern: '\\S' },
+    minLength: 5,
+    maxLength: 255,
+    pattern: '\\S',
     description: 'Why the body is opened. It is accounted, encrypted.',
   }),
 )
@@ -65,11 +67,7 @@ export const openBodies = useCase(
 export const openDeliveryBody = useCase(
   {
     approval: 'deliveries body',
-    input: closed({
-      id: text('id of the delivery.'),
-      namespace: Type.Optional(Namespace),
-      reason: Reason,
-    }),
+    input: closed({ id: text('id of the delivery.'), namespace: Type.Optional(Namespace), reason: Reason }),
     result: Body,
   },
   async (needs: HasVault & HasAccounts, { id, namespace, reason }) => {
@@ -80,12 +78,7 @@ export const openDeliveryBody = useCase(
     }
     const { participant, registry, correlation_id, body: sealed } = found
     const repeats = correlation_id === null ? [] : [correlation_id]
-    await accountOperator(needs, {
-      note: 'deliveries body',
-      registry: registry ?? undefined,
-      reason,
-      repeats,
-    })
+    await accountOperator(needs, { note: 'deliveries body', registry: registry ?? undefined, reason, repeats })
     const bodies = createBodies(db, await needs.vault())
     return openedAt(bodies, { what: 'delivery', id, participant, sealed, context: deliveryContext(id) })
   },
@@ -101,7 +94,10 @@ async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly P
   if (traced.traced === 'callback') {
     const found = await findInInbox(db, traced.message_id, traced.participant)
     return found.map(({ message_id, owner, body: sealed }) => ({
-      ...{ what: 'callback', id: message_id, participant, sealed },
+      what: 'callback',
+      id: message_id,
+      participant,
+      sealed,
       context: inboxContext({ participant: owner, message_id }),
     }))
   }
@@ -110,14 +106,21 @@ async function placesOf({ db }: HasDatabase, traced: Traced): Promise<readonly P
   const sent = await Promise.all(deliveries.slice(0, MOST + 1).map(({ id }) => findDelivery(db, id)))
   return [
     ...requests.map(({ id, request: sealed }) => ({
-      ...{ what: 'request' as const, id, participant, sealed, context: requestContext(id) },
+      what: 'request' as const,
+      id,
+      participant,
+      sealed,
+      context: requestContext(id),
     })),
     ...sent.flatMap((delivery) =>
       delivery === null
         ? []
         : [
             {
-              ...{ what: 'delivery' as const, id: delivery.id, participant, sealed: delivery.body },
+              what: 'delivery' as const,
+              id: delivery.id,
+              participant,
+              sealed: delivery.body,
               context: deliveryContext(delivery.id),
             },
           ],

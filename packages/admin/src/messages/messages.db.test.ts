@@ -1,13 +1,7 @@
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accountEntry, testAccounts } from '../../../server/test/accounts.ts'
-import {
-  accepted,
-  answerExchange,
-  asyncPeer,
-  byIdentifier,
-  searchFor,
-} from '../../../server/test/asynchronous.ts'
+import { accepted, answerExchange, asyncPeer, byIdentifier, searchFor } from '../../../server/test/asynchronous.ts'
 import { ADA } from '../../../server/test/civil.ts'
 import { bearer, post, type TestServer, testServer } from '../../../server/test/server.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -15,8 +9,7 @@ import { listMessages } from './messages.ts'
 
 let server: TestServer
 const list = (input: object = {}) => listMessages(server.database, input)
-const kinds = async (input: object) =>
-  (await list(input)).messages.map(({ kind, outcome }) => `${kind} ${outcome}`)
+const kinds = async (input: object) => (await list(input)).messages.map(({ kind, outcome }) => `${kind} ${outcome}`)
 const ids: { sync: string; async: string; correlation: string } = { sync: '', async: '', correlation: '' }
 
 beforeAll(async () => {
@@ -43,8 +36,13 @@ test('the newest first, without whom they are about', async () => {
   expect(await kinds({})).toEqual(['callback succeeded', 'acknowledgement accepted', 'answer partial'])
   expect(listed.next).toBeNull()
   expect(listed.messages.at(-1)).toMatchObject({
-    ...{ message_id: ids.sync, participant: 'peer.example', registry: 'civil', operation: 'search' },
-    ...{ transaction_id: 'tx-now', outcomes: { succ: 1, 'rjct.sort.invalid': 1 }, records: 1 },
+    message_id: ids.sync,
+    participant: 'peer.example',
+    registry: 'civil',
+    operation: 'search',
+    transaction_id: 'tx-now',
+    outcomes: { succ: 1, 'rjct.sort.invalid': 1 },
+    records: 1,
   })
   expect(JSON.stringify(listed)).not.toContain('SECRET')
 })
@@ -71,9 +69,7 @@ test('by each of their ids, and by what they are', async () => {
   expect(await kinds({ transaction_id: '\u0000' })).toEqual([])
   expect(await kinds({ outcome: 'partial' })).toEqual(['answer partial'])
   expect(await kinds({ outcome: 'rejected' })).toEqual([])
-  expect(await kinds({ operation: 'search', participant: 'peer.example', namespace: 'civil' })).toHaveLength(
-    3,
-  )
+  expect(await kinds({ operation: 'search', participant: 'peer.example', namespace: 'civil' })).toHaveLength(3)
   expect(await kinds({ operation: 'subscribe' })).toEqual([])
   expect(await kinds({ participant: 'other.example' })).toEqual([])
   expect(await kinds({ since: '2999-01-01T00:00:00Z' })).toEqual([])
@@ -125,9 +121,7 @@ test('page by page every message is there once, whatever the size of a page', as
       const seen: number[] = []
       let before: string | undefined
       do {
-        const page = await listMessages(bounded(searched_accounts), {
-          ...{ participant: 'many.example', limit, before },
-        })
+        const page = await listMessages(bounded(searched_accounts), { participant: 'many.example', limit, before })
         seen.push(...page.messages.map(({ records }) => records))
         before = page.next ?? undefined
       } while (before !== undefined)
@@ -160,9 +154,7 @@ test('a filter that finds nothing looks through so many entries and no more, and
   }
   expect(times.length).toBeGreaterThan(0)
   expect(times).toEqual([...new Set(times)].toSorted().toReversed())
-  expect(await list({ participant: 'nobody.example' })).toEqual({
-    ...{ messages: [], next: null, searched_to: null },
-  })
+  expect(await list({ participant: 'nobody.example' })).toEqual({ messages: [], next: null, searched_to: null })
 })
 
 describe('it is refused', () => {

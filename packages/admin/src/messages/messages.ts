@@ -29,9 +29,7 @@ const Message = closed({
       'answer: of a synchronous request; acknowledgement: of an asynchronous one; callback: a page of its answer; notification: an envelope of events.',
   }),
   message_id: orNull(
-    text(
-      'Of the request; of a callback or a notification its own. A digest if it is longer than 255 characters.',
-    ),
+    text('Of the request; of a callback or a notification its own. A digest if it is longer than 255 characters.'),
   ),
   participant: orNull(SenderId),
   registry: orNull(Namespace),
@@ -77,9 +75,7 @@ export const listMessages = useCase(
     result: closed({
       messages: Type.Array(Message),
       next: orNull(
-        text(
-          '`before` of the next page, which may have messages although this one has none; null: there is none.',
-        ),
+        text('`before` of the next page, which may have messages although this one has none; null: there is none.'),
       ),
       searched_to: orNull(
         instant(
@@ -88,24 +84,23 @@ export const listMessages = useCase(
       ),
     }),
   },
-  async (
-    { db, limits }: HasDatabase & HasSearchLimit,
-    { namespace, since, until, before, limit = 50, ...given },
-  ) => {
+  async ({ db, limits }: HasDatabase & HasSearchLimit, { namespace, since, until, before, limit = 50, ...given }) => {
     const { message_id, transaction_id, correlation_id, reference_id, ...filter } = given
     const asked = { message_id, transaction_id, correlation_id, reference_id }
     const [name, second] = MESSAGE_IDS.filter((one) => asked[one] !== undefined)
-    if (second !== undefined)
-      throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
+    if (second !== undefined) throw new AdminRefusal(`${second}: give one of ${MESSAGE_IDS.join(', ')} at most`)
     const keys = name === undefined ? undefined : await messageKeysOf(db, name, asked[name] ?? '')
     const { place, time } = await behind(db, before)
     const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
     const { found, rest } = await accountedMessages(
       db,
       {
-        ...{ ...filter, registry: namespace, keys, before: place },
-        ...{ from: since === undefined ? undefined : new Date(since) },
-        ...{ to: ends.length === 0 ? undefined : new Date(Math.min(...ends)) },
+        ...filter,
+        registry: namespace,
+        keys,
+        before: place,
+        from: since === undefined ? undefined : new Date(since),
+        to: ends.length === 0 ? undefined : new Date(Math.min(...ends)),
       },
       { limit: limit + 1, most: limits?.searched_accounts },
     )
@@ -130,19 +125,20 @@ async function behind(db: HasDatabase['db'], before: string | undefined) {
 /** As we write times. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-function messageFacts({
-  chain,
-  sequence,
-  at,
-  entry,
-  message_id,
-  reply_message_id,
-  outcome,
-}: AccountedMessage) {
+function messageFacts({ chain, sequence, at, entry, message_id, reply_message_id, outcome }: AccountedMessage) {
   const { kind, participant, registry, operation, correlation_id, transaction_id, outcomes, records } = entry
   return {
-    ...{ id: `${chain}.${sequence}`, at: timeOut(at), kind: kind as (typeof MESSAGE_KINDS)[number] },
-    ...{ message_id: message_id ?? reply_message_id, participant, registry, operation },
-    ...{ correlation_id, transaction_id, outcome, outcomes, records },
+    id: `${chain}.${sequence}`,
+    at: timeOut(at),
+    kind: kind as (typeof MESSAGE_KINDS)[number],
+    message_id: message_id ?? reply_message_id,
+    participant,
+    registry,
+    operation,
+    correlation_id,
+    transaction_id,
+    outcome,
+    outcomes,
+    records,
   }
 }

@@ -43,8 +43,15 @@ type Told = Pick<Step, 'step' | 'message'> & Partial<Step>
 
 /** A step with nothing but what is told of it. */
 export const stepOf = (at: string, told: Told): Step => ({
-  ...{ at, duration_ms: null, outcome: 'done' as const, code: null, key: null },
-  ...{ delivery: null, page: null, attempt: null, status: null },
+  at,
+  duration_ms: null,
+  outcome: 'done' as const,
+  code: null,
+  key: null,
+  delivery: null,
+  page: null,
+  attempt: null,
+  status: null,
   ...told,
 })
 
@@ -53,7 +60,11 @@ const many = (count: number, what: string): string => `${count} ${what}${count =
 const ended =
   (outcome: Step['outcome'], sentence: string) =>
   (event: StoryEvent & OfDelivery): Told => ({
-    ...{ step: 'ended', outcome, code: event.reason, delivery: event.delivery, page: event.page },
+    step: 'ended',
+    outcome,
+    code: event.reason,
+    delivery: event.delivery,
+    page: event.page,
     message: [sentence, explainedCause(event.reason)?.meaning].filter((part) => part !== undefined).join(' '),
   })
 
@@ -69,31 +80,40 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
     step: 'received',
     message: encrypted === true ? 'The message came, encrypted.' : 'The message came.',
   }),
-  accepted: ({ items }) => ({
-    step: 'accepted',
-    message: `The request was accepted with ${many(items, 'item')}.`,
-  }),
+  accepted: ({ items }) => ({ step: 'accepted', message: `The request was accepted with ${many(items, 'item')}.` }),
   begun: () => ({ step: 'started', message: 'A worker began to answer.' }),
   answered: ({ items, succ, rjct, records }) => ({
-    ...{ step: 'searched', outcome: succ === 0 && rjct > 0 ? 'failed' : 'done' },
+    step: 'searched',
+    outcome: succ === 0 && rjct > 0 ? 'failed' : 'done',
     message: `${many(items, 'item')}: ${succ} succeeded, ${rjct} rejected; ${many(records, 'record')} found.`,
   }),
   'delivery made': ({ delivery, page, callback, target_origin }) => ({
-    ...{ step: 'replied', delivery, page },
+    step: 'replied',
+    delivery,
+    page,
     message: `Page ${page} was made as ${callback} for ${target_origin ?? 'no address'}.`,
   }),
   replied: () => ({ step: 'finished', message: 'Every page of the answer is made.' }),
   failed: () => ({
-    ...{ step: 'finished', outcome: 'failed' },
+    step: 'finished',
+    outcome: 'failed',
     message: 'The registry could not answer, or the participant may not ask any more.',
   }),
   attempt: ({ delivery, page, number, duration_ms, status, error }) => ({
-    ...{ step: 'attempt', delivery, page, attempt: number, duration_ms, status, code: error },
+    step: 'attempt',
+    delivery,
+    page,
+    attempt: number,
+    duration_ms,
+    status,
+    code: error,
     outcome: error === null ? 'done' : 'failed',
     message: explainedCause(error)?.meaning ?? 'The receiver took it.',
   }),
   'sent again': ({ delivery, page }) => ({
-    ...{ step: 'replayed', delivery, page },
+    step: 'replayed',
+    delivery,
+    page,
     message: 'An operator asked for it again.',
   }),
   delivered: ended('done', 'It is delivered.'),
@@ -102,11 +122,19 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
   dropped: ended('done', 'It is not sent any more.'),
   held: ended('waiting', 'It is held: there is no address to send it to.'),
   'attempt under way': ({ delivery, page, number }) => ({
-    ...{ step: 'next', outcome: 'waiting', delivery, page, attempt: number },
+    step: 'next',
+    outcome: 'waiting',
+    delivery,
+    page,
+    attempt: number,
     message: `Attempt ${number} is under way, until this time at most.`,
   }),
   'attempt due': ({ delivery, page, number }) => ({
-    ...{ step: 'next', outcome: 'waiting', delivery, page, attempt: number },
+    step: 'next',
+    outcome: 'waiting',
+    delivery,
+    page,
+    attempt: number,
     message: `Attempt ${number} is due.`,
   }),
   kept: ({ state }) => ({
@@ -125,11 +153,10 @@ const TOLD: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { eve
     message: `The event was recorded and matched ${many(count, 'subscription')}.`,
   }),
   composed: ({ delivery, page, sequence, target_origin }) => ({
-    ...{ step: 'replied', delivery, page },
-    message: `Envelope ${sequence ?? ''} was composed for ${target_origin ?? 'no address'}.`.replace(
-      '  ',
-      ' ',
-    ),
+    step: 'replied',
+    delivery,
+    page,
+    message: `Envelope ${sequence ?? ''} was composed for ${target_origin ?? 'no address'}.`.replace('  ', ' '),
   }),
   waits: () => ({ step: 'next', outcome: 'waiting', message: 'It is due in its mailbox.' }),
   'left out': () => ({

@@ -66,9 +66,7 @@ function told(changes: Partial<TracedDelivery>): readonly (readonly [number, str
 
 test('what was written at one moment is told in the order of its causes', () => {
   const events = storyOf(exchange, NOW).map(({ event }) => event)
-  expect(events).toEqual([
-    ...['received', 'accepted', 'begun', 'answered', 'delivery made', 'replied', 'attempt due'],
-  ])
+  expect(events).toEqual([...['received', 'accepted', 'begun', 'answered', 'delivery made', 'replied', 'attempt due']])
 })
 
 test('a node whose clock is behind does not deliver before there is something to deliver', () => {
@@ -155,9 +153,7 @@ test('an envelope that was taken back comes before the one that was composed ane
 
 test('what waits, what is left out, and an event that is entered before it happens', () => {
   const names = (changes: Partial<TracedNotification>) => notified(changes).map(({ event }) => event)
-  expect(names({ state: 'waiting', delivery: null, due_at: at(4) })).toEqual([
-    ...['occurred', 'matched', 'waits'],
-  ])
+  expect(names({ state: 'waiting', delivery: null, due_at: at(4) })).toEqual([...['occurred', 'matched', 'waits']])
   expect(names({ state: 'dropped', delivery: null })).toEqual(['occurred', 'matched', 'left out'])
   expect(names({ occurred_at: at(59) }).slice(0, 3)).toEqual(['occurred', 'matched', 'composed'])
 })

@@ -72,10 +72,7 @@ export function storyOf(
   return moments.toSorted((a, b) => a.order - b.order).map(({ event }) => event)
 }
 
-function momentsOf(
-  traced: TracedExchange | TracedCallback | TracedNotification,
-  now: Date,
-): readonly Moment[] {
+function momentsOf(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly Moment[] {
   if (traced.traced === 'callback') return ofCallback(traced)
   return traced.traced === 'notification' ? ofNotification(traced, now) : ofExchange(traced, now)
 }
@@ -108,14 +105,8 @@ function ofNotification(traced: TracedNotification, now: Date): readonly Moment[
 }
 
 /** @param sequence null: the number may belong to the envelope after it */
-const composedOf = (
-  { id, page, created_at, message_id, target }: TracedDelivery,
-  sequence: number | null,
-): Moment =>
-  moment(created_at, {
-    ...{ event: 'composed', delivery: id, page, message_id, sequence },
-    target_origin: originOf(target),
-  })
+const composedOf = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): Moment =>
+  moment(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: originOf(target) })
 
 /** Events of the same time are reported in the order of these lines. */
 function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {

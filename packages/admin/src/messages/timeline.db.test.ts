@@ -20,8 +20,7 @@ import { showMessage } from './timeline.ts'
 let server: TestServer
 let peer: AsyncPeer
 const needs = () => ({ ...server.context, operator: 'ada' })
-const show = (message_id: string, input: object = {}) =>
-  showMessage(server.database, { message_id, ...input })
+const show = (message_id: string, input: object = {}) => showMessage(server.database, { message_id, ...input })
 const PERSON = /0012|B-5521|Okoro/
 const reason = 'complaint 12'
 
@@ -87,9 +86,7 @@ describe('the timeline', () => {
 
   test('is that of one participant and one registry where that is asked for', async () => {
     const message_id = await askNow()
-    expect(
-      (await show(message_id, { participant: 'peer.example', namespace: 'civil' })).messages,
-    ).toHaveLength(1)
+    expect((await show(message_id, { participant: 'peer.example', namespace: 'civil' })).messages).toHaveLength(1)
     const nothing = 'nothing is stored of a message with this message_id'
     expect(await refused(show(message_id, { participant: 'other.example' }))).toBe(nothing)
     expect(await refused(show(message_id, { namespace: 'social' }))).toBe(nothing)
@@ -144,8 +141,7 @@ describe('bodies', () => {
   test('are refused without a reason, and where there is none', async () => {
     const message_id = await askNow()
     const accounts = memoryAccounts()
-    const open = (input: object) =>
-      refused(openBodies({ ...needs(), accounts }, { message_id, reason, ...input }))
+    const open = (input: object) => refused(openBodies({ ...needs(), accounts }, { message_id, reason, ...input }))
     expect(await open({ reason: undefined })).toMatch(/^reason: /)
     expect(await open({ reason: 'why' })).toMatch(/^reason: must have at least 5 characters/)
     expect(await open({ reason: '      ' })).toMatch(/^reason: /)

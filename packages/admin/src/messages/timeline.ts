@@ -1,10 +1,6 @@
 /** The timeline of a message: what its exchange, its accounts and its deliveries tell, in order, and never of whom. */
 
-import {
-  type AccountedMessage,
-  accountedMessages,
-  messageKeysOf,
-} from '@rollcall/audit/store/message-accounts'
+import { type AccountedMessage, accountedMessages, messageKeysOf } from '@rollcall/audit/store/message-accounts'
 import { type Traced, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
@@ -28,9 +24,7 @@ const Timeline = closed({
   message_id: orNull(Type.String()),
   transaction_id: orNull(Type.String()),
   correlation_id: orNull(Type.String()),
-  waits_for: Type.Array(Type.String(), {
-    description: 'Sentences that say why a delivery is not attempted.',
-  }),
+  waits_for: Type.Array(Type.String(), { description: 'Sentences that say why a delivery is not attempted.' }),
   steps: Type.Array(Step, { description: 'The oldest first; what is still to come is at the end.' }),
 })
 
@@ -93,19 +87,28 @@ const isOf = (one: Traced, entry: Entry): boolean =>
 async function timelineOf(db: HasDatabase, traced: Traced | null, accounts: readonly AccountedMessage[]) {
   const [first] = accounts
   const known = traced ?? {
-    ...{ traced: 'exchange' as const, participant: null, registry: null, operation: null },
-    ...{ message_id: null, transaction_id: null, correlation_id: null, received_at: null },
+    traced: 'exchange' as const,
+    participant: null,
+    registry: null,
+    operation: null,
+    message_id: null,
+    transaction_id: null,
+    correlation_id: null,
+    received_at: null,
     ...first?.entry,
   }
   const { participant, registry, transaction_id, correlation_id, received_at } = known
   const answered = accounts.flatMap((account) => ofAccount(account, traced))
   const begins = received_at ?? accounts.find(({ entry }) => entry.request !== null)?.at ?? null
-  const came =
-    begins === null ? [] : [stepOf(timeOut(begins), { step: 'received', message: 'The message came.' })]
+  const came = begins === null ? [] : [stepOf(timeOut(begins), { step: 'received', message: 'The message came.' })]
   const events = traced === null ? came : storyOf(traced, new Date()).map(stepOfEvent)
   const steps = merged(events, await arrival(db, begins, participant, accounts), answered)
   return {
-    ...{ sort: known.traced, participant, registry, transaction_id, correlation_id },
+    sort: known.traced,
+    participant,
+    registry,
+    transaction_id,
+    correlation_id,
     operation: known.traced === 'callback' ? known.callback : known.operation,
     message_id: known.message_id ?? first?.message_id ?? first?.reply_message_id ?? null,
     waits_for: traced === null ? [] : waitsFor(traced),
@@ -127,13 +130,11 @@ async function arrival(
   const key = request?.kid ?? null
   const profile = sender_id === null ? null : (await findParticipant(db, sender_id))?.signature_profile
   const { layout, canonical_form } = profile ?? {}
-  const grounds = [
-    basis === null ? [] : [`on the basis of ${basis}`],
-    purpose === null ? [] : [`for ${purpose}`],
-  ]
+  const grounds = [basis === null ? [] : [`on the basis of ${basis}`], purpose === null ? [] : [`for ${purpose}`]]
   return [
     stepOf(at, {
-      ...{ step: 'verified', key },
+      step: 'verified',
+      key,
       message:
         key === null
           ? 'It is not signed, which the policy of its sender allows.'
@@ -156,7 +157,9 @@ function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | nu
   const code = Object.keys(outcomes).find((name) => name !== 'succ') ?? null
   const counts = Object.entries(outcomes).map(([name, count]) => `${count} ${name}`)
   const searched = stepOf(time, {
-    ...{ step: 'searched', outcome: outcome === 'rejected' ? 'failed' : 'done', code },
+    step: 'searched',
+    outcome: outcome === 'rejected' ? 'failed' : 'done',
+    code,
     message: `Items: ${counts.join(', ') || 'none'}. Records that left: ${records}.`,
   })
   const replied = stepOf(time, {
@@ -172,11 +175,7 @@ function ofAccount({ at, entry, outcome }: AccountedMessage, traced: Traced | nu
 }
 
 /** Puts what the accounts tell into the story: the arrival behind `received`, everything else by its time. */
-function merged(
-  events: readonly Step[],
-  arrival: readonly Step[],
-  answered: readonly Step[],
-): readonly Step[] {
+function merged(events: readonly Step[], arrival: readonly Step[], answered: readonly Step[]): readonly Step[] {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]
   for (const step of answered) {

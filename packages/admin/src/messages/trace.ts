@@ -2,10 +2,7 @@
 
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import type { TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
-import {
-  type TracedNotification,
-  traceNotifications,
-} from '@rollcall/delivery/store/events/traced-notifications'
+import { type TracedNotification, traceNotifications } from '@rollcall/delivery/store/events/traced-notifications'
 import { type TracedExchange, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
@@ -122,10 +119,7 @@ const Notification = closed({
   registry: Id,
   reference_id: orNull(text('reference_id of its item; null: it was never composed.')),
   subscriptions: Type.Array(
-    closed({
-      code: text('Code of a subscription that caused it.'),
-      presence: oneOf(['entered', 'stayed', 'left']),
-    }),
+    closed({ code: text('Code of a subscription that caused it.'), presence: oneOf(['entered', 'stayed', 'left']) }),
   ),
   purpose: oneOf(['event', 'correction', 'backfill', 'test']),
   event_type: text('Type of the event.'),
@@ -201,12 +195,14 @@ function notificationFacts({ delivery, recalled, due_at, ...traced }: TracedNoti
 
 /** Its times are in the events. */
 const deliveryFacts = ({ id, callback, page, message_id, state, attempts, reason }: TracedDelivery) => ({
-  ...{ id, callback, page, message_id, state, attempts, reason },
+  id,
+  callback,
+  page,
+  message_id,
+  state,
+  attempts,
+  reason,
 })
 
 const breakerFacts = (breaker: TracedExchange['breaker']) =>
-  breaker && {
-    failures: breaker.failures,
-    opened_at: timeOut(breaker.opened_at),
-    probe_at: timeOut(breaker.probe_at),
-  }
+  breaker && { failures: breaker.failures, opened_at: timeOut(breaker.opened_at), probe_at: timeOut(breaker.probe_at) }

@@ -15,8 +15,7 @@ const DAY = 86_400_000
 
 beforeAll(async () => {
   database = await testDatabase()
-  civil = (await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' }))
-    .id
+  civil = (await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })).id
 })
 afterAll(() => database.close())
 
@@ -83,9 +82,7 @@ test('a token expires, after 90 days unless said otherwise', async () => {
 test('a revoked token is refused at once, and its name may be used again', async () => {
   const operators = createOperators(database.db)
   const first = await add('leaver')
-  expect(await revokeOperator(database, { name: 'leaver' })).toEqual({
-    ...{ name: 'leaver', sessions: 0, proposals: 0 },
-  })
+  expect(await revokeOperator(database, { name: 'leaver' })).toEqual({ name: 'leaver', sessions: 0, proposals: 0 })
   expect(await operators.operatorOf(first.token)).toBeNull()
   await expect(revokeOperator(database, { name: 'leaver' })).rejects.toMatchObject({
     message: 'no live token is named leaver',
@@ -110,10 +107,7 @@ describe('what cannot be is refused', () => {
     [{ registries: [] }, 'registries: must have at least 1 elements'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future, and at most 366 days away'],
     [{ expires_at: '2999-01-01T00:00:00Z' }, 'expires_at: must be in the future, and at most 366 days away'],
-    [
-      { registries: ['nowhere'] },
-      'there is no registry at nowhere; rollcall registry list shows those there are',
-    ],
+    [{ registries: ['nowhere'] }, 'there is no registry at nowhere; rollcall registry list shows those there are'],
     [{ roles: ['consent', 'read'], authority: 'https://consent.example' }, ONLY_CONSENT],
     [{ roles: ['own'], authority: 'https://consent.example' }, ONLY_CONSENT],
     [

@@ -36,7 +36,10 @@ const ExpiresAt = instant('From when on it is refused.')
 const Authority = text('The consent authority whose consents alone it may withdraw, by its name.')
 
 const OPERATOR = {
-  ...{ name: Name, roles: Roles, registries: orNull(Registries), authority: orNull(Authority) },
+  name: Name,
+  roles: Roles,
+  registries: orNull(Registries),
+  authority: orNull(Authority),
   expires_at: ExpiresAt,
 } as const
 
@@ -59,9 +62,7 @@ export const addOperator = useCase(
       registries: Type.Optional(Registries),
       authority: Type.Optional(Authority),
       expires_at: Type.Optional(
-        instant(
-          `From when on it is refused (default: in ${USUAL_DAYS} days; in ${MOST_DAYS} days at the latest).`,
-        ),
+        instant(`From when on it is refused (default: in ${USUAL_DAYS} days; in ${MOST_DAYS} days at the latest).`),
       ),
     }),
     result: closed({ ...OPERATOR, token: text('The token. It is not stored and cannot be shown again.') }),
@@ -73,21 +74,27 @@ export const addOperator = useCase(
       )
     }
     const now = clock.date()
-    const expires =
-      expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
+    const expires = expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => registryAt(db, namespace))))
     if (authority !== undefined) checkBound(roles, registries)
     const signing = authority === undefined ? null : await authorityNamed(db, authority)
     const { secret, sha256 } = newSecret()
     const id = await addOperatorToken(db, {
-      ...{ name, roles, sha256, expires_at: expires },
+      name,
+      roles,
+      sha256,
+      expires_at: expires,
       registries: bound?.map((registry) => registry.id) ?? null,
       authority: signing?.id ?? null,
     })
     const token = operatorToken(id, secret)
     return {
-      ...{ name, roles, registries: registries ?? null, authority: authority ?? null },
-      ...{ expires_at: timeOut(expires), token },
+      name,
+      roles,
+      registries: registries ?? null,
+      authority: authority ?? null,
+      expires_at: timeOut(expires),
+      token,
     }
   },
 )
@@ -122,8 +129,7 @@ export const listOperators = useCase(
       }),
     ),
   },
-  async ({ db, clock = CLOCK }: Needs) =>
-    (await listOperatorTokens(db)).map((token) => described(token, clock.date())),
+  async ({ db, clock = CLOCK }: Needs) => (await listOperatorTokens(db)).map((token) => described(token, clock.date())),
 )
 
 /** Ends a token and the sessions of its name: from the next call on they are refused. */
@@ -137,9 +143,7 @@ export const revokeOperator = useCase(
     }),
   },
   async ({ db }: HasDatabase, { name }) => {
-    const revoked = await db.journal.write({ kind: 'operator_revoked', name }, () =>
-      revokeOperatorToken(db, name),
-    )
+    const revoked = await db.journal.write({ kind: 'operator_revoked', name }, () => revokeOperatorToken(db, name))
     const sessions = await endOperatorSessions(db, name)
     const proposals = await lapseProposalsOf(db, name)
     if (revoked || sessions > 0 || proposals > 0) return { name, sessions, proposals }
@@ -150,7 +154,10 @@ export const revokeOperator = useCase(
 function described(token: OperatorToken, now: number) {
   const { name, roles, registries, authority, created_at, expires_at, revoked_at } = token
   return {
-    ...{ name, roles, registries, authority },
+    name,
+    roles,
+    registries,
+    authority,
     live: revoked_at === null && expires_at.getTime() > now,
     created_at: timeOut(created_at),
     expires_at: timeOut(expires_at),

@@ -35,9 +35,8 @@ const KeyResult = closed({
 })
 
 /** Every key of ours, the newest first. */
-export const listOwnKeys = useCase(
-  { input: NOTHING, result: Type.Array(KeyResult) },
-  async ({ db }: HasDatabase) => (await listRows(db)).map(described),
+export const listOwnKeys = useCase({ input: NOTHING, result: Type.Array(KeyResult) }, async ({ db }: HasDatabase) =>
+  (await listRows(db)).map(described),
 )
 
 /** Starts to use the next keys; running servers follow within a second, without refusing any message. */
@@ -55,8 +54,7 @@ export const rotateOwnKeys = useCase(
       }),
     ),
   },
-  async ({ db, vault }: HasVault, { use }) =>
-    rotate(db, await vault(), (row) => use === undefined || row.use === use),
+  async ({ db, vault }: HasVault, { use }) => rotate(db, await vault(), (row) => use === undefined || row.use === use),
 )
 
 /** Revokes a key: within a second no server takes it any more, and its private half is erased. */
@@ -77,8 +75,7 @@ export const rotateMasterKey = useCase(
       resealed: wholeNumber('Values that were encrypted with the new master key.'),
     }),
   },
-  async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) =>
-    rotateMaster(db, masterKey),
+  async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) => rotateMaster(db, masterKey),
 )
 
 function described(key: OwnKey) {

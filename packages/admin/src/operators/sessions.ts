@@ -26,9 +26,7 @@ export const makeSignInLink = useCase(
     input: closed({ name: text('Name of a live token: the link signs in as its owner.') }),
     result: closed({
       name: text('Name of the token.'),
-      path: text(
-        'Path of the link at the address of the console. Its code is good once, and stands after the #.',
-      ),
+      path: text('Path of the link at the address of the console. Its code is good once, and stands after the #.'),
       expires_at: instant('From when on it is refused.'),
     }),
   },
@@ -62,8 +60,12 @@ export const listSessions = useCase(
   async ({ db, limits, clock = CLOCK }: Needs & { readonly limits: Pick<Limits, 'session_idle'> }) => {
     const sessions = await listOperatorSessions(db, sessionBounds(limits, clock.date()))
     return sessions.map(({ id, name, issuer, created_at, seen_at, ends_at }) => ({
-      ...{ id, name, provider: issuer, created_at: timeOut(created_at) },
-      ...{ seen_at: timeOut(seen_at), ends_at: timeOut(ends_at) },
+      id,
+      name,
+      provider: issuer,
+      created_at: timeOut(created_at),
+      seen_at: timeOut(seen_at),
+      ends_at: timeOut(ends_at),
     }))
   },
 )

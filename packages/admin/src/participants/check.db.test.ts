@@ -42,20 +42,13 @@ const peer = await withReceiver(
   await sealingPeer(server, 'new.example', { settings: { environment: 'sandbox', outgoing: [LOOPBACK] } }),
 )
 // Only what `grant set` would write.
-await db.pool.query(
-  `delete from participant_grant using registry where registry.id = registry and namespace = 'civil'`,
-)
+await db.pool.query(`delete from participant_grant using registry where registry.id = registry and namespace = 'civil'`)
 
 const sender_id = 'new.example'
 const limits = readLimits({})
-const needs = {
-  db,
-  limits,
-  samples: (kind: string) => generate(kind, { count: 100, seed: 'test' }),
-}
+const needs = { db, limits, samples: (kind: string) => generate(kind, { count: 100, seed: 'test' }) }
 const since = new Date(Date.now() - 60_000).toISOString()
-const check = (of: object = {}) =>
-  checkParticipant(needs, { sender_id, namespace: 'civil-test', since, ...of })
+const check = (of: object = {}) => checkParticipant(needs, { sender_id, namespace: 'civil-test', since, ...of })
 const states = async () => Object.fromEntries((await check()).steps.map(({ name, state }) => [name, state]))
 const refused = (work: Promise<unknown>) =>
   work.then(
@@ -85,8 +78,13 @@ test('without a report, and with one in which steps are missing, a promotion is 
     'new.example has not been checked; run rollcall participant check new.example <namespace>',
   )
   expect(await states()).toEqual({
-    ...{ token: 'missing', search: 'missing', callback: 'missing', retry: 'missing' },
-    ...{ subscribe: 'missing', notification: 'missing', unsubscribe: 'missing' },
+    token: 'missing',
+    search: 'missing',
+    callback: 'missing',
+    retry: 'missing',
+    subscribe: 'missing',
+    notification: 'missing',
+    unsubscribe: 'missing',
   })
   expect(await refused(promote())).toBe(
     'the last check of new.example in civil-test has not passed; missing: token, search, callback, retry, subscribe, notification, unsubscribe; run rollcall participant check new.example <namespace>',
@@ -130,13 +128,7 @@ test('what is not granted is skipped, and what cannot be checked is refused', as
   const of = { sender_id: narrow.sender_id }
   await setGrant({ db }, { ...of, namespace: 'civil-test', terms: { ...EVERYTHING, operations: ['search'] } })
   const skipped = (await check(of)).steps.filter(({ state }) => state === 'skipped')
-  expect(skipped.map(({ name }) => name)).toEqual([
-    'callback',
-    'retry',
-    'subscribe',
-    'notification',
-    'unsubscribe',
-  ])
+  expect(skipped.map(({ name }) => name)).toEqual(['callback', 'retry', 'subscribe', 'notification', 'unsubscribe'])
   expect(await refused(check({ namespace: 'civil' }))).toBe(
     'the registry civil is live; a participant is checked in a sandbox registry',
   )
@@ -159,9 +151,7 @@ test('a promotion needs new keys, and a report that is not too old', async () =>
     'the key live-1 was used in the sandbox; make a new key for the live system',
   )
   const later = new Date(Date.now() + 31 * 86_400_000)
-  expect(
-    await refused(promoteParticipant({ ...needs, now: () => later }, { sender_id, keys: live.pem })),
-  ).toMatch(
+  expect(await refused(promoteParticipant({ ...needs, now: () => later }, { sender_id, keys: live.pem }))).toMatch(
     /^the last check that new\.example passed is of .*, which is too old; run rollcall participant check/,
   )
   expect((await showParticipant({ db, limits }, { sender_id })).environment).toBe('sandbox')
@@ -207,7 +197,9 @@ test('a promoted participant has nothing of the sandbox any more', async () => {
 
   const tokenFor = (client_secret: string) =>
     post(`${server.url}/oauth2/client/token`, {
-      ...{ grant_type: 'client_credentials', client_id: promoted.client_id, client_secret },
+      grant_type: 'client_credentials',
+      client_id: promoted.client_id,
+      client_secret,
     })
   for (const secret of [peer.secret, former]) {
     expect((await tokenFor(secret)).body.error).toBe('invalid_client')
@@ -222,11 +214,7 @@ test('a promoted participant has nothing of the sandbox any more', async () => {
     )
   }
   const { access_token: token } = (await tokenFor(promoted.client_secret)).body
-  const current: Peer = {
-    ...peer,
-    token,
-    signer: { kid: 'live-1', algorithm: 'EdDSA', privateJwk: live.privateJwk },
-  }
+  const current: Peer = { ...peer, token, signer: { kid: 'live-1', algorithm: 'EdDSA', privateJwk: live.privateJwk } }
   for (const signer of [peer.signer, { ...peer.signer, kid: 'live-1' }]) {
     const answer = await sendAs(server, current, signedBody({ ...current, signer }, searchBy(current)))
     expect([answer.status, answer.body.message.error.code]).toEqual([401, 'err.signature.invalid'])
@@ -250,10 +238,7 @@ test('a promoted participant has nothing of the sandbox any more', async () => {
   const old = peer.signer.privateJwk
   expect(
     await refused(
-      addParticipantKeys(
-        { db },
-        { sender_id, keys: JSON.stringify({ kty: old.kty, crv: old.crv, x: old.x }) },
-      ),
+      addParticipantKeys({ db }, { sender_id, keys: JSON.stringify({ kty: old.kty, crv: old.crv, x: old.x }) }),
     ),
   ).toBe('this key was revoked, and a revoked key cannot be registered again; make a new key')
 })

@@ -113,8 +113,7 @@ export const REPORT = {
     closed({
       name: text('Name of the step.'),
       state: oneOf(STEP_STATES, {
-        description:
-          'skipped: its operation is not granted, or it needs callbacks and no address is allowed.',
+        description: 'skipped: its operation is not granted, or it needs callbacks and no address is allowed.',
       }),
       text: text('What was seen, or what to do.'),
     }),
@@ -159,9 +158,7 @@ async function grantToCheck(
     throw new AdminRefusal(`${sender_id} is live; only a sandbox participant is checked`)
   }
   if (registry.environment !== 'sandbox') {
-    throw new AdminRefusal(
-      `the registry ${registry.namespace} is live; a participant is checked in a sandbox registry`,
-    )
+    throw new AdminRefusal(`the registry ${registry.namespace} is live; a participant is checked in a sandbox registry`)
   }
   if (signature_policy !== 'required') {
     throw new AdminRefusal(
@@ -189,11 +186,7 @@ function stepOf(
     }
   }
   if (called && !isCalled) {
-    return {
-      name,
-      state: 'skipped',
-      text: 'no address for callbacks is allowed: it gets answers at once only',
-    }
+    return { name, state: 'skipped', text: 'no address for callbacks is allowed: it gets answers at once only' }
   }
   const at = seen(evidence)
   if (at === null) return { name, state: 'missing', text: missing }
@@ -214,6 +207,10 @@ async function drive(
 
 /** A report as it is given. */
 export const reported = ({ namespace, since, checked_at, version, passed, steps }: ParticipantCheck) => ({
-  ...{ namespace, since: timeOut(since), checked_at: timeOut(checked_at) },
-  ...{ version, passed, steps },
+  namespace,
+  since: timeOut(since),
+  checked_at: timeOut(checked_at),
+  version,
+  passed,
+  steps,
 })

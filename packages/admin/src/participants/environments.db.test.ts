@@ -61,9 +61,7 @@ describe('a grant across', () => {
     const participant = await findParticipant(database.db, sender_id)
     const registry = await registryAt(database.db, namespace)
     if (participant === null) throw new Error('there is none')
-    expect(await refused(addGrant(database.db, { participant, registry }, terms, { replace: true }))).toBe(
-      message,
-    )
+    expect(await refused(addGrant(database.db, { participant, registry }, terms, { replace: true }))).toBe(message)
     expect(await listGrants(database, { sender_id })).toEqual([])
     expect(await refused(explainGrant(database, { sender_id, namespace }))).toBe(
       `${sender_id} has no grant in force in ${namespace}: it may do nothing there; ${message}`,
@@ -72,7 +70,9 @@ describe('a grant across', () => {
 
   test('is refused with a new participant, which is then not added', async () => {
     const added = addParticipant(database, {
-      ...{ sender_id: 'new.example', name: 'N', environment: 'sandbox' },
+      sender_id: 'new.example',
+      name: 'N',
+      environment: 'sandbox',
       grants: { civil: terms },
     })
     expect(await refused(added)).toBe(`grants.civil: ${SANDBOX_IN_LIVE}`)

@@ -78,9 +78,7 @@ function refuseUnusable(
   keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
 ): void {
   const { algorithms } = signature_profile
-  const unusable = keys.find(
-    ({ use, algorithm }) => use === 'sig' && algorithms.every((name) => name !== algorithm),
-  )
+  const unusable = keys.find(({ use, algorithm }) => use === 'sig' && algorithms.every((name) => name !== algorithm))
   if (unusable === undefined) return
   throw new AdminRefusal(
     `the key is for ${unusable.algorithm}, and the signature profile of ${sender_id} accepts ${algorithms.join(', ')} only; ` +
@@ -108,10 +106,7 @@ const PublicKeys = Type.Array(
     use: Use,
     algorithm: text('JOSE name of its algorithm.'),
     thumbprint: text('RFC 7638, SHA-256.'),
-    public_jwk: Type.Unsafe<ParticipantKey['public_jwk']>({
-      type: 'object',
-      description: 'The members of the key.',
-    }),
+    public_jwk: Type.Unsafe<ParticipantKey['public_jwk']>({ type: 'object', description: 'The members of the key.' }),
   }),
 )
 
@@ -121,7 +116,11 @@ export const listPublicKeys = useCase(
   async ({ db }: HasDatabase, { sender_id }) => {
     const live = await listLiveKeys(db, await participantNamed(db, sender_id))
     return live.map(({ kid, use, algorithm, thumbprint, public_jwk }) => ({
-      ...{ kid, use, algorithm, thumbprint, public_jwk },
+      kid,
+      use,
+      algorithm,
+      thumbprint,
+      public_jwk,
     }))
   },
 )
@@ -137,9 +136,7 @@ export const readPublicKeys = useCase(
     result: PublicKeys,
   },
   async (_: object, { sender_id, keys, use }) =>
-    Promise.all(
-      readKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) })),
-    ),
+    Promise.all(readKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) }))),
 )
 
 /** Revokes a key for ever; within a second no server takes it any more. */

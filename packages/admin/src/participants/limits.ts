@@ -7,11 +7,7 @@ import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 import { ConcurrencyLimit, MaxPageSize, participantNamed, RateLimit } from './participants.ts'
 
-const LIMITS = {
-  max_page_size: MaxPageSize,
-  rate_limit: RateLimit,
-  concurrency_limit: ConcurrencyLimit,
-} as const
+const LIMITS = { max_page_size: MaxPageSize, rate_limit: RateLimit, concurrency_limit: ConcurrencyLimit } as const
 
 /** Changes what is given, and shows the limits; with nothing given it only shows them. Nodes follow within a second. */
 export const changeParticipantLimits = useCase(

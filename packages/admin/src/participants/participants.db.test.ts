@@ -11,12 +11,7 @@ import {
   listParticipants,
   rotateParticipantSecret,
 } from './participants.ts'
-import {
-  allowParticipantHost,
-  changeParticipantPolicy,
-  listParticipantHosts,
-  removeParticipantHost,
-} from './policy.ts'
+import { allowParticipantHost, changeParticipantPolicy, listParticipantHosts, removeParticipantHost } from './policy.ts'
 
 let database: TestDatabase
 const sender_id = 'a.example'
@@ -55,11 +50,7 @@ describe('an input that its schema does not accept is refused, with the member a
   test.each([
     [addParticipant, { name: 'C' }, 'sender_id: is required'],
     [addParticipant, { sender_id: 'c.example', name: 7 }, 'name: must be a string'],
-    [
-      addParticipant,
-      { sender_id: 'c.example', name: 'C', max_page_size: 0 },
-      'max_page_size: must be at least 1',
-    ],
+    [addParticipant, { sender_id: 'c.example', name: 'C', max_page_size: 0 }, 'max_page_size: must be at least 1'],
     [addParticipant, { sender_id: 'c.example', name: 'C', demo: true }, 'demo: is not a known member'],
     [
       addParticipantKeys,

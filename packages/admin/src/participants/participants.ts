@@ -83,9 +83,7 @@ export const addParticipant = useCase(
       concurrency_limit: Type.Optional(ConcurrencyLimit),
       environment: Type.Optional(PARTICIPANT.environment),
       grants: Type.Optional(
-        Type.Record(Type.String(), Terms, {
-          description: 'By namespace, what it may do; nothing elsewhere.',
-        }),
+        Type.Record(Type.String(), Terms, { description: 'By namespace, what it may do; nothing elsewhere.' }),
       ),
     }),
     result: closed({
@@ -122,17 +120,12 @@ export const addParticipant = useCase(
 const GRANTING = 'participant add --grant'
 
 /** All of them are good before the first is written. */
-function checkedGrants(
-  db: Database,
-  environment: Environment,
-  grants: Readonly<Record<string, Static<typeof Terms>>>,
-) {
+function checkedGrants(db: Database, environment: Environment, grants: Readonly<Record<string, Static<typeof Terms>>>) {
   return Promise.all(
     Object.entries(grants).map(async ([namespace, terms]) => {
       const registry = await registryAt(db, namespace)
       const problem = environmentProblem(environment, registry)
-      if (problem !== null)
-        throw new AdminRefusal(`grants.${namespace}: ${problem}`, { at: ['grants', namespace] })
+      if (problem !== null) throw new AdminRefusal(`grants.${namespace}: ${problem}`, { at: ['grants', namespace] })
       return { registry, terms: checkedTerms(registry, terms, ['grants', namespace]) }
     }),
   )
@@ -221,8 +214,7 @@ export async function isDemoDatabase(db: Database): Promise<boolean> {
 }
 
 export function described(participant: Participant) {
-  const { sender_id, client_id, name, status, signature_policy, max_page_size, environment, demo } =
-    participant
+  const { sender_id, client_id, name, status, signature_policy, max_page_size, environment, demo } = participant
   return {
     sender_id,
     client_id,

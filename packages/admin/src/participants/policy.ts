@@ -124,9 +124,7 @@ const HOST = {
   loopback: Type.Optional(flag('It may be an address of this machine.')),
   private: Type.Optional(flag('It may be an address of a private network.')),
 } as const
-export const Hosts = Type.Array(closed(HOST), {
-  description: 'Hosts that our requests may reach, each with its rule.',
-})
+export const Hosts = Type.Array(closed(HOST), { description: 'Hosts that our requests may reach, each with its rule.' })
 
 /** Allows requests to a host of a participant, in place of what was allowed for that host before. */
 export const allowParticipantHost = useCase(

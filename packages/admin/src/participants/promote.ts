@@ -8,10 +8,7 @@ import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { createGuards } from '@rollcall/participants/egress/address-guard'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
-import {
-  type Promotion,
-  promoteParticipant as promote,
-} from '@rollcall/participants/store/promote-participant'
+import { type Promotion, promoteParticipant as promote } from '@rollcall/participants/store/promote-participant'
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
 import { type PublicKey, readPublicKey } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
@@ -44,9 +41,7 @@ export const promoteParticipant = useCase(
     accounted: 'participant promote',
     input: closed({
       sender_id: SenderId,
-      keys: Type.Optional(
-        text('Its live public keys, in PEM, a JWK or a JWK set. A private key is refused.'),
-      ),
+      keys: Type.Optional(text('Its live public keys, in PEM, a JWK or a JWK set. A private key is refused.')),
       kid: key.kid,
       use: key.use,
       jwks_uri: Type.Optional(text('Address of the key set that it publishes for live registries.')),
@@ -113,10 +108,7 @@ interface GivenKeys {
 }
 
 /** @throws AdminRefusal, KeyRefused */
-async function liveKeys(
-  { sender_id }: Participant,
-  { keys, kid, use }: GivenKeys,
-): Promise<readonly PublicKey[]> {
+async function liveKeys({ sender_id }: Participant, { keys, kid, use }: GivenKeys): Promise<readonly PublicKey[]> {
   if (keys === undefined) {
     if (kid === undefined && use === undefined) return []
     throw new AdminRefusal('keys: is required with kid and use')

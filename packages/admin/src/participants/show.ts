@@ -19,18 +19,7 @@ import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { Callback, callbackOf } from '../callbacks/callbacks.ts'
 import { GRANT, isInForce, listGrants } from '../grants/grants.ts'
-import {
-  closed,
-  flag,
-  instant,
-  limitOut,
-  Namespace,
-  orNull,
-  SenderId,
-  text,
-  timeOut,
-  wholeNumber,
-} from '../members.ts'
+import { closed, flag, instant, limitOut, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 import { REPORT, reported } from './check.ts'
@@ -65,9 +54,7 @@ export const showParticipant = useCase(
       ...ParticipantResult.properties,
       max_subscriptions: MaxSubscriptions,
       last_seen: orNull(
-        instant(
-          'When its newest message was received; null: none is remembered (ROLLCALL_EXCHANGE_RETENTION).',
-        ),
+        instant('When its newest message was received; null: none is remembered (ROLLCALL_EXCHANGE_RETENTION).'),
       ),
       policy: Policy,
       hosts: Hosts,
@@ -92,9 +79,7 @@ export const showParticipant = useCase(
         }),
         { description: 'Its client secrets, the newest first, without their values.' },
       ),
-      grants: Type.Array(GRANT, {
-        description: 'Those that are not revoked, past and future ones included.',
-      }),
+      grants: Type.Array(GRANT, { description: 'Those that are not revoked, past and future ones included.' }),
       quotas: Type.Array(
         closed({
           namespace: Namespace,
@@ -110,20 +95,14 @@ export const showParticipant = useCase(
         live: wholeNumber('Those that match events.'),
         suspended: wholeNumber('Those that wait for an operator.'),
       }),
-      checks: Type.Array(closed(REPORT), {
-        description: 'The newest reports of its checks, the newest first.',
-      }),
+      checks: Type.Array(closed(REPORT), { description: 'The newest reports of its checks, the newest first.' }),
     }),
   },
   async ({ db, limits }: HasDayLimits, { sender_id }) => {
     const participant = await participantNamed(db, sender_id)
     const seen = await lastReceived(db, participant)
     const { accepted_requests, accepted_bytes, inbox_messages, inbox_bytes } = limits
-    const dayOf = async (
-      table: Parameters<typeof useOfToday>[1],
-      most_messages: number,
-      most_bytes: number,
-    ) => {
+    const dayOf = async (table: Parameters<typeof useOfToday>[1], most_messages: number, most_bytes: number) => {
       const { messages, bytes } = await useOfToday(db, table, participant.id)
       return { messages, most_messages, bytes, most_bytes }
     }
@@ -136,10 +115,14 @@ export const showParticipant = useCase(
       callback: await callbackOf({ db }, participant),
       keys: await listParticipantKeys({ db }, { sender_id }),
       published_keys: (await listUsedKeys(db, sender_id)).map(({ kid, first_used_at, last_used_at }) => ({
-        ...{ kid, first_used_at: timeOut(first_used_at), last_used_at: timeOut(last_used_at) },
+        kid,
+        first_used_at: timeOut(first_used_at),
+        last_used_at: timeOut(last_used_at),
       })),
       secrets: (await listSecretTimes(db, participant)).map(({ created_at, retired_at }) => ({
-        ...{ created_at: timeOut(created_at), live: retired_at === null, retired_at: timeOut(retired_at) },
+        created_at: timeOut(created_at),
+        live: retired_at === null,
+        retired_at: timeOut(retired_at),
       })),
       grants: await listGrants({ db }, { sender_id }),
       quotas: await quotasOf(db, participant),

@@ -17,10 +17,7 @@ const SETTINGS = { max_subscriptions: MaxSubscriptions } as const
 /** Changes what is given, and shows the settings; with nothing given it only shows them. */
 export const changeParticipantSubscriptions = useCase(
   {
-    input: closed({
-      sender_id: SenderId,
-      max_subscriptions: Type.Optional(SETTINGS.max_subscriptions),
-    }),
+    input: closed({ sender_id: SenderId, max_subscriptions: Type.Optional(SETTINGS.max_subscriptions) }),
     result: closed({ sender_id: SenderId, ...SETTINGS }),
   },
   async ({ db }: HasDatabase, { sender_id, max_subscriptions }) => {

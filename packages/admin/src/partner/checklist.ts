@@ -58,8 +58,7 @@ const STEPS: readonly StepRow[] = [
   },
   {
     name: 'callback',
-    skipped: (_, { isCalled }) =>
-      isCalled ? null : 'No address for callbacks is set: you get answers at once only.',
+    skipped: (_, { isCalled }) => (isCalled ? null : 'No address for callbacks is set: you get answers at once only.'),
     done: 'Your system acknowledged a callback.',
     open: 'Send an asynchronous search, and acknowledge the callback. Deliveries show what went wrong.',
   },

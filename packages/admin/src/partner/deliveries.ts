@@ -15,10 +15,7 @@ const attempt = showDelivery.result.properties.made.items.properties
 
 const MessageId = listed.message_id
 const OwnCause = Type.Union([
-  closed({
-    meaning: text('What happened.'),
-    advice: text('What the owner of the receiving system can do.'),
-  }),
+  closed({ meaning: text('What happened.'), advice: text('What the owner of the receiving system can do.') }),
   Type.Null(),
 ])
 
@@ -44,10 +41,18 @@ const REPLAYABLE = ['delivered', 'refused', 'dead', 'held'] as const satisfies r
 type Listed = Awaited<ReturnType<typeof listDeliveries>>[number]
 
 const described = (row: Listed) => ({
-  ...{ message_id: row.message_id, namespace: row.registry, callback: row.callback, page: row.page },
-  ...{ correlation_id: row.correlation_id, state: row.state, attempts: row.attempts, target: row.target },
+  message_id: row.message_id,
+  namespace: row.registry,
+  callback: row.callback,
+  page: row.page,
+  correlation_id: row.correlation_id,
+  state: row.state,
+  attempts: row.attempts,
+  target: row.target,
   cause: ownCause(row.reason ?? row.cause?.cause ?? null),
-  ...{ created_at: row.created_at, next_attempt_at: row.next_attempt_at, finished_at: row.finished_at },
+  created_at: row.created_at,
+  next_attempt_at: row.next_attempt_at,
+  finished_at: row.finished_at,
   replayable: REPLAYABLE.some((state) => state === row.state),
 })
 
@@ -90,7 +95,10 @@ export const showOwnDelivery = useCase(
     return {
       ...described(delivery),
       made: made.map(({ number, at, duration_ms, status, error }) => ({
-        ...{ number, at, duration_ms, status },
+        number,
+        at,
+        duration_ms,
+        status,
         cause: ownCause(error),
       })),
     }
@@ -100,11 +108,7 @@ export const showOwnDelivery = useCase(
 const noVault = (): Promise<never> => Promise.reject(new Error('unreachable: no body is asked for'))
 
 /** @throws AdminRefusal there is none of this participant */
-async function idOf(
-  { db, sender_id }: PartnerNeeds,
-  message_id: string,
-  member = 'message_id',
-): Promise<string> {
+async function idOf({ db, sender_id }: PartnerNeeds, message_id: string, member = 'message_id'): Promise<string> {
   const [id] = await ownDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
   throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })
@@ -125,9 +129,7 @@ export const replayOwnDeliveries = useCase(
     }),
     result: closed({
       deliveries: wholeNumber('Deliveries that are sent again.'),
-      in_closed_mailboxes: wholeNumber(
-        'Notifications that are left as they are, because their mailbox is closed.',
-      ),
+      in_closed_mailboxes: wholeNumber('Notifications that are left as they are, because their mailbox is closed.'),
     }),
   },
   async ({ db, accounts, sender_id, mayReplay }: PartnerNeeds, { message_ids }) => {

@@ -27,9 +27,7 @@ export const listExamples = useCase(
         title: text('Of its kind of registry.'),
         path: text('Path of the request, at the address of this server.'),
         must_sign: flag('Whether the search is refused without a signature: the commands do not sign.'),
-        curl: text(
-          'Commands for a shell that send it unsigned; REGISTRY, CLIENT_ID and CLIENT_SECRET are set before.',
-        ),
+        curl: text('Commands for a shell that send it unsigned; REGISTRY, CLIENT_ID and CLIENT_SECRET are set before.'),
         typescript: text('The same search with @rollcall/client, which signs it.'),
       }),
     ),
@@ -55,24 +53,23 @@ async function maySearch(db: PartnerNeeds['db'], participant: Participant, regis
   )
 }
 
-function exampleOf(
-  registry: Registry,
-  participant: Participant,
-  sample: ReturnType<PartnerNeeds['sampleOf']>,
-) {
+function exampleOf(registry: Registry, participant: Participant, sample: ReturnType<PartnerNeeds['sampleOf']>) {
   const { namespace, kind } = registry
   const [{ name: record_type, primary_identifier }] = kind.record_types
-  const query = {
-    type: sample?.identifier_type ?? primary_identifier,
-    value: sample?.identifier_value ?? PLACEHOLDER,
-  }
+  const query = { type: sample?.identifier_type ?? primary_identifier, value: sample?.identifier_value ?? PLACEHOLDER }
   const question = {
-    ...{ registry, participant, record_type, page_size: undefined, now: new Date() },
+    registry,
+    participant,
+    record_type,
+    page_size: undefined,
+    now: new Date(),
     form: { name: 'identifier', query },
   } as const
   const path = `/${namespace}/v${PROTOCOL_VERSION}/${operation('search').sync_paths[0] ?? ''}`
   return {
-    ...{ namespace, title: kind.title, path },
+    namespace,
+    title: kind.title,
+    path,
     curl: curlOf(path, tryEnvelope(question).body),
     typescript: typeScriptOf({ ...question, namespace, later: false }),
   }

@@ -41,9 +41,7 @@ export const makePartnerLink = useCase(
     const { secret, sha256 } = newSecret()
     const id = await addPartnerLink(db, { sender_id, sha256, ends_at })
     if (id === null) {
-      throw new AdminRefusal(`${sender_id} is disabled; enable it before it gets a link`, {
-        reason: 'conflict',
-      })
+      throw new AdminRefusal(`${sender_id} is disabled; enable it before it gets a link`, { reason: 'conflict' })
     }
     const url = `${partnerPage.base()}/partner#${id}_${secret}`
     return { sender_id, url, expires_at: timeOut(ends_at) }
@@ -57,9 +55,7 @@ export const signPartnerOut = useCase(
     input: closed({ sender_id: SenderId }),
     result: closed({
       sender_id: SenderId,
-      sessions: wholeNumber(
-        'Sessions of the partner page that were ended. Links that were not used end as well.',
-      ),
+      sessions: wholeNumber('Sessions of the partner page that were ended. Links that were not used end as well.'),
     }),
   },
   async ({ db }: HasDatabase, { sender_id }) => {

@@ -49,7 +49,8 @@ export const showSelf = useCase(
       signature_policy: participantProperties.signature_policy,
       encryption_policy: participantProperties.policy.properties.encryption_policy,
       jwks_uri: participantProperties.policy.properties.jwks_uri,
-      ...{ keys, published_keys },
+      keys,
+      published_keys,
       addresses: closed({ allowed, default_url, notify_url, auth }),
       max_page_size: participantProperties.max_page_size,
       rate_limit: participantProperties.rate_limit,
@@ -65,18 +66,30 @@ export const showSelf = useCase(
     const shown = await showParticipant({ db, limits }, { sender_id })
     const { policy, callback: addresses } = shown
     return {
-      ...{ sender_id, name: shown.name, client_id: shown.client_id, environment: shown.environment },
-      ...{ last_seen: shown.last_seen, signature_policy: shown.signature_policy },
-      ...{ encryption_policy: policy.encryption_policy, jwks_uri: policy.jwks_uri },
-      ...{ keys: shown.keys, published_keys: shown.published_keys },
+      sender_id,
+      name: shown.name,
+      client_id: shown.client_id,
+      environment: shown.environment,
+      last_seen: shown.last_seen,
+      signature_policy: shown.signature_policy,
+      encryption_policy: policy.encryption_policy,
+      jwks_uri: policy.jwks_uri,
+      keys: shown.keys,
+      published_keys: shown.published_keys,
       addresses: {
-        ...{ allowed: addresses.allowed, default_url: addresses.default_url },
-        ...{ notify_url: addresses.notify_url, auth: addresses.auth },
+        allowed: addresses.allowed,
+        default_url: addresses.default_url,
+        notify_url: addresses.notify_url,
+        auth: addresses.auth,
       },
-      ...{ max_page_size: shown.max_page_size, rate_limit: shown.rate_limit },
-      ...{ concurrency_limit: shown.concurrency_limit, quotas: shown.quotas },
-      ...{ accepted_today: shown.accepted_today, callbacks_today: shown.callbacks_today },
-      ...{ max_subscriptions: shown.max_subscriptions, subscriptions: shown.subscriptions },
+      max_page_size: shown.max_page_size,
+      rate_limit: shown.rate_limit,
+      concurrency_limit: shown.concurrency_limit,
+      quotas: shown.quotas,
+      accepted_today: shown.accepted_today,
+      callbacks_today: shown.callbacks_today,
+      max_subscriptions: shown.max_subscriptions,
+      subscriptions: shown.subscriptions,
     }
   },
 )
@@ -93,10 +106,9 @@ export const listOwnGrants = useCase(
         valid_from: text('When it begins to count.'),
         valid_until: orNull(text('When it ends; null: no end.')),
         in_force: Type.Boolean({ description: 'Whether it counts now.' }),
-        words: Type.Array(
-          closed({ about: text('What the words are about.'), words: text('What is granted.') }),
-          { description: 'Of a grant in force.' },
-        ),
+        words: Type.Array(closed({ about: text('What the words are about.'), words: text('What is granted.') }), {
+          description: 'Of a grant in force.',
+        }),
       }),
     ),
   },
@@ -115,10 +127,7 @@ export const listOwnGrants = useCase(
   },
 )
 
-async function wordsOf(
-  db: PartnerNeeds['db'],
-  of: { readonly sender_id: string; readonly namespace: string },
-) {
+async function wordsOf(db: PartnerNeeds['db'], of: { readonly sender_id: string; readonly namespace: string }) {
   try {
     const words = grantWords(await explainGrant({ db }, of), { conditions: false })
     return words.map(([about, said]) => ({ about, words: said }))
@@ -140,9 +149,14 @@ export const listOwnSubscriptions = useCase(
     }),
     result: Type.Array(
       closed({
-        ...{ code: listed.code, namespace: Namespace, event_type: listed.event_type },
-        ...{ record_type: listed.record_type, state: listed.state },
-        ...{ cron: listed.cron, start_at: listed.start_at, end_at: listed.end_at },
+        code: listed.code,
+        namespace: Namespace,
+        event_type: listed.event_type,
+        record_type: listed.record_type,
+        state: listed.state,
+        cron: listed.cron,
+        start_at: listed.start_at,
+        end_at: listed.end_at,
         created_at: instant('When it was made.'),
         ended_at: listed.ended_at,
       }),

@@ -24,11 +24,7 @@ beforeAll(async () => {
   const social = await addRegistry(db, { namespace: 'social', kind: 'social', sender_id: 'social.example' })
   const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
   await writeDocuments(world.database, civil, [
-    {
-      '@type': 'Person',
-      identifier: [id('UIN', '1'), id('BRN', 'B-1'), id('MRN', 'M-1')],
-      name: { surname: 'Okoro' },
-    },
+    { '@type': 'Person', identifier: [id('UIN', '1'), id('BRN', 'B-1'), id('MRN', 'M-1')], name: { surname: 'Okoro' } },
     { '@type': 'Person', identifier: [id('UIN', '2'), id('MRN', 'M-1')], name: { surname: 'Abara' } },
   ])
   await writeDocuments(world.database, social, [{ '@type': 'Member', member_identifier: [id('UIN', '1')] }])
@@ -50,8 +46,11 @@ async function isWhole(): Promise<boolean> {
   return entries.every(({ chain, sequence, at, entry, commitments, hash }) => {
     if (sequence === 1) previous = firstHash(String(chain))
     previous = entryHash(previous, {
-      ...{ chain: String(chain), sequence: Number(sequence), at: (at as Date).toISOString() },
-      ...{ entry: String(entry), commitments: commitments as Buffer },
+      chain: String(chain),
+      sequence: Number(sequence),
+      at: (at as Date).toISOString(),
+      entry: String(entry),
+      commitments: commitments as Buffer,
     })
     return previous.equals(hash as Buffer)
   })
@@ -123,7 +122,8 @@ test('a record that was merged into that of the person is erased with it', async
   ])
   await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '9' } })
   await publishEvent(world.needs(), {
-    ...{ namespace: 'civil', reg_event_type: 'MARRIAGE' },
+    namespace: 'civil',
+    reg_event_type: 'MARRIAGE',
     record: { identifier: [uin('9')], name: { surname: 'Ferreira' } },
   })
   await accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '9', 'seen')])
@@ -170,10 +170,7 @@ test('a hold of the person refuses it, one of a participant keeps what it covers
 
 test.each([
   [{ type: 'NOPE', value: '1' }, 'type: no registry has identifiers of this type'],
-  [
-    { type: 'MRN', value: 'M-1' },
-    'value: more than one Person of civil has it; give an identifier of one person',
-  ],
+  [{ type: 'MRN', value: 'M-1' }, 'value: more than one Person of civil has it; give an identifier of one person'],
   [{ type: 'UIN', value: '' }, 'value: it is not a valid UIN'],
 ])('%j is refused', async (input, message) => {
   await expect(erasePerson(world.needs(), { ...input, reason })).rejects.toThrow(message)
@@ -182,11 +179,13 @@ test.each([
 test('an operator sees a record whole, and the look is accounted before', async () => {
   const found = await showRecord(world.needs(), { namespace: 'civil', type: 'uin', value: '1' })
   expect(found).toMatchObject([{ record_type: 'Person', record: { name: { surname: 'Okoro' } } }])
-  const [account] = await world.rows(
-    'select entry::json as entry from account order by at desc, sequence desc limit 1',
-  )
+  const [account] = await world.rows('select entry::json as entry from account order by at desc, sequence desc limit 1')
   expect(account?.entry).toMatchObject({
-    ...{ kind: 'operator', operator: 'tester', registry: 'civil', note: 'record get', records: 1 },
+    kind: 'operator',
+    operator: 'tester',
+    registry: 'civil',
+    note: 'record get',
+    records: 1,
     shown: { Person: expect.arrayContaining(['name.surname']) },
   })
   await expect(showRecord(world.needs(), { namespace: 'civil', type: 'UIN', value: '99' })).rejects.toThrow(
@@ -200,9 +199,7 @@ test('an operator sees a record whole, and the look is accounted before', async 
 test('a deleted record leaves a tombstone, which is erased as well', async () => {
   await deleteRecords(world.needs(), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
   expect(await world.rows('select from record_tombstone')).toHaveLength(1)
-  expect(await erasePerson(world.needs(), { type: 'UIN', value: '2', reason })).toMatchObject({
-    tombstones: 1,
-  })
+  expect(await erasePerson(world.needs(), { type: 'UIN', value: '2', reason })).toMatchObject({ tombstones: 1 })
   expect(await world.rows('select from record_tombstone')).toEqual([])
 })
 

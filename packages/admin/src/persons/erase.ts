@@ -87,7 +87,9 @@ export const erasePerson = useCase(
       ? { erased: rows - held, beside: await eraseBeside(db, person, true) }
       : await db.journal.write(actOf(person, pseudonyms, { reason, holds }), erase)
     return {
-      ...{ dry_run, identifiers: person.identifiers.length, accounts: { entries, rows: erased, held } },
+      dry_run,
+      identifiers: person.identifiers.length,
+      accounts: { entries, rows: erased, held },
       ...beside,
       stored_until: timeOut(endOfBodies(now(), bodyKeyRetention(limits))),
       records: person.records.map(({ registry, recordType }) => ({
@@ -111,11 +113,11 @@ function actOf(
     pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
     ...circumstances,
     records: records.map(({ registry, recordType, id }) => ({
-      ...{ registry: registry.namespace, record_type: recordType.name, record: id },
+      registry: registry.namespace,
+      record_type: recordType.name,
+      record: id,
     })),
-    forgotten: primariesOf(given).map(({ registry, ...primary }) => ({
-      ...{ registry: registry.namespace, ...primary },
-    })),
+    forgotten: primariesOf(given).map(({ registry, ...primary }) => ({ registry: registry.namespace, ...primary })),
   }
 }
 
@@ -167,9 +169,7 @@ async function eraseRows(
 }
 
 function byChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
-  const sorted = places.toSorted(
-    (one, other) => one.sequence - other.sequence || one.position - other.position,
-  )
+  const sorted = places.toSorted((one, other) => one.sequence - other.sequence || one.position - other.position)
   const chains = Map.groupBy(sorted, ({ chain }) => chain)
   return Object.fromEntries(
     [...chains].map(([chain, rows]) => [chain, rows.map(({ sequence, position }) => [sequence, position])]),

@@ -12,17 +12,7 @@ import {
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { accountOperator } from '../accounts/operator-looks.ts'
-import {
-  closed,
-  instant,
-  NOTHING,
-  orNull,
-  personalData,
-  SenderId,
-  text,
-  timeOut,
-  wholeNumber,
-} from '../members.ts'
+import { closed, instant, NOTHING, orNull, personalData, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasAccounts, HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -40,9 +30,14 @@ const HoldShape = closed({
 })
 
 const shapeOf = ({ begins_at, ends_at, created_at, ...hold }: Hold) => ({
-  ...{ id: hold.id, kind: hold.kind, participant: hold.participant },
-  ...{ from: timeOut(begins_at), until: timeOut(ends_at), reason: hold.reason },
-  ...{ created_by: hold.created_by, created_at: timeOut(created_at) },
+  id: hold.id,
+  kind: hold.kind,
+  participant: hold.participant,
+  from: timeOut(begins_at),
+  until: timeOut(ends_at),
+  reason: hold.reason,
+  created_by: hold.created_by,
+  created_at: timeOut(created_at),
 })
 
 type HoldNeeds = HasAccounts & HasVault

@@ -1,23 +1,11 @@
 /** The identifiers under which a person is known: the named one, and the others of the person's records of one environment. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/account'
-import {
-  bearersOf,
-  identifiersAlone,
-  type PlaceOfRecords,
-  withAllTypes,
-} from '@rollcall/core/model/person-identifiers'
+import { bearersOf, identifiersAlone, type PlaceOfRecords, withAllTypes } from '@rollcall/core/model/person-identifiers'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import {
-  identifierValue,
-  KINDS,
-  type Kind,
-  kindNamed,
-  resolveIdentifierType,
-  UNLISTED,
-} from '@rollcall/protocol'
+import { identifierValue, KINDS, type Kind, kindNamed, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
 import { ownRecords } from '@rollcall/records/records/own-records'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
@@ -40,9 +28,7 @@ export async function knownIdentifiers(
   named: { readonly type: string; readonly value: string },
 ): Promise<readonly KnownIdentifier[]> {
   const { registries, joined } = await registriesOfPerson(db, named)
-  const known = new Map(
-    meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]),
-  )
+  const known = new Map(meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]))
   const reader = ownRecords(db).reader('sync')
   let fresh = [...known.values()]
   for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {

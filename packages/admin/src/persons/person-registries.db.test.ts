@@ -24,7 +24,10 @@ const document = (identifiers: Record<string, string>) => ({
 async function start(): Promise<{ at: World; sandbox: Registry; needs: ReturnType<typeof needsOf> }> {
   const at = await world()
   const sandbox = await addRegistry(at.db, {
-    ...{ namespace: 'civil-test', kind: 'civil', sender_id: 'civil-test.example', environment: 'sandbox' },
+    namespace: 'civil-test',
+    kind: 'civil',
+    sender_id: 'civil-test.example',
+    environment: 'sandbox',
   })
   return { at, sandbox, needs: needsOf(at) }
 }
@@ -60,10 +63,7 @@ test('it joins no live persons: in an audit, an erasure, a withdrawal', async ()
 test('two records of a sandbox with the identifier of a live person refuse nothing', async () => {
   const { at, sandbox, needs } = await start()
   await writeDocuments(at, at.civil, [document({ UIN: '20', BRN: 'B-20' })])
-  await writeDocuments(at, sandbox, [
-    document({ UIN: '21', BRN: 'B-20' }),
-    document({ UIN: '22', BRN: 'B-20' }),
-  ])
+  await writeDocuments(at, sandbox, [document({ UIN: '21', BRN: 'B-20' }), document({ UIN: '22', BRN: 'B-20' })])
   expect(await identifiersOf(at, 'BRN', 'B-20')).toEqual(['BRN:B-20', 'UIN:20'])
   await addPurpose(needs, { code: 'pension' })
   await withdrawConsent(needs, { identifier_type: 'BRN', identifier_value: 'B-20', purpose: 'pension' })

@@ -42,11 +42,7 @@ export async function registriesOfPerson(db: Database, given: Identifier): Promi
 }
 
 /** Whether a record of one of these registries bears the identifier. */
-async function isBorne(
-  db: Database,
-  registries: readonly Registry[],
-  { type, value }: Identifier,
-): Promise<boolean> {
+async function isBorne(db: Database, registries: readonly Registry[], { type, value }: Identifier): Promise<boolean> {
   const reader = ownRecords(db).reader('sync')
   for (const registry of registries) {
     const meaning = meaningIn(registry, { identifier_type: type, identifier_value: value })
@@ -62,10 +58,7 @@ async function isBorne(
 /** A registry may hold identifiers of a type that its kind, or no kind, lists: its records name the type. */
 export function meaningIn(
   registry: Registry,
-  {
-    identifier_type,
-    identifier_value,
-  }: { readonly identifier_type: string; readonly identifier_value: string },
+  { identifier_type, identifier_value }: { readonly identifier_type: string; readonly identifier_value: string },
 ): { readonly kind: Kind; readonly identifier: Identifier; readonly isListed: boolean } | null {
   const wide = withAllTypes(registry.kind)
   const listed = resolveIdentifierType(wide, identifier_type)

@@ -16,12 +16,12 @@ it('nobody is protected meanwhile, and what is backfilled notes whom it names', 
   const registry = await server.registry('social', [
     { '@type': 'Member', member_identifier },
     {
-      ...{ '@type': 'Group', member_list: [{ member_identifier }] },
+      '@type': 'Group',
+      member_list: [{ member_identifier }],
       group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
     },
   ])
-  const protect = () =>
-    protectPerson({ db }, { namespace: 'social', ...uin, category: 'shelter', reason: 'Order 7' })
+  const protect = () => protectPerson({ db }, { namespace: 'social', ...uin, category: 'shelter', reason: 'Order 7' })
   const fill = [registry.id, IDENTIFIERS]
   await db.pool.query(`insert into column_fill values ($1, 'Group', $2)`, fill)
   await expect(protect()).rejects.toThrow(

@@ -76,9 +76,8 @@ export const protectPerson = useCase(
       }
       return { namespace, category, ...done }
     }
-    return db.journal.write(
-      { kind: 'person_protected', registry: namespace, category, reason, ...given },
-      () => withTransaction(db.pool, commit),
+    return db.journal.write({ kind: 'person_protected', registry: namespace, category, reason, ...given }, () =>
+      withTransaction(db.pool, commit),
     )
   },
 )
@@ -106,8 +105,7 @@ export async function protectAgain(
 
 type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }>
 
-const hasUnfilled = ({ unfilled }: Registry): boolean =>
-  [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
+const hasUnfilled = ({ unfilled }: Registry): boolean => [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
 
 /** The person whom an identifier names, as the registry knows the person. Events of the registry wait until the transaction ends. */
 async function findPerson(client: ClientBase, registry: Registry, named: Identifier) {
@@ -144,9 +142,7 @@ export const unprotectPerson = useCase(
         throw new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' })
       }
       if (another !== undefined) {
-        throw new AdminRefusal(
-          'identifier: several protected persons have it; name one by another identifier',
-        )
+        throw new AdminRefusal('identifier: several protected persons have it; name one by another identifier')
       }
       return { namespace, rewritten: await unprotectRow(client, registry, person) }
     })
@@ -159,9 +155,7 @@ export const listProtected = useCase(
     accounted: 'record protected list',
     input: closed({
       namespace: Namespace,
-      identifiers: Type.Optional(
-        flag('Show who they are and why; otherwise only how many of which category.'),
-      ),
+      identifiers: Type.Optional(flag('Show who they are and why; otherwise only how many of which category.')),
     }),
     result: Type.Array(
       closed({
@@ -178,7 +172,9 @@ export const listProtected = useCase(
     const registry = await registryAt(db, namespace)
     const rows = await listRows(db, registry)
     return rows.map(({ type, value, category, reason, protected_at, records }) => ({
-      ...{ category, protected_at: protected_at.toISOString(), identifier_type: type },
+      category,
+      protected_at: protected_at.toISOString(),
+      identifier_type: type,
       identifier_value: identifiers ? value : null,
       reason: identifiers ? reason : null,
       records,

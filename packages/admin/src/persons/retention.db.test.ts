@@ -45,17 +45,10 @@ const participants = async () =>
   )
 const tombstones = async () =>
   (await world.rows('select content, kid, signature from account_tombstone order by id')).map(
-    ({ content, kid, signature }) => ({
-      content: JSON.parse(String(content)),
-      text: content,
-      kid,
-      signature,
-    }),
+    ({ content, kid, signature }) => ({ content: JSON.parse(String(content)), text: content, kid, signature }),
   )
 
-async function isSigned(
-  tombstone: Awaited<ReturnType<typeof tombstones>>[number] | undefined,
-): Promise<boolean> {
+async function isSigned(tombstone: Awaited<ReturnType<typeof tombstones>>[number] | undefined): Promise<boolean> {
   const [key] = await world.rows('select public_key from account_key where kid = $1', tombstone?.kid)
   const publicKey = createPublicKey({ key: key?.public_key as { kty: string }, format: 'jwk' })
   return verify(null, Buffer.from(String(tombstone?.text)), publicKey, tombstone?.signature as Buffer)
@@ -117,10 +110,7 @@ describe('prune of accounts', () => {
       for (const person of ['1', '2', '3']) await accounts.write(accountEntry(), asked(person))
       await accounts.close()
       expect(await places(other.database)).toEqual([])
-      await tamper(
-        other.database,
-        `update account set entry = replace(entry, 'search', 'none') where sequence = 2`,
-      )
+      await tamper(other.database, `update account set entry = replace(entry, 'search', 'none') where sequence = 2`)
       expect(await places(other.database)).toEqual([expect.stringMatching(/^entry_changed \S+ 2/)])
       // Without its tombstone the prune itself is a removal.
       await tamper(other.database, 'delete from account_tombstone')
@@ -164,10 +154,7 @@ describe('prune of accounts', () => {
         await writer.write(accountEntry({ participant: entry === 11 ? 'b.example' : 'a.example' }), [])
         if (entry % 4 === 0)
           await expect
-            .poll(
-              async () =>
-                (await other.rows('select from account_checkpoint where sequence = $1', entry)).length,
-            )
+            .poll(async () => (await other.rows('select from account_checkpoint where sequence = $1', entry)).length)
             .toBe(1)
       }
       await writer.close()
@@ -236,7 +223,9 @@ describe('prune of accounts', () => {
       asked += 1
       if (asked === 2)
         await addHold(world.needs(), {
-          ...{ from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z', reason: 'case 9/2026' },
+          from: '2000-01-01T00:00:00Z',
+          until: '2100-01-01T00:00:00Z',
+          reason: 'case 9/2026',
         })
       return needs.vault()
     }
@@ -262,8 +251,7 @@ describe('prune of stored messages', () => {
       `insert into body_key (day, sealed) select $1::date, set_byte('x', 0, max(version)) from master_key`,
       day,
     )
-  const days = async () =>
-    (await world.rows('select day::text from body_key order by day')).map(({ day }) => day)
+  const days = async () => (await world.rows('select day::text from body_key order by day')).map(({ day }) => day)
   const daysAgo = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10)
 
   test('keys of days are destroyed after everything that was stored with them', async () => {
@@ -283,8 +271,7 @@ describe('prune of stored messages', () => {
         select id, sender_id, sha256('x'), gen_random_uuid(), 1, 'search', now() - interval '400 days'
         from participant`,
     )
-    const senders = async () =>
-      (await world.rows('select message_id as m from exchange order by m')).map(({ m }) => m)
+    const senders = async () => (await world.rows('select message_id as m from exchange order by m')).map(({ m }) => m)
     const reason = 'case 8/2026'
     const hold = await addHold(world.needs(), { participant: 'a.example', reason })
     const counts = [
@@ -321,10 +308,7 @@ describe('holds', () => {
     [{ reason }, 'give one of: person; participant; from and until'],
     [{ reason, participant: 'a.example', from: '2026-01-01T00:00:00Z' }, 'give one of: person; participant'],
     [{ reason, participant: 'no.example' }, 'no participant has sender_id no.example'],
-    [
-      { reason, from: '2026-01-01T00:00:00Z' },
-      'until: a period needs from and until, and from must be earlier',
-    ],
+    [{ reason, from: '2026-01-01T00:00:00Z' }, 'until: a period needs from and until, and from must be earlier'],
     [
       { reason, from: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' },
       'until: a period needs from and until, and from must be earlier',

@@ -94,10 +94,7 @@ const PRUNED = closed({
 
 /** Deletes what is older than its age. The accounts need the owner of the database. */
 export const prune = useCase(
-  {
-    input: closed({ dry_run: Type.Optional(flag('Only count.')) }),
-    result: PRUNED,
-  },
+  { input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
   async (needs: RetentionNeeds, { dry_run = false }) => {
     const { db, owner = db, limits, now = () => new Date() } = needs
     if (!dry_run) {

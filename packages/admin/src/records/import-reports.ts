@@ -13,12 +13,8 @@ const reported = {
   empty: wholeNumber('How often there was none.'),
   not_understood: wholeNumber('How often there was one that is not understood.'),
   lines: Lines('The first lines with a value that is not understood.'),
-  rule: orNull(
-    text('The rule that these values break; null: there are none, or a column of the table has it.'),
-  ),
-  unlisted: wholeNumber(
-    'How often a code was not on its list. It is stored as it is, and counts as understood.',
-  ),
+  rule: orNull(text('The rule that these values break; null: there are none, or a column of the table has it.')),
+  unlisted: wholeNumber('How often a code was not on its list. It is stored as it is, and counts as understood.'),
   unlisted_lines: Lines('The first lines with such a code.'),
   after_today: wholeNumber(
     'How often a birth date was after the day of the import. It is stored, and counts as understood.',
@@ -32,27 +28,14 @@ const Rejections = Type.Array(
     count: wholeNumber('Lines that were rejected for it.'),
     lines: Lines('The first ones.'),
   }),
-  {
-    description:
-      'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.',
-  },
+  { description: 'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.' },
 )
 const Repeated = closed(
-  {
-    count: wholeNumber('Lines whose record replaced that of an earlier line.'),
-    lines: Lines('The first ones.'),
-  },
-  {
-    description:
-      'Lines that have the primary identifier of an earlier line, unless they were rejected for it.',
-  },
+  { count: wholeNumber('Lines whose record replaced that of an earlier line.'), lines: Lines('The first ones.') },
+  { description: 'Lines that have the primary identifier of an earlier line, unless they were rejected for it.' },
 )
 const Attributes = Type.Array(
-  closed({
-    record_type: RecordTypeName,
-    name: text('Attribute, or type of identifier.'),
-    ...reported,
-  }),
+  closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...reported }),
   { description: 'What the records had; records that could not be read at all are not among them.' },
 )
 const kept = wholeNumber('Records that are stored although a value of them is not understood.')
@@ -64,11 +47,7 @@ export const ImportReport = closed({
   repeated: Repeated,
   attributes: Attributes,
   columns: Type.Array(
-    closed({
-      column: text('Column of the table.'),
-      path: text('Its path in the column mapping.'),
-      ...reported,
-    }),
+    closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...reported }),
     { description: 'For CSV: what the cells of the mapped columns had.' },
   ),
   unused_columns: Type.Array(Type.String(), {

@@ -24,8 +24,7 @@ beforeEach(async () => {
 
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
 const needs = () => ({ db: database.db, limits })
-const rows = async (statement: string, ...values: unknown[]) =>
-  (await database.db.pool.query(statement, values)).rows
+const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
 const load = (...values: readonly string[]) => {
   const lines = values.map((value) => `${JSON.stringify({ identifier: [uin(value)] })}\n`)
@@ -36,9 +35,7 @@ const merge = (survivor: string, retired: string) =>
   mergeRecords(needs(), { namespace: 'civil', survivor: uin(survivor), retired: uin(retired) })
 /** Until something waits for a lock of this kind. */
 const waitsFor = (locktype: string) =>
-  expect
-    .poll(() => rows('select from pg_locks where locktype = $1 and not granted', locktype))
-    .toHaveLength(1)
+  expect.poll(() => rows('select from pg_locks where locktype = $1 and not granted', locktype)).toHaveLength(1)
 
 test('a merge waits for changes that are under way, also those of an import without events', async () => {
   let merged: Promise<unknown> | undefined

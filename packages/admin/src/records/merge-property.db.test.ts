@@ -26,8 +26,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
-const query = (statement: string, values: readonly unknown[] = []) =>
-  database.db.pool.query(statement, [...values])
+const query = (statement: string, values: readonly unknown[] = []) => database.db.pool.query(statement, [...values])
 
 const [PEOPLE, OTHERS] = [
   ['P0', 'P1', 'P2', 'P3', 'P4'],
@@ -61,10 +60,7 @@ const CHAIN = [
 
 const uin = (value: string) => ({ identifier_type: 'UIN', identifier_value: value })
 const personWith = (name: Name, others: Iterable<string>) => ({
-  identifier: [
-    uin(name),
-    ...[...others].map((value) => ({ identifier_type: 'BRN', identifier_value: value })),
-  ],
+  identifier: [uin(name), ...[...others].map((value) => ({ identifier_type: 'BRN', identifier_value: value }))],
 })
 
 /** What each record bears beside its name, and into which it was merged. */

@@ -15,9 +15,7 @@ const needs = () => ({ db: database.db, limits, now: () => new Date('2026-06-15T
 const rows = async (statement: string) => (await database.db.pool.query(statement)).rows
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 const uin = (value: string) => id('UIN', value)
-const person = (value: string, ...others: JsonObject[]): JsonObject => ({
-  identifier: [uin(value), ...others],
-})
+const person = (value: string, ...others: JsonObject[]): JsonObject => ({ identifier: [uin(value), ...others] })
 
 const load = (documents: readonly JsonObject[], namespace = 'civil') => {
   const source = Readable.from([Buffer.from(documents.map((one) => `${JSON.stringify(one)}\n`).join(''))])
@@ -87,7 +85,11 @@ test('records that are not protected alike are not merged; both of a merge are p
   await load([person('P-1'), person('P-2')])
   const protect = (identifier_value: string) =>
     protectPerson(needs(), {
-      ...{ namespace: 'civil', identifier_type: 'UIN', identifier_value, category: 'sealed', reason: 'x' },
+      namespace: 'civil',
+      identifier_type: 'UIN',
+      identifier_value,
+      category: 'sealed',
+      reason: 'x',
     })
   const merge = () => mergeRecords(needs(), { namespace: 'civil', survivor: uin('P-1'), retired: uin('P-2') })
   const refused = new AdminRefusal(
@@ -101,9 +103,7 @@ test('records that are not protected alike are not merged; both of a merge are p
   const lift = (identifier_value: string) =>
     unprotectPerson(needs(), { namespace: 'civil', identifier_type: 'UIN', identifier_value })
   await lift('P-1')
-  expect(await unmergeRecords(needs(), { namespace: 'civil', retired: uin('P-2') })).toMatchObject({
-    notified: 0,
-  })
+  expect(await unmergeRecords(needs(), { namespace: 'civil', retired: uin('P-2') })).toMatchObject({ notified: 0 })
   expect(await merge()).toMatchObject({ notified: 0 })
   await lift('P-1')
   await expect(lift('P-2')).rejects.toThrow(

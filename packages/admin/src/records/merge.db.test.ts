@@ -32,8 +32,7 @@ beforeEach(async () => {
 })
 
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
-const rows = async (statement: string, ...values: unknown[]) =>
-  (await database.db.pool.query(statement, values)).rows
+const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 const needs = () => ({ db: database.db, limits, now: () => now })
 
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
@@ -117,7 +116,8 @@ describe('identifiers of the retired record', () => {
     expect(await publish('Death', said)).toMatchObject({ matched: 1 })
     const after = {
       identifier: [uin('U-1'), id('BRN', 'B-1'), id('DRN', 'D-9')],
-      ...{ sex: 'female', death_date: '2026-06-14' },
+      sex: 'female',
+      death_date: '2026-06-14',
     }
     expect(await found('UIN', 'U-2')).toEqual([after])
     expect(await found('DRN', 'D-9')).toEqual([after])
@@ -134,9 +134,7 @@ describe('identifiers of the retired record', () => {
     await merge('U-1', 'U-2')
     const message =
       'replace: the record was merged into another one, which is replaced under its own primary identifier alone'
-    await expect(publish('UPDATE', person('U-2'), { replace: true })).rejects.toThrow(
-      new AdminRefusal(message),
-    )
+    await expect(publish('UPDATE', person('U-2'), { replace: true })).rejects.toThrow(new AdminRefusal(message))
   })
 
   test('an import under them is merged into it, with its events, and makes no record', async () => {
@@ -183,9 +181,7 @@ describe('subscriptions', () => {
     await merge('U-1', 'U-2')
     expect(await publish('Death', person('U-1', { death_date: '2026-06-14' }))).toMatchObject({ matched: 1 })
     expect(await notifications()).toMatchObject([{ subscription, presence: 'stayed', purpose: 'event' }])
-    expect(await rows('select state, reason from subscription')).toEqual([
-      { state: 'ended', reason: 'death' },
-    ])
+    expect(await rows('select state, reason from subscription')).toEqual([{ state: 'ended', reason: 'death' }])
   })
 
   test('to the retired record are told that the survivor was deleted', async () => {
@@ -235,9 +231,7 @@ describe('who was notified of the retired record', () => {
     // The last that each knows of the record is corrected.
     const earlier = await rows(`select max(id) as corrects from notification where purpose = 'event'
       group by subscription order by subscription`)
-    expect(
-      (await notifications()).flatMap(({ corrects }) => (corrects === null ? [] : { corrects })),
-    ).toEqual(earlier)
+    expect((await notifications()).flatMap(({ corrects }) => (corrects === null ? [] : { corrects }))).toEqual(earlier)
   })
 
   test('gets it where the death has ended the subscription, and not where its owner has', async () => {
@@ -245,9 +239,7 @@ describe('who was notified of the retired record', () => {
     await subscribe('LiveBirth', 'U-2')
     await born()
     await publish('Death', person('U-2', { death_date: '2026-06-14' }))
-    await rows(
-      `update subscription set state = 'ended', reason = 'unsubscribed' where event_type = 'LiveBirth'`,
-    )
+    await rows(`update subscription set state = 'ended', reason = 'unsubscribed' where event_type = 'LiveBirth'`)
     await merge('U-1', 'U-2')
     const corrections = (await notifications()).filter(({ purpose }) => purpose === 'correction')
     expect(corrections).toMatchObject([{ subscription: dead }])
@@ -293,13 +285,13 @@ describe('who was notified of the retired record', () => {
     const dead = await subscribe('Death', 'U-2', { person: true })
     await publish('Death', person('U-2', { death_date: '2026-06-14' }), { event_id: 'death' })
     await merge('U-1', 'U-2')
-    await expect(
-      publish('CANCEL', person('U-2', { death_date: null }), { corrects: 'death' }),
-    ).rejects.toThrow(new AdminRefusal('corrects: must name an event of this record'))
-    await unmerge('U-2')
-    expect(await publish('CANCEL', person('U-2', { death_date: null }), { corrects: 'death' })).toMatchObject(
-      { matched: 1 },
+    await expect(publish('CANCEL', person('U-2', { death_date: null }), { corrects: 'death' })).rejects.toThrow(
+      new AdminRefusal('corrects: must name an event of this record'),
     )
+    await unmerge('U-2')
+    expect(await publish('CANCEL', person('U-2', { death_date: null }), { corrects: 'death' })).toMatchObject({
+      matched: 1,
+    })
     expect(await rows('select state from subscription where id = $1', dead)).toEqual([{ state: 'live' }])
   })
 })

@@ -7,12 +7,7 @@ import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/rec
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/publish'
-import {
-  filtersOf,
-  type NamedEvent,
-  type RecordedEvent,
-  type Recording,
-} from '@rollcall/delivery/events/recording'
+import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { identifierValue, type Kind, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsNamed, restoreRecord, retireRecord } from '@rollcall/records/records/merge-records'
@@ -31,10 +26,7 @@ import { AdminRefusal, useCase } from '../use-case.ts'
 const RecordIdentifier = (description: string) =>
   personalData(
     closed(
-      {
-        identifier_type: text("One of the registry's identifier types."),
-        identifier_value: text('Its value.'),
-      },
+      { identifier_type: text("One of the registry's identifier types."), identifier_value: text('Its value.') },
       { description },
     ),
   )
@@ -66,11 +58,7 @@ const UNMERGE = closed({
  * notified once that the other has taken its place.
  */
 export const mergeRecords = useCase(
-  {
-    accounted: 'record merge',
-    input: MERGE,
-    result: RESULT,
-  },
+  { accounted: 'record merge', input: MERGE, result: RESULT },
   (needs: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     changing(needs, namespace, async (change) => {
       const survivor = liveRecord('survivor', await recordsOf(change, record_type, 'survivor', stays))
@@ -96,11 +84,7 @@ export const mergeRecords = useCase(
  * correction of that.
  */
 export const unmergeRecords = useCase(
-  {
-    accounted: 'record unmerge',
-    input: UNMERGE,
-    result: RESULT,
-  },
+  { accounted: 'record unmerge', input: UNMERGE, result: RESULT },
   (needs: HasRecording, { namespace, record_type, retired: comes }) =>
     changing(needs, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await recordsOf(change, record_type, 'retired', comes))
@@ -205,9 +189,7 @@ async function recordsOf(
 
 function liveRecord(member: 'survivor' | 'retired', { live }: Named): FoundRecord & OfType {
   if (live.length === 0) {
-    throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, {
-      reason: 'conflict',
-    })
+    throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, { reason: 'conflict' })
   }
   return onlyOne(member, live)
 }

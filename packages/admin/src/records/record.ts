@@ -54,9 +54,7 @@ export const showRecord = useCase(
           ...personsIn(registry.kind, relatedIn(registry.kind, recordType, record)),
         ]),
       ],
-      shown: Object.fromEntries(
-        records.map(({ recordType, record }) => [recordType.name, new PathNames().of(record)]),
-      ),
+      shown: Object.fromEntries(records.map(({ recordType, record }) => [recordType.name, new PathNames().of(record)])),
     })
     if (records.length === 0) {
       throw new AdminRefusal(`no record of ${namespace} has this identifier`, { reason: 'not_found' })

@@ -13,16 +13,7 @@ import { deleteRecords as deleteRows } from '@rollcall/records/records/delete-re
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import {
-  closed,
-  flag,
-  Namespace,
-  orNull,
-  personalData,
-  RecordTypeName,
-  text,
-  wholeNumber,
-} from '../members.ts'
+import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { ImportReport } from './import-reports.ts'
@@ -58,9 +49,7 @@ export const importRecords = useCase(
     accounted: 'import',
     input: closed({
       namespace: Namespace,
-      format: Type.Optional(
-        oneOf(IMPORT_FORMATS, { description: 'Default: from the extension of the file.' }),
-      ),
+      format: Type.Optional(oneOf(IMPORT_FORMATS, { description: 'Default: from the extension of the file.' })),
       mapping: Type.Optional(
         Type.Unknown({
           description:
@@ -68,17 +57,11 @@ export const importRecords = useCase(
         }),
       ),
       delimiter: Type.Optional(text('For CSV: the character between cells (default: found out).')),
-      encoding: Type.Optional(
-        text('For CSV: the encoding of its text, such as windows-1252 (default: found out).'),
-      ),
-      header: Type.Optional(
-        flag('For CSV: whether the first row has the names of the columns (default: found out).'),
-      ),
+      encoding: Type.Optional(text('For CSV: the encoding of its text, such as windows-1252 (default: found out).')),
+      header: Type.Optional(flag('For CSV: whether the first row has the names of the columns (default: found out).')),
       dry_run: Type.Optional(flag('Do everything but write (default: false).')),
       lenient: Type.Optional(
-        flag(
-          'Keep records of which a value is not understood, and count them (default: false, they are rejected).',
-        ),
+        flag('Keep records of which a value is not understood, and count them (default: false, they are rejected).'),
       ),
       record_type: Type.Optional(text("Record type of all records (default: each record's @type).")),
       events: Type.Optional(
@@ -123,7 +106,14 @@ export const importRecords = useCase(
     const { format, encoding, table } = readAs
     const isDry = dry_run === true
     return {
-      ...{ namespace, finished, dry_run: isDry, lines, written, rejected, report, events },
+      namespace,
+      finished,
+      dry_run: isDry,
+      lines,
+      written,
+      rejected,
+      report,
+      events,
       new: isDry ? null : result.added,
       replaced: isDry ? null : result.replaced,
       read_as: { format, encoding, delimiter: table?.delimiter ?? null, header: table?.header ?? null },
@@ -147,9 +137,7 @@ export const deleteRecords = useCase(
     input: closed({
       namespace: Namespace,
       record_type: RecordTypeName,
-      identifiers: personalData(
-        Type.Array(Type.String(), { description: 'Primary identifiers of the records.' }),
-      ),
+      identifiers: personalData(Type.Array(Type.String(), { description: 'Primary identifiers of the records.' })),
     }),
     result: closed({
       namespace: Namespace,
@@ -178,9 +166,7 @@ function primaryIdentifiers(
   const values = named.map((name, at) => {
     const value = type === undefined ? null : identifierValue(type, name)
     if (value !== null) return value
-    throw new AdminRefusal(
-      `nothing is deleted: identifier number ${at + 1} is not a valid ${primary_identifier}`,
-    )
+    throw new AdminRefusal(`nothing is deleted: identifier number ${at + 1} is not a valid ${primary_identifier}`)
   })
   return [...new Set(values)]
 }
@@ -202,10 +188,7 @@ async function deleteBatches(
         throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
       }
       const batch = identifiers.slice(at, at + BATCH)
-      const act = {
-        kind: 'records_deleted',
-        ...{ registry: registry.namespace, record_type, identifiers: batch },
-      } as const
+      const act = { kind: 'records_deleted', registry: registry.namespace, record_type, identifiers: batch } as const
       const remove = async () => {
         await lockEvents(client, registry.id, 'change')
         const rows = await deleteRows(client, registry, recordType, batch)

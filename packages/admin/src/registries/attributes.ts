@@ -100,10 +100,7 @@ export const indexAttribute = useCase(
 
 /** Removes an attribute that was added, with its column; of an attribute of the kind, its index. */
 export const removeAttribute = useCase(
-  {
-    input: closed({ ...PLACE, name: Name }),
-    result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }),
-  },
+  { input: closed({ ...PLACE, name: Name }), result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }) },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
     const without = kindWithout(await registryAt(db, namespace), record_type, name)
     if (without !== null) await checkUngranted(db, namespace, without, name)
@@ -120,8 +117,7 @@ export const listAttributes = useCase(
   },
   async ({ db }: HasDatabase, { namespace, record_type }) => {
     const registry = await registryAt(db, namespace)
-    const types =
-      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const types = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     return types.flatMap((type) => type.attributes.map((attribute) => described(registry, type, attribute)))
   },
 )

@@ -15,10 +15,9 @@ export const EventOffered = closed({
   record: Type.Unsafe<JsonObject>(
     Type.Object({}, { description: 'A synthetic record that it fits, without what it needs.' }),
   ),
-  needs: Type.Array(
-    closed({ name: text('Name of a date attribute.'), path: text('Where it stands in the record.') }),
-    { description: 'What has to be said with it.' },
-  ),
+  needs: Type.Array(closed({ name: text('Name of a date attribute.'), path: text('Where it stands in the record.') }), {
+    description: 'What has to be said with it.',
+  }),
 })
 
 /** Event types of which no record among the samples fits are left out. */
@@ -47,17 +46,14 @@ function offered(type: RecordType, { offers = {} }: EventType, samples: readonly
   }
   const fitting = samples.filter(
     (record) =>
-      has.every((name) => said(record, name) !== undefined) &&
-      lacks.every((name) => said(record, name) === undefined),
+      has.every((name) => said(record, name) !== undefined) && lacks.every((name) => said(record, name) === undefined),
   )
   if (by === undefined) return fitting[0]
   const dayOf = (record: JsonObject): string => {
     const value = said(record, by.attribute)
     return typeof value === 'object' && 'from' in value ? value.from : ''
   }
-  const dated = fitting
-    .filter((record) => dayOf(record) !== '')
-    .toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : 1))
+  const dated = fitting.filter((record) => dayOf(record) !== '').toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : 1))
   return dated.at(by.first === 'latest' ? -1 : 0)
 }
 

@@ -62,11 +62,7 @@ async function absentIndexes(
   const plan = (await planIndexes(db, registry)).find(({ record_type }) => record_type === recordType.name)
   return (plan?.missing ?? [])
     .filter(({ of }) => asked.includes(of))
-    .map(({ of, state }) => ({
-      attribute: of,
-      index: state,
-      command: ['index', 'apply', registry.namespace],
-    }))
+    .map(({ of, state }) => ({ attribute: of, index: state, command: ['index', 'apply', registry.namespace] }))
 }
 
 function undeclared({ namespace }: Registry, { recordType }: SearchCriteria, attribute: string): IndexAdvice {

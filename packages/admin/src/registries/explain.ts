@@ -18,8 +18,7 @@ export const explainQuery = useCase(
       namespace: Namespace,
       query: personalData(
         Type.Unsafe<JsonValue>({
-          description:
-            'search_criteria, a query alone, or a whole request, of which the first item is taken.',
+          description: 'search_criteria, a query alone, or a whole request, of which the first item is taken.',
         }),
       ),
       record_type: Type.Optional(text("For a query alone: the record type (default: the kind's first).")),
@@ -59,11 +58,9 @@ export const explainQuery = useCase(
   ) => {
     const item = itemOf(query as JsonValue, record_type)
     const registry = await registryAt(db, namespace)
-    const explained = await explainItem(db, registry, item, { limits, analyze, values }).catch(
-      (error: unknown) => {
-        throw asRefusal(error, limits)
-      },
-    )
+    const explained = await explainItem(db, registry, item, { limits, analyze, values }).catch((error: unknown) => {
+      throw asRefusal(error, limits)
+    })
     const advice = explained.advice.map(({ command, ...row }) => ({
       ...row,
       command: command === null ? null : `rollcall ${command.join(' ')}`,

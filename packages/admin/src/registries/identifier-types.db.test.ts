@@ -43,9 +43,7 @@ beforeAll(async () => {
     person({ NID: '1000', CEDULA: 'c-1' }),
     person(
       { NID: '2000', UIN: 'U-2', CEDULA: 'c-2' },
-      {
-        parent1_identifier: { identifier_type: 'CEDULA', identifier_value: 'c-1' },
-      },
+      { parent1_identifier: { identifier_type: 'CEDULA', identifier_value: 'c-1' } },
     ),
   ])
 })
@@ -62,13 +60,9 @@ describe('a registry whose records are known by another identifier', () => {
   it('finds them in every form of a query, and keeps the others', async () => {
     expect(numbers(await byType('NationalID', '1000'))).toEqual(['1000'])
     expect(numbers(await byType('UIN', 'U-2'))).toEqual(['2000'])
-    expect(numbers(await find({ query_type: 'expression', query: { NID: { $eq: '1000' } } }))).toEqual([
-      '1000',
-    ])
+    expect(numbers(await find({ query_type: 'expression', query: { NID: { $eq: '1000' } } }))).toEqual(['1000'])
     const expression1 = { attribute_name: 'nid', operator: 'eq', attribute_value: '2000' }
-    expect(numbers(await find({ query_type: 'predicate', query: [{ seq_num: 1, expression1 }] }))).toEqual([
-      '2000',
-    ])
+    expect(numbers(await find({ query_type: 'predicate', query: [{ seq_num: 1, expression1 }] }))).toEqual(['2000'])
     const graphql = { type: 'graphql', value: '{ person(NID: "2000") { NID UIN } }' }
     expect((await find({ query_type: 'graphql', query: graphql })).data.reg_records).toEqual([
       { NID: '2000', UIN: 'U-2' },
@@ -76,8 +70,7 @@ describe('a registry whose records are known by another identifier', () => {
   })
 
   it("is sorted by the kind's own too, and a record without one is last", async () => {
-    const sorted = (sort_order: string) =>
-      find({ ...EVERYBODY, sort: [{ attribute_name: 'UIN', sort_order }] })
+    const sorted = (sort_order: string) => find({ ...EVERYBODY, sort: [{ attribute_name: 'UIN', sort_order }] })
     expect(numbers(await sorted('asc'))).toEqual(['2000', '1000'])
     expect(numbers(await sorted('desc'))).toEqual(['2000', '1000'])
   })
@@ -103,9 +96,7 @@ describe('a registry whose records are known by another identifier', () => {
   })
 
   it('names it only before the first record, and only where it is one', async () => {
-    await expect(
-      changeRegistry({ db }, { namespace, primary_identifiers: { Person: 'UIN' } }),
-    ).rejects.toThrow(
+    await expect(changeRegistry({ db }, { namespace, primary_identifiers: { Person: 'UIN' } })).rejects.toThrow(
       refusal(
         'civil has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace',
       ),
@@ -115,9 +106,7 @@ describe('a registry whose records are known by another identifier', () => {
     const known =
       'to use another type, add the registry without it, then rollcall identifier-type add and rollcall registry set --primary'
     await expect(add('civil', { Person: 'CEDULA' })).rejects.toThrow(
-      refusal(
-        `primary_identifiers.Person: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID; ${known}`,
-      ),
+      refusal(`primary_identifiers.Person: must be one of UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID; ${known}`),
     )
     await expect(add('ess', { Group: 'NID' })).rejects.toThrow(
       refusal('primary_identifiers: names Group; the record types are Member'),
@@ -148,16 +137,18 @@ describe('an identifier type that is added to a registry with records', () => {
     expect(await parents()).toBeDefined()
     await protectPerson(
       { db },
-      {
-        ...{ namespace, identifier_type: 'NID', identifier_value: '1000' },
-        ...{ category: 'shelter', reason: 'Order 7' },
-      },
+      { namespace, identifier_type: 'NID', identifier_value: '1000', category: 'shelter', reason: 'Order 7' },
     )
     server.clock.pass(1_000)
     expect(await parents()).toBeUndefined()
     expect(await addIdentifierType({ db }, { namespace, name: 'CEDULA', aliases: ['DocNo'] })).toEqual({
-      ...{ name: 'CEDULA', compared_as: 'code', aliases: ['DocNo'], patterns: [], primary: [] },
-      ...{ sortable: false, from: 'registry' },
+      name: 'CEDULA',
+      compared_as: 'code',
+      aliases: ['DocNo'],
+      patterns: [],
+      primary: [],
+      sortable: false,
+      from: 'registry',
     })
     server.clock.pass(1_000)
     expect(await parents()).toBeUndefined()
@@ -178,9 +169,7 @@ describe('an identifier type that is added to a registry with records', () => {
   it('finds accounts of access from before and after', async () => {
     await account.account({ operation: 'saw late' }, [personAs('seen', 'CEDULA:C-2')])
     const { seen } = await auditPerson(account.needs, { type: 'docno', value: 'c-2' })
-    expect(seen.map(({ operation }) => operation).toSorted()).toEqual(
-      expect.arrayContaining(['saw early', 'saw late']),
-    )
+    expect(seen.map(({ operation }) => operation).toSorted()).toEqual(expect.arrayContaining(['saw early', 'saw late']))
   })
 
   it('can be granted or left out, and is not removed while a grant names it', async () => {
@@ -205,17 +194,14 @@ describe('an identifier type that is added to a registry with records', () => {
 })
 
 describe('an identifier type that an operator calls sortable', () => {
-  const sorted = (sort_order: string) =>
-    find({ ...EVERYBODY, sort: [{ attribute_name: 'DocNo', sort_order }] })
+  const sorted = (sort_order: string) => find({ ...EVERYBODY, sort: [{ attribute_name: 'DocNo', sort_order }] })
   const asked = async (sortable: boolean) => {
     await changeIdentifierType({ db }, { namespace, name: 'CEDULA', sortable })
     server.clock.pass(1_000)
   }
   const unknown = {
     status_reason_code: 'rjct.sort.invalid',
-    status_reason_message: expect.stringMatching(
-      /^search_criteria\.sort\[0\]\.attribute_name: must be one of /,
-    ),
+    status_reason_message: expect.stringMatching(/^search_criteria\.sort\[0\]\.attribute_name: must be one of /),
   }
 
   it('can be sorted by when its column is filled', async () => {

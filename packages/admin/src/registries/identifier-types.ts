@@ -59,10 +59,7 @@ export const IDENTIFIER_TYPE_MEMBERS = {
 
 /** Adds an identifier type to one registry; servers know it within a second. */
 export const addIdentifierType = useCase(
-  {
-    input: closed({ namespace: Namespace, name: Name, ...IDENTIFIER_TYPE_MEMBERS }),
-    result: IdentifierTypeResult,
-  },
+  { input: closed({ namespace: Namespace, name: Name, ...IDENTIFIER_TYPE_MEMBERS }), result: IdentifierTypeResult },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
     const type = typeOf(await registryAt(db, namespace), name, given)
     await checkElsewhere(db, namespace, type)
@@ -85,11 +82,7 @@ export const changeIdentifierType = useCase(
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
     const { kind } = await registryAt(db, namespace)
     const { aliases, patterns, sortable } = kind.identifier_types.find((type) => type.name === name) ?? {}
-    const before = {
-      ...(aliases && { aliases }),
-      ...(patterns && { patterns }),
-      ...(sortable && { sortable }),
-    }
+    const before = { ...(aliases && { aliases }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
     const type = typeOf({ kind }, name, { ...before, ...given })
     return one(await changeRow(db, namespace, type), name)
   },

@@ -32,8 +32,16 @@ const Progress = closed({
 type Progress = Static<typeof Progress>
 
 const NOTHING_BUILT: Progress = {
-  ...{ state: 'none', by: null, began_at: null, ended_at: null, task: null, done: 0, total: 0 },
-  ...{ built: [], filled: [], failure: null },
+  state: 'none',
+  by: null,
+  began_at: null,
+  ended_at: null,
+  task: null,
+  done: 0,
+  total: 0,
+  built: [],
+  filled: [],
+  failure: null,
 }
 
 /** The builds of a node, one at a time: each holds connections. What is done stays when one ends, and the next goes on. */
@@ -92,10 +100,7 @@ export function createIndexing({ db, log }: HasDatabase & { readonly log: Pick<L
       }
       const { promise, resolve } = Promise.withResolvers<void>()
       const began = { state: 'running' as const, by, began_at: timeOut(new Date()) }
-      const build: Build = {
-        ...{ progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController() },
-        ended: promise,
-      }
+      const build: Build = { progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController(), ended: promise }
       builds.set(namespace, build)
       void run(namespace, build).finally(resolve)
       return build.progress
@@ -117,13 +122,10 @@ export interface HasIndexing extends HasDatabase {
 const OF_REGISTRY = { input: closed({ namespace: Namespace }), result: Progress }
 
 /** Begins to fill the columns and to build the missing indexes of a registry, and answers at once. */
-export const beginIndexBuild = useCase(
-  OF_REGISTRY,
-  async ({ db, indexing, operator }: HasIndexing, { namespace }) => {
-    const progress = await progressOf({ db, indexing }, namespace)
-    return progress.state === 'elsewhere' ? progress : indexing.begin(namespace, operator)
-  },
-)
+export const beginIndexBuild = useCase(OF_REGISTRY, async ({ db, indexing, operator }: HasIndexing, { namespace }) => {
+  const progress = await progressOf({ db, indexing }, namespace)
+  return progress.state === 'elsewhere' ? progress : indexing.begin(namespace, operator)
+})
 
 /** How far the build of a registry has come, or how the last one of this node ended. */
 export const showIndexBuild = useCase(OF_REGISTRY, async (needs: HasIndexing, { namespace }) =>

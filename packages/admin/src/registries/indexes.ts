@@ -12,9 +12,7 @@ import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
-const ONE_OR_ALL = closed({
-  namespace: Type.Optional(text('Namespace of one registry (default: all registries).')),
-})
+const ONE_OR_ALL = closed({ namespace: Type.Optional(text('Namespace of one registry (default: all registries).')) })
 
 export const Plan = closed({
   namespace: Namespace,

@@ -75,33 +75,25 @@ export const proposeMapping = useCase(
       const nearest = nearestHint(record_type ?? '', names)
       throw new AdminRefusal(`record_type: must be one of ${names.join(', ')}${nearest}`)
     }
-    const asked = {
-      ...(delimiter !== undefined && { delimiter }),
-      ...(encoding !== undefined && { encoding }),
-    }
+    const asked = { ...(delimiter !== undefined && { delimiter }), ...(encoding !== undefined && { encoding }) }
     const sample = await sampleTable(source, asked)
     const columns = proposeColumns(kind, recordType, sample)
     refuseWithoutHeader(sample, columns)
     return {
-      ...{ kind: kind.name, record_type: recordType.name },
-      ...{ delimiter: sample.delimiter, encoding: sample.encoding },
-      ...{ rows: sample.rows.length, whole: sample.whole },
+      kind: kind.name,
+      record_type: recordType.name,
+      delimiter: sample.delimiter,
+      encoding: sample.encoding,
+      rows: sample.rows.length,
+      whole: sample.whole,
       left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, LINES) },
-      columns: columns.map((column) => ({
-        ...column,
-        choices: [...column.choices],
-        reasons: [...column.reasons],
-      })),
+      columns: columns.map((column) => ({ ...column, choices: [...column.choices], reasons: [...column.reasons] })),
       lacking: lackingIn(recordType.primary_identifier, recordType.name, columns),
     }
   },
 )
 
-function lackingIn(
-  primary: string,
-  recordType: string,
-  columns: readonly ProposedColumn[],
-): readonly string[] {
+function lackingIn(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
   if (columns.some(({ path }) => path?.endsWith(`[${primary}]`))) return []
   const others = columns.flatMap(({ column, path }) => {
     const type = path === null ? undefined : /\[(\w+)\]$/.exec(path)?.[1]
@@ -115,9 +107,7 @@ function lackingIn(
     `every ${recordType} is known by its ${primary}, and no column is mapped to it`,
     ...(others.length > 0
       ? others
-      : [
-          'if the column has another name, map it to an identifier type; rollcall identifier-type add adds one',
-        ]),
+      : ['if the column has another name, map it to an identifier type; rollcall identifier-type add adds one']),
   ]
 }
 

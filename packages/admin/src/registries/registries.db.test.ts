@@ -115,10 +115,7 @@ test('further values of reg_type mean the registry, and end again', async () => 
 })
 
 test('a stopped deletion says what is done', async () => {
-  const deleting = deleteRecords(
-    { ...needs(), signal: AbortSignal.abort() },
-    { ...person, identifiers: ['U1'] },
-  )
+  const deleting = deleteRecords({ ...needs(), signal: AbortSignal.abort() }, { ...person, identifiers: ['U1'] })
   await expect(deleting).rejects.toThrow(
     new AdminRefusal('interrupted: 0 are deleted; the same command deletes the rest'),
   )

@@ -4,11 +4,7 @@ import { ENVIRONMENTS } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, oneOf } from '@rollcall/protocol'
 import { countRecords } from '@rollcall/records/records/record-counts'
-import {
-  addRegistry as addRow,
-  listRegistries as listRows,
-  setRegistry,
-} from '@rollcall/records/registries/registries'
+import { addRegistry as addRow, listRegistries as listRows, setRegistry } from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
 import Type from 'typebox'
 import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
@@ -25,13 +21,11 @@ const MajorityAge = Type.Integer({
 const Aliases = Type.Array(Type.String(), { description: 'More values of receiver_id that it accepts.' })
 
 const WebOrigins = Type.Array(Type.String(), {
-  description:
-    'Origins of web pages that may ask it from a browser, such as https://app.example; none by default.',
+  description: 'Origins of web pages that may ask it from a browser, such as https://app.example; none by default.',
 })
 
 const RegTypeAliases = Type.Array(Type.String(), {
-  description:
-    'More values of reg_type that mean it in its own paths, even where they mean another kind elsewhere.',
+  description: 'More values of reg_type that mean it in its own paths, even where they mean another kind elsewhere.',
 })
 const QualifiedKids = flag(
   'Its key set names each key for signatures a second time, as sender_id|kid|ed25519: for peers that look up the whole kidId.',
@@ -102,9 +96,7 @@ export const addRegistry = useCase(
   ) => {
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
-    return described(
-      await addRow(db, { ...row, web_origins, reg_type_aliases, qualified_kids, primary_identifiers }),
-    )
+    return described(await addRow(db, { ...row, web_origins, reg_type_aliases, qualified_kids, primary_identifiers }))
   },
 )
 
@@ -137,22 +129,11 @@ export const changeRegistry = useCase(
 
 /** Every registry, by namespace, with the number of its records. */
 export const listRegistries = useCase(
-  {
-    input: NOTHING,
-    result: Type.Array(
-      closed({
-        ...REGISTRY,
-        records: Records,
-      }),
-    ),
-  },
+  { input: NOTHING, result: Type.Array(closed({ ...REGISTRY, records: Records })) },
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)
     return Promise.all(
-      registries.map(async (registry) => ({
-        ...described(registry),
-        records: await countRecords(db, registry),
-      })),
+      registries.map(async (registry) => ({ ...described(registry), records: await countRecords(db, registry) })),
     )
   },
 )

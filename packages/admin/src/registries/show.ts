@@ -32,9 +32,7 @@ export const showRegistry = useCase(
         description: 'Event types that may be subscribed to, by the names that a grant takes.',
       }),
       purposes: Type.Array(PURPOSE, { description: 'Those that consents may name, in all registries.' }),
-      indexes: Type.Array(Plan, {
-        description: 'By record type, what is missing.',
-      }),
+      indexes: Type.Array(Plan, { description: 'By record type, what is missing.' }),
       import: orNull(BegunImport),
       last_import: orNull(EndedImport),
     }),
@@ -63,9 +61,7 @@ export const showSamples = useCase(
       closed({
         record_type: RecordTypeName,
         primary_identifier: text('Identifier type by which records of this type are known.'),
-        record: Type.Unsafe<JsonObject>(
-          Type.Object({}, { description: 'A synthetic record, about nobody.' }),
-        ),
+        record: Type.Unsafe<JsonObject>(Type.Object({}, { description: 'A synthetic record, about nobody.' })),
         schema: Type.Unsafe<TSchema>(Type.Object({}, { description: 'JSON Schema of such records.' })),
         events: Type.Array(EventOffered, { description: 'For each event type a record to publish it with.' }),
       }),
@@ -73,8 +69,7 @@ export const showSamples = useCase(
   },
   async ({ db, samples }: HasSamples, { namespace, record_type }) => {
     const registry = await registryAt(db, namespace)
-    const types =
-      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const types = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     const found = types.flatMap((type) => {
       const records = [...samplesOf({ samples }, registry, type)]
       const [record] = records

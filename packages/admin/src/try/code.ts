@@ -1,11 +1,5 @@
 /** A search that is tried out, as search_criteria, as commands of a shell, and in TypeScript. */
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  PROTOCOL_VERSION,
-  TOKEN_PATH,
-} from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, type JsonValue, PROTOCOL_VERSION, TOKEN_PATH } from '@rollcall/protocol'
 
 /** How a query may be given. */
 export const TRY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
@@ -19,10 +13,7 @@ interface FormRow {
   /** The members of search_criteria that hold the query. */
   readonly criteria: (query: JsonValue, record_type: string) => JsonObject
   /** The argument of `client.search`, and the name that it imports. */
-  readonly code: (
-    query: JsonValue,
-    record_type: string,
-  ) => { readonly name: string | null; readonly text: string }
+  readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 
 const FORMS: Readonly<Record<TriedForm['name'], FormRow>> = {

@@ -75,8 +75,6 @@ export async function signedBytes(
   const created = Math.floor(now.getTime() / 1_000)
   const times = { created, expires: created + SIGNATURE_LIFETIME }
   const key = { sender_id, kid, algorithm: known }
-  const content = await signedContent({
-    ...{ ...envelope, profile, key, namespace: signatureNamespaces.written, ...times },
-  })
+  const content = await signedContent({ ...envelope, profile, key, namespace: signatureNamespaces.written, ...times })
   return new TextDecoder().decode(content)
 }

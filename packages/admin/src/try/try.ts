@@ -31,9 +31,7 @@ export interface OwnListener {
 export interface HasTrial extends HasAccounts {
   readonly ownListener: OwnListener
   readonly tokens: {
-    issue(
-      owner: Pick<Participant, 'sender_id' | 'client_id' | 'environment'>,
-    ): Promise<{ access_token: string }>
+    issue(owner: Pick<Participant, 'sender_id' | 'client_id' | 'environment'>): Promise<{ access_token: string }>
   }
   readonly signatureNamespaces: { readonly written: string }
   readonly now?: () => Date
@@ -51,26 +49,19 @@ export const trySearch = useCase(
       record_type: Type.Optional(RecordTypeName),
       identifier: Type.Optional(
         personalData(
-          closed(
-            { type: text('Type of an identifier.'), value: text('Its value.') },
-            { description: 'Whom to find.' },
-          ),
+          closed({ type: text('Type of an identifier.'), value: text('Its value.') }, { description: 'Whom to find.' }),
         ),
       ),
       expression: Type.Optional(personalData(Json('Conditions by attribute, as docs/query.md describes.'))),
       predicate: Type.Optional(
-        personalData(
-          Type.Unsafe<JsonValue[]>(Type.Array(Type.Unknown(), { description: 'Conditions as a list.' })),
-        ),
+        personalData(Type.Unsafe<JsonValue[]>(Type.Array(Type.Unknown(), { description: 'Conditions as a list.' }))),
       ),
       graphql: Type.Optional(personalData(text('A query as a text.'))),
       page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in the answer, at most.' })),
       later: Type.Optional(
         flag('The answer comes later, as a callback to the address of the participant (default: at once).'),
       ),
-      send: Type.Optional(
-        flag('Send it; refused unless registry and participant are of a demo or a sandbox.'),
-      ),
+      send: Type.Optional(flag('Send it; refused unless registry and participant are of a demo or a sandbox.')),
     }),
     result: closed({
       method: text('Of the request.'),
@@ -98,15 +89,11 @@ export const trySearch = useCase(
       ),
     }),
   },
-  async (
-    needs: HasTrial,
-    { namespace, sender_id, record_type, page_size, later = false, send = false, ...form },
-  ) => {
+  async (needs: HasTrial, { namespace, sender_id, record_type, page_size, later = false, send = false, ...form }) => {
     const { db, now = () => new Date() } = needs
     const registry = await registryAt(db, namespace)
     const participant = await participantNamed(db, sender_id)
-    const [type] =
-      record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
+    const [type] = record_type === undefined ? registry.kind.record_types : [recordTypeOf(registry, record_type)]
     const tried = formOf(form)
     const question = { registry, participant, record_type: type.name, form: tried, page_size, now: now() }
     const { envelope, body } = tryEnvelope(question)
@@ -120,12 +107,16 @@ export const trySearch = useCase(
     )
     const { layout } = participant.signature_profile
     return {
-      ...{ method: 'POST', path, envelope, body },
+      method: 'POST',
+      path,
+      envelope,
+      body,
       signature: {
         required: participant.signature_policy === 'required',
-        ...{ kid: key?.kid ?? null, algorithm: key?.algorithm ?? null, layout },
-        bytes:
-          key === undefined ? null : await signedBytes(needs, participant, key, { envelope, now: now() }),
+        kid: key?.kid ?? null,
+        algorithm: key?.algorithm ?? null,
+        layout,
+        bytes: key === undefined ? null : await signedBytes(needs, participant, key, { envelope, now: now() }),
       },
       curl: curlOf(path, body),
       typescript: typeScriptOf({ ...question, namespace, later }),
@@ -165,12 +156,7 @@ async function sent(
     participant,
     path,
     body,
-  }: {
-    readonly registry: Registry
-    readonly participant: Participant
-    readonly path: string
-    readonly body: string
-  },
+  }: { readonly registry: Registry; readonly participant: Participant; readonly path: string; readonly body: string },
 ) {
   await accountOperator(needs, { note: 'try', registry: registry.namespace })
   const { access_token: token } = await needs.tokens.issue(participant)

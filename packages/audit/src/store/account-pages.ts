@@ -140,9 +140,7 @@ export async function tombstonesOf(
 export async function findCheckpoints(
   snapshot: Snapshot,
   digests: readonly string[],
-): Promise<
-  ReadonlyMap<string, { readonly chain: string; readonly sequence: number; readonly hash: string }>
-> {
+): Promise<ReadonlyMap<string, { readonly chain: string; readonly sequence: number; readonly hash: string }>> {
   const { rows } = await snapshot.query<{ digest: string; chain: string; sequence: number; hash: string }>(
     `select encode(digest, 'hex') as digest, chain, ${SEQUENCE}, encode(hash, 'hex') as hash from account_checkpoint
       where digest = any($1)`,
@@ -152,10 +150,7 @@ export async function findCheckpoints(
 }
 
 /** Of these chains, those of which there is an entry or a checkpoint. */
-export async function knownChains(
-  snapshot: Snapshot,
-  chains: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function knownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await snapshot.query<{ chain: string }>(
     `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)
       where exists (select from account where account.chain = asked.chain)

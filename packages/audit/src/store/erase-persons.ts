@@ -17,19 +17,14 @@ export interface PersonCounts {
   readonly held: number
 }
 
-export async function countPerson(
-  connection: Kysely<unknown>,
-  pseudonyms: readonly Buffer[],
-): Promise<PersonCounts> {
+export async function countPerson(connection: Kysely<unknown>, pseudonyms: readonly Buffer[]): Promise<PersonCounts> {
   const { rows } = await sql<PersonCounts>`
     select count(*)::integer as rows, pg_catalog.count(distinct (chain, sequence))::integer as entries,
       count(*) filter (where held)::integer as held
     from (select person.chain, person.sequence, exists (select from account
         where account.chain = person.chain and account.sequence = person.sequence
           and ${sql.raw(IS_ACCOUNT_HELD)}) as held
-      from account_person as person where person.pseudonym = any(${pseudonyms}::bytea[])) as found`.execute(
-    connection,
-  )
+      from account_person as person where person.pseudonym = any(${pseudonyms}::bytea[])) as found`.execute(connection)
   return rows[0] ?? { rows: 0, entries: 0, held: 0 }
 }
 

@@ -74,9 +74,7 @@ export async function accountedMessages(
   { participant, registry, operation, outcome, before, keys, from, to }: MessageFilter,
   { limit, most }: Bounds,
 ): Promise<Searched<AccountedMessage>> {
-  const wanted = Object.entries({ participant, registry, operation }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const wanted = Object.entries({ participant, registry, operation }).filter(([, value]) => value !== undefined)
   const end = endBehind(before, to)
   const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {
     const { rows } = await db.pool.query<AccountRowOf<Omit<AccountedMessage, keyof ReadAccount>>>(text, [

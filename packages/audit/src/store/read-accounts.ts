@@ -27,9 +27,10 @@ export type AccountRowOf<Members> = Omit<ReadAccount, 'entry'> & { readonly entr
 export const parsedAccount = <Members extends object>({
   entry,
   ...row
-}: AccountRowOf<Members>): Omit<AccountRowOf<Members>, 'entry'> & {
-  readonly entry: StoredAccountEntry
-} => ({ ...row, entry: JSON.parse(entry) as StoredAccountEntry })
+}: AccountRowOf<Members>): Omit<AccountRowOf<Members>, 'entry'> & { readonly entry: StoredAccountEntry } => ({
+  ...row,
+  entry: JSON.parse(entry) as StoredAccountEntry,
+})
 
 const DURING = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
 
@@ -186,9 +187,7 @@ export const HAS_MEMBERS = `case when entry like all ($3::text[])
     then cardinality($3::text[]) = 0 or entry::jsonb @> $4::jsonb else false end`
 
 /** @param wanted members of an entry, with the values that they must have */
-export const membersOf = (
-  wanted: readonly (readonly [string, unknown])[],
-): [patterns: string[], members: string] => [
+export const membersOf = (wanted: readonly (readonly [string, unknown])[]): [patterns: string[], members: string] => [
   wanted.map(([name, value]) => `%${literally(`${JSON.stringify(name)}:${JSON.stringify(value)}`)}%`),
   JSON.stringify(Object.fromEntries(wanted)),
 ]
@@ -197,11 +196,7 @@ export const membersOf = (
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
 /** When the entry of a span was written behind which so many newer ones are; null: there are not as many. */
-async function entryBetween(
-  { pool }: Pick<Database, 'pool'>,
-  { from, to }: Span,
-  newer: number,
-): Promise<Date | null> {
+async function entryBetween({ pool }: Pick<Database, 'pool'>, { from, to }: Span, newer: number): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>(
     'select at from account where at >= $1 and at < $2 order by at desc offset $3 limit 1',
     [from, to, newer],
@@ -212,18 +207,12 @@ async function entryBetween(
 /** Every entry of what a participant has asked for, or been sent, in a registry, one after the other, the oldest first. */
 export async function* accountsOfParticipant(
   { pool }: Pick<Database, 'pool'>,
-  {
-    participant,
-    registry,
-    from,
-  }: { readonly participant: string; readonly registry: string; readonly from: Date },
+  { participant, registry, from }: { readonly participant: string; readonly registry: string; readonly from: Date },
 ): AsyncGenerator<ReadAccount> {
   const members = membersOf(Object.entries({ participant, registry }))
   let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
-    const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<
-      AccountRowOf<object>
-    >(
+    const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<AccountRowOf<object>>(
       `select chain, sequence, at, entry from account
        where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS}
        order by at, chain, sequence limit $6`,
@@ -238,13 +227,9 @@ export async function* accountsOfParticipant(
 const BATCH = 5_000
 
 /** Entries in which the emergency part of a grant was used, the oldest first, some at a time. */
-export async function* emergencyAccounts({
-  pool,
-}: Pick<Database, 'pool'>): AsyncGenerator<readonly ReadAccount[]> {
+export async function* emergencyAccounts({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly ReadAccount[]> {
   for (let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null; ; ) {
-    const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<
-      AccountRowOf<object>
-    >(
+    const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<AccountRowOf<object>>(
       `select chain, sequence, at, entry from account
        where strpos(entry, '"emergency":true') > 0
          and ($1::timestamptz is null or (at, chain, sequence) > ($1, $2::uuid, $3::bigint))

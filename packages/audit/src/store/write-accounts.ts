@@ -23,10 +23,7 @@ export interface NewAccountPerson {
 
 /** @returns the time of the database */
 export async function databaseTime(pool: pg.Pool): Promise<Date> {
-  const { rows } = await pool.query<{ at: Date }>({
-    name: 'database time',
-    text: 'select clock_timestamp() as at',
-  })
+  const { rows } = await pool.query<{ at: Date }>({ name: 'database time', text: 'select clock_timestamp() as at' })
   return (rows[0] as { at: Date }).at
 }
 

@@ -106,8 +106,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
       for (let row = await persons.peek(); row?.chain === chain && row.sequence === sequence; ) {
         report.counts.persons += 1
         missing(Math.min(row.position, count))
-        if (row.position >= count)
-          report.fault('person_inserted', chain, sequence, `position ${row.position}`)
+        if (row.position >= count) report.fault('person_inserted', chain, sequence, `position ${row.position}`)
         else {
           const begin = position * COMMITMENT_BYTES
           if (!isCommitted(row, commitments.subarray(begin, begin + COMMITMENT_BYTES)))
@@ -143,10 +142,8 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
     if (content === null) report.fault('checkpoint_signature', chain, sequence)
     else {
       if (!isSame(row, content, digest)) report.fault('checkpoint_columns', chain, sequence)
-      if (content.previous !== previous || sequence < signedTo)
-        report.fault('checkpoint_link', chain, sequence)
-      if (entry !== null && content.hash !== entry.toString('hex'))
-        report.fault('checkpoint_hash', chain, sequence)
+      if (content.previous !== previous || sequence < signedTo) report.fault('checkpoint_link', chain, sequence)
+      if (entry !== null && content.hash !== entry.toString('hex')) report.fault('checkpoint_hash', chain, sequence)
       signedTo = Math.max(signedTo, sequence)
       verifier.checkKeys(content)
       if (content.ended) ended = Math.min(ended, sequence)

@@ -42,8 +42,7 @@ export async function createVerifier(
     if (secrets.every((key) => key.kind !== kind)) report.fault('key_missing', null, null, kind)
   }
   for (const key of keys) {
-    if ((key.public_key !== null) !== (key.kind === 'signature'))
-      report.fault('key_changed', null, null, key.kid)
+    if ((key.public_key !== null) !== (key.kind === 'signature')) report.fault('key_changed', null, null, key.kid)
     if (key.public_key === null) continue
     // Nothing retires a key of the accounts. What it has signed still verifies.
     if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)

@@ -17,18 +17,13 @@ afterAll(() => database.close())
 
 const person = fc.record({
   role: fc.constantFrom(...PERSON_ROLES),
-  identifiers: fc.array(
-    fc.record({ type: fc.constantFrom('UIN', 'BRN'), value: fc.string({ unit: 'binary' }) }),
-    { maxLength: 3 },
-  ),
+  identifiers: fc.array(fc.record({ type: fc.constantFrom('UIN', 'BRN'), value: fc.string({ unit: 'binary' }) }), {
+    maxLength: 3,
+  }),
 })
 
 /** Texts of any kind, also such as the database cannot hold as they are. */
-const text = fc.oneof(
-  fc.string(),
-  fc.string({ unit: 'grapheme' }),
-  fc.constantFrom('\0', '"', '\\', '\u2028'),
-)
+const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constantFrom('\0', '"', '\\', '\u2028'))
 
 const write = fc.record({
   process: fc.nat(2),
@@ -37,12 +32,7 @@ const write = fc.record({
     records: fc.nat(),
     shown: fc.dictionary(text, fc.array(text, { maxLength: 3 }), { maxKeys: 3 }),
     request: fc.option(
-      fc.record({
-        message_id: fc.option(text),
-        digest: text,
-        kid: fc.option(text),
-        signature: fc.option(text),
-      }),
+      fc.record({ message_id: fc.option(text), digest: text, kid: fc.option(text), signature: fc.option(text) }),
     ),
   }),
   persons: fc.array(person, { maxLength: 4 }),
@@ -52,22 +42,14 @@ const RUNS = { numRuns: 25 }
 
 test('any sequence of writes on several chains verifies', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(write, { maxLength: 20 }),
-      fc.integer({ min: 1, max: 5 }),
-      async (writes, every) => {
-        const processes = [0, 1, 2].map(() =>
-          testAccounts(database.db, { limits: { checkpoint_entries: every } }),
-        )
-        await Promise.all(
-          writes.map(({ process, entry, persons }) =>
-            processes[process]?.write(accountEntry(entry), persons),
-          ),
-        )
-        await Promise.all(processes.map((process) => process.close()))
-        expect(await faults(database)).toEqual([])
-      },
-    ),
+    fc.asyncProperty(fc.array(write, { maxLength: 20 }), fc.integer({ min: 1, max: 5 }), async (writes, every) => {
+      const processes = [0, 1, 2].map(() => testAccounts(database.db, { limits: { checkpoint_entries: every } }))
+      await Promise.all(
+        writes.map(({ process, entry, persons }) => processes[process]?.write(accountEntry(entry), persons)),
+      )
+      await Promise.all(processes.map((process) => process.close()))
+      expect(await faults(database)).toEqual([])
+    }),
     RUNS,
   )
 })
@@ -99,8 +81,7 @@ const CHANGED: Readonly<Record<string, (column: string, place: number) => string
   uuid: (column) => `gen_random_uuid() -- ${column}`,
   bigint: (column, place) => `${column} + ${1_000 + place}`,
   integer: (column, place) => `${column} + ${1_000 + place}`,
-  'timestamp with time zone': (column, place) =>
-    `coalesce(${column}, now()) + interval '${place + 1} microseconds'`,
+  'timestamp with time zone': (column, place) => `coalesce(${column}, now()) + interval '${place + 1} microseconds'`,
   bytea: (column, place) =>
     `set_byte(${column}, ${place} % length(${column}), 255 - get_byte(${column}, ${place} % length(${column})))`,
   text: (column, place) =>
@@ -140,14 +121,10 @@ test('any single change of any column of any table of accounts is found', async 
         where contype in ('c', 'f') and conrelid::regclass::text = any($1)`,
       [tables],
     )
-    for (const { table, name } of constraints)
-      await tamper(on, `alter table ${table} drop constraint ${name}`)
+    for (const { table, name } of constraints) await tamper(on, `alter table ${table} drop constraint ${name}`)
     const isFound = async ({ table, column, type }: Column, row: number, place: number): Promise<void> => {
       const other = CHANGED[type]?.(column, place)
-      expect(
-        other,
-        `${table}.${column} has the type ${type}: CHANGED needs another value of it`,
-      ).toBeDefined()
+      expect(other, `${table}.${column} has the type ${type}: CHANGED needs another value of it`).toBeDefined()
       const changed = await query(
         on.owner,
         `update ${table} set ${column} = ${other}

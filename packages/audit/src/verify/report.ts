@@ -17,8 +17,7 @@ export const FAULTS = {
   checkpoint_columns: 'a column of a checkpoint says something else than its content',
   checkpoint_hash: 'a checkpoint signs another hash: the entries before it were rewritten',
   checkpoint_link: 'a checkpoint does not follow the one before it: one was removed, changed or added',
-  checkpoint_missing:
-    'a checkpoint is missing that another chain names: it was removed, or its whole chain was',
+  checkpoint_missing: 'a checkpoint is missing that another chain names: it was removed, or its whole chain was',
   tombstone_signature:
     'the signature of a tombstone is wrong, or its key is unknown: the tombstone was changed or forged',
   tombstone_columns: 'a column of a tombstone says something else than its content',

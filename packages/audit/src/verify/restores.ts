@@ -49,6 +49,11 @@ export function createRestoreGaps(
 }
 
 const shownGap = ({ at, snapshot_at, backup, reason, journal, open }: RestoreTombstone): RestoreGap => ({
-  ...{ at, snapshot_at, backup, reason, journal, witnessed: 0 },
+  at,
+  snapshot_at,
+  backup,
+  reason,
+  journal,
+  witnessed: 0,
   open: open.map(({ chain, sequence }) => ({ chain, sequence })),
 })

@@ -16,11 +16,7 @@ export interface Tombstones {
   readonly restores: readonly RestoreTombstone[]
 }
 
-export async function readAllTombstones(
-  snapshot: Snapshot,
-  verifier: Verifier,
-  report: Report,
-): Promise<Tombstones> {
+export async function readAllTombstones(snapshot: Snapshot, verifier: Verifier, report: Report): Promise<Tombstones> {
   const pruned = new Map<string, PrunedChain>()
   const signed = new Set<string>()
   const erasing = new Set<string>()

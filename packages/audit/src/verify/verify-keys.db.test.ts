@@ -79,18 +79,16 @@ describe('keys', () => {
       const retired = on.db.pool.query('update account_key set retired_at = now() where kind = $1', [kind])
       await expect(retired, kind).rejects.toThrow(/account_key/)
     }
-    await expect(
-      tamper(on, `update account_key set retired_at = now() where kind = 'pseudonym'`),
-    ).rejects.toThrow('account_key_secret_check')
+    await expect(tamper(on, `update account_key set retired_at = now() where kind = 'pseudonym'`)).rejects.toThrow(
+      'account_key_secret_check',
+    )
   })
 
   test('a secret that took the place of another one is found by the checkpoints that name it', async () => {
     const { on } = await twoChains()
     await tamper(on, `update account_key set kid = 'another' where kind = 'pseudonym'`)
     const { report } = await verifyAccounts({ db: on.db, vault: null, witness: null })
-    expect(report.faults).toMatchObject([
-      { kind: 'key_missing', detail: expect.stringMatching(/^pseudonym /) },
-    ])
+    expect(report.faults).toMatchObject([{ kind: 'key_missing', detail: expect.stringMatching(/^pseudonym /) }])
   })
 
   test('accounts that are signed anew with a key of somebody else are found with the master key', async () => {
@@ -98,9 +96,8 @@ describe('keys', () => {
     const stranger = await startedDatabase()
     onTestFinished(() => stranger.close())
     await writeChain(stranger, 3)
-    const [key] = (
-      await stranger.db.pool.query(`select kid, public_key from account_key where kind = 'signature'`)
-    ).rows
+    const [key] = (await stranger.db.pool.query(`select kid, public_key from account_key where kind = 'signature'`))
+      .rows
     await tamper(on, `update account_key set retired_at = now() where kind = 'signature'`)
     await tamper(
       on,

@@ -36,11 +36,11 @@ test('a review of an earlier version verifies, and is counted: its seal has the 
   const { on, chain } = await twoChains()
   const { confidential } = await loadAccountKeys(on.db, await vaultOf(on.db))
   const sealed = sealDetails(confidential, { chain, sequence: 3 }, { finding: 'Checked' })
-  await tamper(
-    on,
-    'insert into account_review (chain, sequence, reviewed_by, sealed) values ($1, 3, $2, $3)',
-    [chain, 'auditor', sealed],
-  )
+  await tamper(on, 'insert into account_review (chain, sequence, reviewed_by, sealed) values ($1, 3, $2, $3)', [
+    chain,
+    'auditor',
+    sealed,
+  ])
   const { report } = await verified(on)
   expect(report).toMatchObject({ faults: [], counts: { reviews: 1, unsealed_reviews: 1 } })
   await tamper(on, 'update account_review set sequence = 4')

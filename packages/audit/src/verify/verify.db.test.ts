@@ -25,13 +25,7 @@ describe('healthy accounts', () => {
     const { on } = await twoChains()
     const { report, keys } = await verified(on)
     expect(report.faults).toEqual([])
-    expect(report.counts).toMatchObject({
-      chains: 2,
-      entries: 20,
-      persons: 40,
-      checkpoints: 6,
-      tombstones: 0,
-    })
+    expect(report.counts).toMatchObject({ chains: 2, entries: 20, persons: 40, checkpoints: 6, tombstones: 0 })
     expect(report.tails).toEqual([])
     expect(keys).toHaveLength(1)
   })
@@ -40,9 +34,7 @@ describe('healthy accounts', () => {
     const on = await database()
     const writers = [1, 2, 3].map(() => testAccounts(on.db, { limits: { checkpoint_entries: 10 } }))
     const write = (count: number) =>
-      Promise.all(
-        writers.flatMap((writer) => Array.from({ length: count }, () => writer.write(accountEntry(), []))),
-      )
+      Promise.all(writers.flatMap((writer) => Array.from({ length: count }, () => writer.write(accountEntry(), []))))
     await write(30)
     const [during] = await Promise.all([verified(on), write(100)])
     expect(during.report.faults).toEqual([])
@@ -95,15 +87,10 @@ describe('healthy accounts', () => {
 type Place = { readonly chain: string; readonly other: string }
 
 /** What is done, and the faults that are named, in their order. */
-const TAMPERINGS: readonly (readonly [
-  string,
-  (place: Place) => string,
-  (place: Place) => readonly string[],
-])[] = [
+const TAMPERINGS: readonly (readonly [string, (place: Place) => string, (place: Place) => readonly string[]])[] = [
   [
     'an entry is changed',
-    ({ chain }) =>
-      `update account set entry = replace(entry, '"search"', '"status"') where ${entry(chain, 3)}`,
+    ({ chain }) => `update account set entry = replace(entry, '"search"', '"status"') where ${entry(chain, 3)}`,
     ({ chain }) => [`entry_changed ${chain} 3`],
   ],
   [
@@ -119,8 +106,7 @@ const TAMPERINGS: readonly (readonly [
   ],
   [
     'the hash of an entry is changed',
-    ({ chain }) =>
-      `update account set hash = set_byte(hash, 0, 255 - get_byte(hash, 0)) where ${entry(chain, 3)}`,
+    ({ chain }) => `update account set hash = set_byte(hash, 0, 255 - get_byte(hash, 0)) where ${entry(chain, 3)}`,
     ({ chain }) => [`entry_changed ${chain} 3`, `entry_changed ${chain} 4`],
   ],
   [
@@ -191,8 +177,7 @@ const TAMPERINGS: readonly (readonly [
   ],
   [
     'all entries of a chain are removed',
-    ({ chain }) =>
-      `delete from account where chain = '${chain}'; delete from account_person where chain = '${chain}'`,
+    ({ chain }) => `delete from account where chain = '${chain}'; delete from account_person where chain = '${chain}'`,
     ({ chain }) => [`entry_truncated ${chain} 1 to 10`],
   ],
   [

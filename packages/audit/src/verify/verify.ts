@@ -56,7 +56,12 @@ export async function verifyAccounts({
       const [chain] = heads.flatMap((head) => (head === undefined ? [] : [head.chain])).toSorted()
       if (chain === undefined) break
       await verifyChain(chain, {
-        ...{ entries, persons, checkpoints, verifier, report, named: others.add },
+        entries,
+        persons,
+        checkpoints,
+        verifier,
+        report,
+        named: others.add,
         pruned: tombstones.pruned(chain),
         erased: await tombstones.erased(chain),
       })

@@ -35,8 +35,7 @@ export async function openBackupKey(header: BackupHeader, source: MasterKeySourc
   try {
     return createSecretKey(await vault.decrypt(PURPOSE, placeOf(id), Buffer.from(key, 'base64')))
   } catch (error) {
-    if (error instanceof DecryptionError)
-      throw new BackupDamaged('the file is damaged: its header was changed')
+    if (error instanceof DecryptionError) throw new BackupDamaged('the file is damaged: its header was changed')
     throw error
   }
 }

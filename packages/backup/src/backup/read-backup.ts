@@ -35,7 +35,11 @@ export async function checkBackup(path: string, source: MasterKeySource): Promis
     if (manifest === null || end === null) throw new BackupDamaged('the file is damaged: it has no manifest')
     const { tables } = manifest
     return {
-      ...{ header: file.header, manifest, end, bytes: file.bytes, sha256: await file.sha256() },
+      header: file.header,
+      manifest,
+      end,
+      bytes: file.bytes,
+      sha256: await file.sha256(),
       tables: () => tablesIn(file, key, tables),
       close: () => file.close(),
     }
@@ -57,8 +61,7 @@ async function* tablesIn(file: OpenBackup, key: KeyObject, tables: readonly Cata
     if (next.value.kind === 'table') {
       const { index } = JSON.parse(next.value.content.toString()) as { readonly index: number }
       const table = tables[index]
-      if (table === undefined)
-        throw new BackupDamaged('the file is damaged: it names a table that it does not list')
+      if (table === undefined) throw new BackupDamaged('the file is damaged: it names a table that it does not list')
       const content = rows()
       yield { table, rows: content }
       // Those that the caller did not want.

@@ -59,15 +59,10 @@ export async function openBackupFile(path: string): Promise<OpenBackup> {
 }
 
 async function readHead(file: FileHandle): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read({
-    buffer: Buffer.alloc(MAGIC.length + MOST_HEADER),
-    position: 0,
-  })
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAGIC.length + MOST_HEADER), position: 0 })
   const begin = buffer.subarray(0, bytesRead)
   if (!begin.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new BackupDamaged(
-      'the file is no backup of Rollcall, or of a format that this version does not know',
-    )
+    throw new BackupDamaged('the file is no backup of Rollcall, or of a format that this version does not know')
   }
   const end = begin.indexOf('\n', MAGIC.length)
   if (end < 0) throw new BackupDamaged('the file is damaged: its header does not end')
@@ -89,13 +84,7 @@ function isHeader(value: unknown): value is BackupHeader {
   if (!isObject(value)) return false
   const { format, id, snapshot_at, snapshot, schema, master_key, key, journal } = value
   const names = Array.isArray(schema) && schema.every((name) => typeof name === 'string')
-  return (
-    format === 1 &&
-    areTexts(id, snapshot_at, snapshot, key) &&
-    names &&
-    isMaster(master_key) &&
-    isJournal(journal)
-  )
+  return format === 1 && areTexts(id, snapshot_at, snapshot, key) && names && isMaster(master_key) && isJournal(journal)
 }
 
 const isMaster = (value: unknown): boolean =>
@@ -104,8 +93,7 @@ const isMaster = (value: unknown): boolean =>
 const isJournal = (value: unknown): boolean =>
   isObject(value) && Number.isInteger(value.sequence) && areTexts(value.digest)
 
-const areTexts = (...values: readonly unknown[]): boolean =>
-  values.every((value) => typeof value === 'string')
+const areTexts = (...values: readonly unknown[]): boolean => values.every((value) => typeof value === 'string')
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null

@@ -7,15 +7,7 @@ import { publishEvent } from '@rollcall/admin/events/publish'
 import { checkSchema, type Database, migrate } from '@rollcall/database/database'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../database/src/migrations/index.ts'
-import {
-  allRows,
-  backupOf,
-  catalogOf,
-  folder,
-  needsOf,
-  target,
-  world,
-} from '../../../server/test/restoring.ts'
+import { allRows, backupOf, catalogOf, folder, needsOf, target, world } from '../../../server/test/restoring.ts'
 import { tamper } from '../../../server/test/tampering.ts'
 import { foundObjects } from '../store/catalog.ts'
 
@@ -57,13 +49,7 @@ test('no number that was given out is given out again', async () => {
     `select nextval(pg_get_serial_sequence('event', 'id')) as event,
       nextval(pg_get_serial_sequence('participant', 'id')) as participant, (select sequence from mailbox) as mailbox`,
   )
-  expect(rows).toEqual([
-    {
-      event: 1_000_000_002,
-      participant: expect.any(Number),
-      mailbox: 1_000_000_000,
-    },
-  ])
+  expect(rows).toEqual([{ event: 1_000_000_002, participant: expect.any(Number), mailbox: 1_000_000_000 }])
   expect(Number(rows[0].participant)).toBeGreaterThan(10_000)
 })
 
@@ -78,7 +64,8 @@ test('versions of a record grow after a restore, also beyond those that the back
     // No restore ends in the second of the last event.
     { db: into.db, limits: needsOf(into).limits, now: () => new Date(Date.now() + 1_000) },
     {
-      ...{ namespace: 'civil', reg_event_type: 'MARRIAGE' },
+      namespace: 'civil',
+      reg_event_type: 'MARRIAGE',
       record: { identifier: [{ identifier_type: 'UIN', identifier_value: '1' }] },
     },
   )

@@ -93,9 +93,7 @@ async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Prom
 }
 
 const notEmpty = (name: string): StoreRefusal =>
-  new StoreRefusal(
-    `the database is not empty (${JSON.stringify(name)}): a backup is restored into a new database`,
-  )
+  new StoreRefusal(`the database is not empty (${JSON.stringify(name)}): a backup is restored into a new database`)
 
 interface Loading extends RestoreParts {
   /** The application role, as SQL. */
@@ -114,8 +112,7 @@ async function load(
   const { rows } = await client.query<{ alone: boolean }>(
     "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('rollcall restore', 0)) as alone",
   )
-  if (rows[0]?.alone !== true)
-    throw new StoreRefusal('another command restores this database at the same time')
+  if (rows[0]?.alone !== true) throw new StoreRefusal('another command restores this database at the same time')
   const makeAgain = [await bareTables(client)]
   let targets = await targetsOf(client)
   let records = false
@@ -136,8 +133,7 @@ async function load(
     }
     const count = await asRole(client, target.owner, () => loadTable(client, target, table, content, signal))
     const expected = end.tables.find(({ schema, name }) => schema === table.schema && name === table.name)
-    if (expected?.rows !== count)
-      throw new BackupDamaged(`the table ${table.name} has other rows than its backup`)
+    if (expected?.rows !== count) throw new BackupDamaged(`the table ${table.name} has other rows than its backup`)
     counts.push(expected)
   }
   for (const make of makeAgain.toReversed()) await make()
@@ -161,9 +157,7 @@ interface Target extends CatalogTable {
 async function targetsOf(client: PoolClient): Promise<ReadonlyMap<string, Target>> {
   const owners = await tableOwners(client)
   const tables = await catalogTables(client)
-  return new Map(
-    tables.map((table) => [tableSql(table), { ...table, owner: owners.get(tableSql(table)) ?? 'none' }]),
-  )
+  return new Map(tables.map((table) => [tableSql(table), { ...table, owner: owners.get(tableSql(table)) ?? 'none' }]))
 }
 
 async function createAllRecordTables(client: PoolClient): Promise<void> {
@@ -185,9 +179,7 @@ function kyselyOf(client: PoolClient): Kysely<unknown> {
     release: () => undefined,
   }
   return new Kysely<unknown>({
-    dialect: new PostgresDialect({
-      pool: { options: {}, connect: async () => lent, end: async () => undefined },
-    }),
+    dialect: new PostgresDialect({ pool: { options: {}, connect: async () => lent, end: async () => undefined } }),
   })
 }
 
@@ -205,8 +197,7 @@ async function loadTable(
   // One without columns has no rows in the file.
   const copy = table.columns.length === 0 ? null : copyIn(client, { ...target, columns: table.columns })
   for await (const piece of content) {
-    if (signal?.aborted)
-      throw new StoreRefusal('interrupted: nothing is restored; the same command begins anew')
+    if (signal?.aborted) throw new StoreRefusal('interrupted: nothing is restored; the same command begins anew')
     await copy?.write(piece)
   }
   const count = (await copy?.end()) ?? 0

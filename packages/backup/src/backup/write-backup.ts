@@ -1,12 +1,7 @@
 /** Makes a backup: every table in one state of the database, beside running servers and in little memory. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
-import {
-  hasOpenLines,
-  type JournalPosition,
-  nameDatabase,
-  readJournalPosition,
-} from '@rollcall/database/journal-head'
+import { hasOpenLines, type JournalPosition, nameDatabase, readJournalPosition } from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { Vault } from '@rollcall/keys/vault'
@@ -97,7 +92,9 @@ async function newHeader(vault: Vault, { at, snapshot, schema, master, journal }
     master_key: { version: master.version, check_value: master.check_value.toString('base64') },
     key: sealed.toString('base64'),
     journal: {
-      ...{ sequence: journal.sequence, digest: journal.digest.toString('hex'), open: journal.open },
+      sequence: journal.sequence,
+      digest: journal.digest.toString('hex'),
+      open: journal.open,
       ...(journal.database !== null && { database: journal.database }),
     },
   }

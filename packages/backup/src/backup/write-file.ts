@@ -32,11 +32,7 @@ export async function refuseExisting(path: string): Promise<void> {
 }
 
 /** @throws StoreRefusal the file cannot be made */
-export async function createBackupFile(
-  path: string,
-  header: BackupHeader,
-  key: KeyObject,
-): Promise<BackupFile> {
+export async function createBackupFile(path: string, header: BackupHeader, key: KeyObject): Promise<BackupFile> {
   await refuseExisting(path)
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
   const file = await open(part, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {

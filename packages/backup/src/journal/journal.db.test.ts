@@ -38,9 +38,7 @@ test('an act is answered 503 where the journal cannot be written, with the owner
   const { server, path, api } = await journaled()
   await mkdir(path)
   if (isRoot) await chown(path, 54_321, 54_321)
-  const [owner, user] = isRoot
-    ? ['uid 54321', 'root']
-    : [`uid ${process.getuid?.()}`, `uid ${process.getuid?.()}`]
+  const [owner, user] = isRoot ? ['uid 54321', 'root'] : [`uid ${process.getuid?.()}`, `uid ${process.getuid?.()}`]
   const problem = `the journal ${path} cannot be written (EISDIR: it belongs to ${owner}, and this process runs as ${user}), and nothing is done without it: see ROLLCALL_JOURNAL (docs/backup.md)`
   expect(await api.refusal(DISABLING, {})).toBe(`503 err.service.unavailable ${problem}`)
 

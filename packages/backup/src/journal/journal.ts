@@ -108,9 +108,7 @@ const followsHead = (last: JournalLine | null, head: JournalHead): last is Journ
 /** Bytes in which the last line is looked for. Longer ones name many persons. */
 const TAIL = 16_777_216
 
-async function endOf(
-  file: FileHandle,
-): Promise<{ readonly last: JournalLine | null; readonly whole: boolean }> {
+async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | null; readonly whole: boolean }> {
   const { size } = await file.stat()
   const length = Math.min(size, TAIL)
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
@@ -124,11 +122,7 @@ async function endOf(
  * A file has the lines of one copy of a database: with those of two, neither could be restored.
  * @throws StoreRefusal the file ends with a line of another database, or of another copy
  */
-function refuseForeign(
-  path: string,
-  last: JournalLine | null,
-  { database, incarnation }: JournalOwner,
-): void {
+function refuseForeign(path: string, last: JournalLine | null, { database, incarnation }: JournalOwner): void {
   if (last === null) return
   const isOurs = last.database === null || last.database === database
   if (isOurs && last.incarnation === incarnation) return

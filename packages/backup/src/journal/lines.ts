@@ -38,12 +38,7 @@ export async function makeLine(
   act: JournalAct,
   now: Date,
 ): Promise<{ readonly text: string; readonly head: JournalHead }> {
-  const place = {
-    sequence: head.sequence + 1,
-    previous: head.digest.toString('hex'),
-    at: now.toISOString(),
-    ...owner,
-  }
+  const place = { sequence: head.sequence + 1, previous: head.digest.toString('hex'), at: now.toISOString(), ...owner }
   const sealed = await vault.encrypt(JOURNAL_PURPOSE, placeOf(place), Buffer.from(JSON.stringify(act)))
   const text = JSON.stringify({ rollcall_journal: 1, ...place, sealed: sealed.toString('base64') })
   return { text, head: { sequence: place.sequence, digest: hash('sha256', text, 'buffer') } }
@@ -60,7 +55,11 @@ export function readLine(text: string): JournalLine | null {
     if (typeof previous !== 'string' || typeof at !== 'string' || typeof sealed !== 'string') return null
     if (!isName(database) || !isName(incarnation)) return null
     return {
-      ...{ sequence: Number(sequence), previous, at, database, incarnation },
+      sequence: Number(sequence),
+      previous,
+      at,
+      database,
+      incarnation,
       sealed: Buffer.from(sealed, 'base64'),
       digest: hash('sha256', text, 'buffer'),
     }

@@ -31,9 +31,7 @@ export async function readJournal(
   refuseOthers(lines, known)
   const later = [
     ...new Map(
-      lines
-        .filter(({ sequence }) => sequence > known.sequence)
-        .map((line) => [line.digest.toString('hex'), line]),
+      lines.filter(({ sequence }) => sequence > known.sequence).map((line) => [line.digest.toString('hex'), line]),
     ).values(),
   ].toSorted((one, other) => one.sequence - other.sequence)
   const end = known.digest.toString('hex')
@@ -92,11 +90,7 @@ function openLines(lines: readonly JournalLine[], { open }: JournalPosition): re
 }
 
 /** @throws StoreRefusal the files end before what the snapshot knows */
-function checkReaches(
-  lines: readonly JournalLine[],
-  later: readonly JournalLine[],
-  known: JournalHead,
-): void {
+function checkReaches(lines: readonly JournalLine[], later: readonly JournalLine[], known: JournalHead): void {
   if (known.sequence === 0 || later.length > 0) return
   if (lines.some(({ digest }) => digest.equals(known.digest))) return
   throw new StoreRefusal(

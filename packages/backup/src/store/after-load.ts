@@ -10,11 +10,7 @@ type Client = Pick<PoolClient, 'query'>
  * Numbers that are passed over. Receivers remember numbers of envelopes and ids of items that they got
  * between the snapshot and the end of the database before: a smaller one would be ignored, and an equal one taken for a copy.
  */
-const PASSED_OVER: Readonly<Record<string, bigint>> = {
-  bigint: 1_000_000_000n,
-  integer: 10_000n,
-  smallint: 100n,
-}
+const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
 
 /**
  * @param last numbers that the backup has, by sequence; sequences that it does not have stay as they are. The role of servers

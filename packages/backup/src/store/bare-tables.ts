@@ -54,11 +54,7 @@ export async function bareTables(client: Client): Promise<() => Promise<void>> {
 }
 
 /** @param role as SQL */
-export async function asRole<Result>(
-  client: Client,
-  role: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function asRole<Result>(client: Client, role: string, work: () => Promise<Result>): Promise<Result> {
   await client.query(`set local role ${role}`)
   const result = await work()
   await client.query('set local role none')

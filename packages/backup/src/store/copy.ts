@@ -5,8 +5,7 @@ import type { PoolClient } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { type CatalogTable, quoteFound, tableSql } from './catalog.ts'
 
-const target = (table: CatalogTable): string =>
-  `${tableSql(table)} (${table.columns.map(quoteFound).join(', ')})`
+const target = (table: CatalogTable): string => `${tableSql(table)} (${table.columns.map(quoteFound).join(', ')})`
 
 /** The rows of a table in pieces of any length. @returns how many rows */
 export async function* copyOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {

@@ -35,10 +35,9 @@ export async function restorationIfAny(client: Client): Promise<Restoration | nu
 }
 
 export async function beginRestoration(client: Client, backup: string | null): Promise<number> {
-  const { rows } = await client.query<{ id: number }>(
-    'insert into restoration (backup) values ($1) returning id',
-    [backup],
-  )
+  const { rows } = await client.query<{ id: number }>('insert into restoration (backup) values ($1) returning id', [
+    backup,
+  ])
   const [row] = rows
   if (row === undefined) throw new Error('the restoration was not inserted')
   return row.id
@@ -50,10 +49,7 @@ export async function forgetUnfinished(client: Client): Promise<void> {
 }
 
 export async function markLoaded(client: Client, id: number, snapshot_at: Date): Promise<void> {
-  await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [
-    id,
-    snapshot_at,
-  ])
+  await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [id, snapshot_at])
 }
 
 /** @param connection the transaction of the signed entry of the restore */
@@ -69,9 +65,7 @@ export async function newestAccount(client: Client): Promise<Date> {
 
 /** @returns false: nothing was held */
 export async function markReleased(client: Client): Promise<boolean> {
-  const { rowCount } = await client.query(
-    'update restoration set released_at = now() where released_at is null',
-  )
+  const { rowCount } = await client.query('update restoration set released_at = now() where released_at is null')
   return (rowCount ?? 0) > 0
 }
 

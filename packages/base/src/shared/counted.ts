@@ -1,3 +1,2 @@
 /** A number with the word for what it counts: `1 process`, `2 processes`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

@@ -9,9 +9,5 @@ export function recentlyUsed<Key extends {}, Value extends {}>(
   limit: number,
   release: (value: Value) => unknown = () => undefined,
 ): LRUCache<Key, Value> {
-  return new LRUCache<Key, Value>({
-    maxSize: limit,
-    sizeCalculation: () => 1,
-    dispose: (value) => void release(value),
-  })
+  return new LRUCache<Key, Value>({ maxSize: limit, sizeCalculation: () => 1, dispose: (value) => void release(value) })
 }

@@ -56,11 +56,7 @@ export function createSemaphore(most: number): Semaphore {
 }
 
 /** Does the work in a slot of the key. Throws what the work throws. */
-export async function inTurn<Result>(
-  semaphore: Semaphore,
-  key: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function inTurn<Result>(semaphore: Semaphore, key: string, work: () => Promise<Result>): Promise<Result> {
   const slot = semaphore.take(key)
   await slot.begun
   return work().finally(slot.end)

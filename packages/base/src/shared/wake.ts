@@ -30,8 +30,7 @@ export function createWake(now: () => number = () => performance.now()): Wake {
           clearTimeout(timer)
           const left = at - now()
           if (left <= 0) resolve()
-          else if (at < Number.POSITIVE_INFINITY)
-            timer = setTimeout(() => arm?.(), Math.min(left, LONGEST_TIMER))
+          else if (at < Number.POSITIVE_INFINITY) timer = setTimeout(() => arm?.(), Math.min(left, LONGEST_TIMER))
         }
         signal.addEventListener('abort', stop)
         arm()

@@ -37,9 +37,7 @@ export async function calledBack<Result>(
 ): Promise<Result> {
   const peer = peerOf(target)
   if (sender_uri === undefined && !isLoopbackAddress(target.base_url)) {
-    throw new CommandError(
-      '--listen needs --sender-uri, the address at which the registry reaches this machine',
-    )
+    throw new CommandError('--listen needs --sender-uri, the address at which the registry reaches this machine')
   }
   const ended = new AbortController()
   const receiver = made(

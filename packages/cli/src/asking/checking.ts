@@ -128,9 +128,9 @@ async function checkCallbacks(
   }
   const listening = {
     ...callbacks,
-    ...{ handlers, callback_timeout: wait },
-    arrived: (message_id: string) =>
-      arrived.messages.set(message_id, (arrived.messages.get(message_id) ?? 0) + 1),
+    handlers,
+    callback_timeout: wait,
+    arrived: (message_id: string) => arrived.messages.set(message_id, (arrived.messages.get(message_id) ?? 0) + 1),
   }
   await calledBack(target, listening, async (asking, rejected) => {
     const both = AbortSignal.any([signal, rejected])
@@ -143,8 +143,7 @@ async function checkCallbacks(
       }
       return first
     })
-    if (answered.value === undefined)
-      tell({ ...step, state: 'missing', came: answered.failed ?? 'no on-search' })
+    if (answered.value === undefined) tell({ ...step, state: 'missing', came: answered.failed ?? 'no on-search' })
     else tell({ ...step, state: 'passed', came: `an on-search ${answered.value.came}` })
 
     const codes = await subscribe(asking, { ...checking, signal: both })
@@ -156,12 +155,7 @@ async function checkCallbacks(
     const acknowledged = { sent: 'an acknowledgement' }
     tell(
       isRepeated()
-        ? {
-            name: 'retry',
-            state: 'passed',
-            ...acknowledged,
-            came: 'the same on-search once more; handled once',
-          }
+        ? { name: 'retry', state: 'passed', ...acknowledged, came: 'the same on-search once more; handled once' }
         : {
             name: 'retry',
             state: 'missing',
@@ -207,13 +201,12 @@ async function subscribe(
   }
   const criteria = {
     reg_event_type: subscription.event,
-    ...{ filter_type: query.query_type, filter: query.query },
+    filter_type: query.query_type,
+    filter: query.query,
     notify_record_type: subscription.record_type,
   }
   const made = await attempt(signal, async () => {
-    const answer = await asking.subscribe(criteria as JsonObject & SubscribeCriteria as SubscribeInput, {
-      signal,
-    })
+    const answer = await asking.subscribe(criteria as JsonObject & SubscribeCriteria as SubscribeInput, { signal })
     return itemsOrThrow(answer).flatMap(codesIn)
   })
   const codes = made.value ?? []

@@ -47,8 +47,7 @@ export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | un
 }
 
 /** Whether an address is the demo's: nothing of its participant goes anywhere else. */
-export const isOfDemo = (demo: DemoFile, address: URL): boolean =>
-  isSamePlace(new URL(demo.base_url), address)
+export const isOfDemo = (demo: DemoFile, address: URL): boolean => isSamePlace(new URL(demo.base_url), address)
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 

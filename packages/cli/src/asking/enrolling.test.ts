@@ -13,8 +13,12 @@ function registry() {
     return beneficiaries.map(({ bad }, index) => {
       const ok = bad !== true
       return {
-        ...{ index, ok, reference_id: String(index), message: ok ? null : 'enrolment_status: is none' },
-        ...{ transaction_id: 't', correlation_id: 'c' },
+        index,
+        ok,
+        reference_id: String(index),
+        message: ok ? null : 'enrolment_status: is none',
+        transaction_id: 't',
+        correlation_id: 'c',
       }
     })
   }

@@ -3,10 +3,10 @@ import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 
 /** A row of a file, and how much of the file was read with it. */
-export type Row = {
-  readonly line: number
-  readonly end: number
-} & ({ readonly document: JsonObject } | { readonly problem: string })
+export type Row = { readonly line: number; readonly end: number } & (
+  | { readonly document: JsonObject }
+  | { readonly problem: string }
+)
 
 export interface Reject {
   readonly line: number
@@ -33,10 +33,7 @@ export interface Sending {
 }
 
 /** Sends all rows, and gives what became of them after each message. Who leaves the loop sends no more. */
-export async function* enrolRows(
-  rows: AsyncIterable<Row>,
-  { send, reject }: Sending,
-): AsyncGenerator<EnrolledRows> {
+export async function* enrolRows(rows: AsyncIterable<Row>, { send, reject }: Sending): AsyncGenerator<EnrolledRows> {
   let state = NO_ROWS
   for await (const batch of messagesOf(rows)) {
     const read = batch.flatMap((row) => ('document' in row ? [row] : []))

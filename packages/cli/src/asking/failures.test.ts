@@ -19,14 +19,11 @@ test.each([
     '; sign it: --sign-key with our private key, and --sign-kid with its kid at the registry',
   ],
   [['err.request.forbidden', 'nothing is granted', 403], ''],
-] as const)(
-  '%j is said with the option that is usually the cause',
-  async ([code, message, status], advice) => {
-    expect(await textOf(new AckError([{ code, message }], status))).toBe(
-      `the request was refused: ${code}: ${message} (HTTP ${status})${advice}`,
-    )
-  },
-)
+] as const)('%j is said with the option that is usually the cause', async ([code, message, status], advice) => {
+  expect(await textOf(new AckError([{ code, message }], status))).toBe(
+    `the request was refused: ${code}: ${message} (HTTP ${status})${advice}`,
+  )
+})
 
 test('a profile that does not fit the key names the option', () => {
   const make = () => {

@@ -1,12 +1,5 @@
 /** Errors of requests to a registry, in words for the person who gave the command. */
-import {
-  AckError,
-  HeaderRejected,
-  ItemRejected,
-  TokenRefused,
-  TransportError,
-  UntrustedAnswer,
-} from '@rollcall/client'
+import { AckError, HeaderRejected, ItemRejected, TokenRefused, TransportError, UntrustedAnswer } from '@rollcall/client'
 import { KeyRefused } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { printable } from './printing.ts'
@@ -54,8 +47,7 @@ function wordsOf(error: unknown): string | null {
 
 /** What to do about a refusal, where an option of the command is the usual cause. */
 const ADVICE: Readonly<Record<string, string>> = {
-  'err.signature.missing':
-    'sign it: --sign-key with our private key, and --sign-kid with its kid at the registry',
+  'err.signature.missing': 'sign it: --sign-key with our private key, and --sign-kid with its kid at the registry',
   'err.signature.invalid':
     '--sign-key and --sign-kid must be those of a key that the operator has registered, and --profile the profile that the operator has set for us',
 }
@@ -92,13 +84,11 @@ function optionsOf({ options }: UntrustedAnswer): string {
   return names.length === 0 ? '' : `; see ${names.join(', ')}`
 }
 
-const attemptsOf = ({ attempts }: TransportError): string =>
-  attempts > 1 ? `, after ${attempts} attempts` : ''
+const attemptsOf = ({ attempts }: TransportError): string => (attempts > 1 ? `, after ${attempts} attempts` : '')
 
 function coded({ code, message }: { readonly code: string; readonly message: string }): string {
   return code === '' || code === message ? message : `${code}: ${message}`
 }
 
 const isOfSettings = (error: unknown): boolean =>
-  error instanceof TypeError &&
-  /^(paths\.|signing\.|a key to decrypt|a set of public keys)/.test(error.message)
+  error instanceof TypeError && /^(paths\.|signing\.|a key to decrypt|a set of public keys)/.test(error.message)

@@ -37,9 +37,7 @@ export async function readListening(options: PeerOptions): Promise<Listening> {
   }
   const demo = await readDemo()
   if (demo === null) {
-    throw new CommandError(
-      'name the registries that may call back with --peer, or start the demo first (npm start)',
-    )
+    throw new CommandError('name the registries that may call back with --peer, or start the demo first (npm start)')
   }
   const keys = publishedKeysAt(demo.base_url)
   return {
@@ -54,14 +52,10 @@ async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<
   const at = text.indexOf('=')
   const sender_id = at === -1 ? text : text.slice(0, at)
   if (sender_id === '')
-    throw new CommandError(
-      '--peer must be a sender_id and its keys, such as civil.example=https://registry.example',
-    )
+    throw new CommandError('--peer must be a sender_id and its keys, such as civil.example=https://registry.example')
   if (at === -1) {
     if (policy.signature === 'off') return { sender_id, ...policy }
-    throw new CommandError(
-      `--peer ${sender_id} names no keys; write ${sender_id}=ADDRESS or ${sender_id}=FILE`,
-    )
+    throw new CommandError(`--peer ${sender_id} names no keys; write ${sender_id}=ADDRESS or ${sender_id}=FILE`)
   }
   const keys = text.slice(at + 1)
   if (!/^https?:/.test(keys)) return { sender_id, ...policy, keys: await readPublicKeys(keys) }

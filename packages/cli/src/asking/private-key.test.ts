@@ -29,11 +29,7 @@ test.each<[string, string, string | undefined]>([
 const PUBLIC = /holds a public key: give the file with the private key that belongs to it$/
 
 test.each<[string, string, RegExp]>([
-  [
-    'PEM without a name',
-    pair.privatePem,
-    /^the key in \S+ has no kid; give the kid by which the registry knows it/,
-  ],
+  ['PEM without a name', pair.privatePem, /^the key in \S+ has no kid; give the kid by which the registry knows it/],
   ['a public key', JSON.stringify({ ...pair.jwk, kid: 'k' }), PUBLIC],
   ['a public PEM', pair.pem, PUBLIC],
   [

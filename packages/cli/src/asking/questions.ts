@@ -33,9 +33,7 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
   const { identifier: identifiers, where, graphql: text, query } = options
   const given = [identifiers, where, text, query].filter((form) => form !== undefined)
   if (given.length !== 1) {
-    throw new CommandError(
-      'say what to search for, with exactly one of --identifier, --where, --graphql and --query',
-    )
+    throw new CommandError('say what to search for, with exactly one of --identifier, --where, --graphql and --query')
   }
   const inputs =
     query === undefined
@@ -86,9 +84,7 @@ function questionsIn(value: JsonValue): readonly SearchInput[] {
 
 function itemOf(value: JsonValue): SearchInput {
   if (isJsonObject(value) && isJsonObject(value.search_criteria)) return value as JsonObject & SearchInput
-  throw new CommandError(
-    'the file of --query: each item of search_request must be an object with search_criteria',
-  )
+  throw new CommandError('the file of --query: each item of search_request must be an object with search_criteria')
 }
 
 /** An identifier, a typed expression, or conditions alone. */
@@ -121,9 +117,7 @@ function completed(input: SearchInput, options: QuestionOptions, under: UnderCon
     ...under,
     ...(recordType !== undefined && { reg_record_type: recordType }),
     ...(sort !== undefined && { sort: sort.map(sortOf) }),
-    ...(Object.keys(pagination).length > 0 && {
-      pagination: pagination as SearchCriteria['pagination'] & object,
-    }),
+    ...(Object.keys(pagination).length > 0 && { pagination: pagination as SearchCriteria['pagination'] & object }),
   }
   return isItem ? { ...input, search_criteria: whole } : whole
 }

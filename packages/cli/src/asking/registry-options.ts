@@ -46,13 +46,8 @@ export const SECRET_VARIABLE = 'ROLLCALL_CLIENT_SECRET'
 export function withRegistryOptions(command: Command): Command {
   return withKeyOptions(
     command
-      .option(
-        '--url <address>',
-        "base address of a registry, with namespace and version (default: the demo's)",
-      )
-      .addOption(
-        new Option('--registry <namespace>', 'a registry of the demo on this machine').conflicts('url'),
-      )
+      .option('--url <address>', "base address of a registry, with namespace and version (default: the demo's)")
+      .addOption(new Option('--registry <namespace>', 'a registry of the demo on this machine').conflicts('url'))
       .option(
         '--path <name=path>',
         'where the registry serves an operation (txn-status=reg/txn/status), or what stands at the beginning of its paths (registry=dci); may be given several times',
@@ -75,14 +70,8 @@ export function withRegistryOptions(command: Command): Command {
       .option('--sign-key <file>', 'private key to sign with, PEM or JWK')
       .option('--sign-kid <kid>', 'kid of that key at the registry, if the file has none')
       .option('--profile <words>', 'our signature profile, as in rollcall participant policy', readProfile)
-      .option(
-        '--encrypt',
-        "encrypt the request, and require an encrypted answer (key: --decrypt-key, or the demo's)",
-      )
-      .option(
-        '--peer-keys <file|address>',
-        "the registry's public keys (default: /.well-known/jwks.json at its host)",
-      )
+      .option('--encrypt', "encrypt the request, and require an encrypted answer (key: --decrypt-key, or the demo's)")
+      .option('--peer-keys <file|address>', "the registry's public keys (default: /.well-known/jwks.json at its host)")
       .option(
         '--peer-profile <words>',
         'how the registry signs (default: our profile, else that of the specification)',
@@ -103,9 +92,8 @@ export function withKeyOptions(command: Command): Command {
     .option('--decrypt-key <file>', 'our private key for encrypted messages, PEM or JWK')
     .option('--decrypt-kid <kid>', 'kid of that key at the registry, if the file has none')
     .addOption(
-      new Option(
-        '--verify <policy>',
-        'whether messages of the registry must be signed (default: "required")',
-      ).choices(POLICIES),
+      new Option('--verify <policy>', 'whether messages of the registry must be signed (default: "required")').choices(
+        POLICIES,
+      ),
     )
 }

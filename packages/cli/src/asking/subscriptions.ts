@@ -49,11 +49,7 @@ async function readFilter({
   return { filter_type: query_type, filter }
 }
 
-function frequencyOf({
-  frequency,
-  start,
-  until,
-}: SubscriptionOptions): Pick<Partial<SubscribeCriteria>, 'frequency'> {
+function frequencyOf({ frequency, start, until }: SubscriptionOptions): Pick<Partial<SubscribeCriteria>, 'frequency'> {
   if (frequency === undefined && start === undefined && until === undefined) return {}
   if (frequency === undefined) throw new CommandError('--start and --until need --frequency')
   if (until === undefined) throw new CommandError('--frequency needs --until, the time at which it ends')

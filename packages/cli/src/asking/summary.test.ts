@@ -23,12 +23,7 @@ test.each<[string, object, readonly string[]]>([
   ],
   [
     'a rejection',
-    search({
-      reference_id: '7',
-      status: 'rjct',
-      status_reason_code: 'rjct.x',
-      status_reason_message: 'no\n',
-    }),
+    search({ reference_id: '7', status: 'rjct', status_reason_code: 'rjct.x', status_reason_message: 'no\n' }),
     ['item 7: rjct, rjct.x: no\\u000a'],
   ],
   [

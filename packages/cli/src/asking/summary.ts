@@ -128,11 +128,7 @@ export function rowLines(rows: Readonly<Record<string, string | null>>): string[
 }
 
 /** `succ`, or `rjct` with what the registry says about it. */
-export function statusOf({
-  status,
-  code,
-  reason,
-}: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
+export function statusOf({ status, code, reason }: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')
 }

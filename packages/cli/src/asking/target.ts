@@ -5,14 +5,7 @@ import type { DemoCredentials } from '../demo/credentials.ts'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
-import {
-  demoRegistry,
-  demoRegistryAt,
-  demoRegistryUrl,
-  isLoopbackAddress,
-  isOfDemo,
-  readDemo,
-} from './demo.ts'
+import { demoRegistry, demoRegistryAt, demoRegistryUrl, isLoopbackAddress, isOfDemo, readDemo } from './demo.ts'
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
 import { type RegistryOptions, SECRET_VARIABLE } from './registry-options.ts'
 
@@ -36,8 +29,7 @@ export async function readTarget(options: RegistryOptions): Promise<Target> {
   const participant =
     isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
   const sender_id = options.senderId ?? participant?.sender_id
-  if (sender_id === undefined)
-    throw new CommandError('--sender-id is missing; give our sender_id at the registry')
+  if (sender_id === undefined) throw new CommandError('--sender-id is missing; give our sender_id at the registry')
 
   const receiver_id = options.receiverId ?? registry?.receiver_id
   const signing = await signingOf(options, participant)
@@ -99,8 +91,7 @@ async function credentialsOf(
     const { client_id, client_secret } = participant
     return { client_id, client_secret }
   }
-  const secret =
-    clientSecretFile === undefined ? process.env[SECRET_VARIABLE] : await readInput(clientSecretFile)
+  const secret = clientSecretFile === undefined ? process.env[SECRET_VARIABLE] : await readInput(clientSecretFile)
   const client_secret = secret?.trim() ?? ''
   if (client_secret !== '') return { client_id: clientId, client_secret, ...more }
   throw new CommandError(
@@ -115,8 +106,7 @@ async function signingOf(
   const demoKey = participant?.sign.private_jwk as Jwk | undefined
   const key = signKey === undefined ? demoKey : await readPrivateKey(signKey, signKid)
   if (key !== undefined) return { key, ...(profile !== undefined && { profile }) }
-  if (profile !== undefined)
-    throw new CommandError('--profile needs --sign-key, the private key to sign with')
+  if (profile !== undefined) throw new CommandError('--profile needs --sign-key, the private key to sign with')
   return undefined
 }
 
@@ -128,10 +118,7 @@ async function decryptionKeys(
   return participant === null ? [] : [participant.encrypt.private_jwk as Jwk]
 }
 
-function encryptionOf(
-  { encrypt }: RegistryOptions,
-  keys: readonly Jwk[],
-): { readonly encryption?: Encryption } {
+function encryptionOf({ encrypt }: RegistryOptions, keys: readonly Jwk[]): { readonly encryption?: Encryption } {
   if (encrypt !== true) return {}
   if (keys.length > 0) return { encryption: { keys } }
   throw new CommandError('--encrypt needs --decrypt-key, our private key that opens the answer')
@@ -165,12 +152,9 @@ function callbackPeer(
 }
 
 /** Where a registry publishes its keys (1.5). */
-export const publishedKeysAt = (address: URL | string): string =>
-  new URL('/.well-known/jwks.json', address).href
+export const publishedKeysAt = (address: URL | string): string => new URL('/.well-known/jwks.json', address).href
 
 function warnOfPlainHttp(address: URL): void {
   if (address.protocol === 'https:' || isLoopbackAddress(address)) return
-  process.stderr.write(
-    'rollcall: this address speaks plain HTTP: secrets and records cross the network in clear\n',
-  )
+  process.stderr.write('rollcall: this address speaks plain HTTP: secrets and records cross the network in clear\n')
 }

@@ -58,9 +58,7 @@ function appliedText({ changes, applied, credentials, unlisted }: Applied): stri
       ...(from === null ? [] : [`    - ${JSON.stringify(from)}`]),
       ...(to === null ? [] : [`    + ${JSON.stringify(to)}`]),
     ]),
-    changes.length === 0
-      ? 'everything is as the file says'
-      : `${made}${applied ? '' : '; nothing was changed'}`,
+    changes.length === 0 ? 'everything is as the file says' : `${made}${applied ? '' : '; nothing was changed'}`,
     ...(unlisted.length === 0 ? [] : [`not in the file, and left as they are: ${unlisted.join(', ')}`]),
     ...credentials.map(
       ({ sender_id, client_id, client_secret }) =>

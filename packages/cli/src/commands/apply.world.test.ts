@@ -57,16 +57,11 @@ test('the schema accepts what is exported, and no misspelt member', async () => 
   expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
   const exported = await rollcallJson(['export'], env)
   expect(validator(schema).problem(exported, '')).toBeNull()
-  expect(validator(schema).problem({ ...exported, participant: {} }, '')).toBe(
-    'participant: is not a known member',
-  )
+  expect(validator(schema).problem({ ...exported, participant: {} }, '')).toBe('participant: is not a known member')
 })
 
 test('what would change is shown as it is and as it will be', async () => {
-  const { stdout } = await apply(
-    FILE.replace('Africa/Kigali', 'UTC').replace('name: A', 'name: AA'),
-    '--dry-run',
-  )
+  const { stdout } = await apply(FILE.replace('Africa/Kigali', 'UTC').replace('name: A', 'name: AA'), '--dry-run')
   expect(stdout).toBe(
     '~ registries.civil.time_zone\n    - "Africa/Kigali"\n    + "UTC"\n' +
       '~ participants["a.example"].name\n    - "A"\n    + "AA"\n' +
@@ -89,11 +84,7 @@ test.each([
     FILE.replace('basis: law', 'basis: law\n        counters: none'),
     'line 15: participants["a.example"].grants.civil.counters: is not a known member; the nearest is counts',
   ],
-  [
-    'a member that is missing',
-    FILE.replace('    kind: civil\n', ''),
-    'line 4: registries.civil.kind: is required',
-  ],
+  ['a member that is missing', FILE.replace('    kind: civil\n', ''), 'line 4: registries.civil.kind: is required'],
   [
     'an attribute that is unknown, in a grant that stands elsewhere',
     FILE.replace('surname', 'shoe_size'),
@@ -104,11 +95,7 @@ test.each([
     FILE.replace('version: 1', 'version: 2'),
     'line 2: version: this file is of format version 2, and this version of rollcall reads version 1',
   ],
-  [
-    'an older version, of which there is none',
-    FILE.replace('version: 1', 'version: 0'),
-    'line 2: version: must be 1',
-  ],
+  ['an older version, of which there is none', FILE.replace('version: 1', 'version: 0'), 'line 2: version: must be 1'],
   [
     'a member that stands twice',
     FILE.replace('    name: A', '    name: A\n    name: B'),
@@ -125,9 +112,7 @@ test('nobody could ask any more: it is refused with its line', async () => {
   const unsigned = '    policy: { signature_policy: if-present, allow_unsigned: true }\n    name: A'
   const file = FILE.replace('    name: A', unsigned)
   expect((await apply(file)).code).toBe(0)
-  const { code, stdout, stderr } = await apply(
-    file.replaceAll('    name: ', '    status: disabled\n    name: '),
-  )
+  const { code, stdout, stderr } = await apply(file.replaceAll('    name: ', '    status: disabled\n    name: '))
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',

@@ -20,24 +20,18 @@ export function addCommand(program: Command): void {
     .description('add an attribute to a record type of one registry; servers know it within a second')
     .requiredOption('--name <name>', 'its name in queries: lower-case letters, digits and _')
     .addOption(
-      new Option(
-        '--path <path>',
-        'dotted path in the record; give it again for more paths, which are tried in order',
-      )
+      new Option('--path <path>', 'dotted path in the record; give it again for more paths, which are tried in order')
         .makeOptionMandatory()
         .argParser(collected),
     )
     .addOption(new Option('--type <type>', 'type of its values').choices(ATTRIBUTE_TYPES).default('text'))
     .addOption(
-      new Option(
-        '--codes <list>',
-        'for type code: the list of codes, with the spellings that mean the same',
-      ).choices(Object.keys(CODE_LISTS)),
+      new Option('--codes <list>', 'for type code: the list of codes, with the spellings that mean the same').choices(
+        Object.keys(CODE_LISTS),
+      ),
     )
     .addOption(
-      new Option('--alias <name>', 'another name for it in queries; give it again for more').argParser(
-        collected,
-      ),
+      new Option('--alias <name>', 'another name for it in queries; give it again for more').argParser(collected),
     )
     .option('--many', 'one record may have it many times')
     .option('--fold', 'compare text without regard to case and accents')
@@ -55,15 +49,10 @@ Example: rollcall attribute add civil Person --name ward --path address.ward --i
   withPlace(attribute.command('index'))
     .description('declare an index for an attribute that is searched without one')
     .argument('<name>', 'name of the attribute')
-    .addHelpText(
-      'after',
-      '\nExample: rollcall attribute index civil Person sex && rollcall index apply civil',
-    )
+    .addHelpText('after', '\nExample: rollcall attribute index civil Person sex && rollcall index apply civil')
     .action(runIndex)
   withPlace(attribute.command('remove'))
-    .description(
-      'remove an attribute that was added, with its column; of an attribute of the kind, remove the index',
-    )
+    .description('remove an attribute that was added, with its column; of an attribute of the kind, remove the index')
     .argument('<name>', 'name of the attribute')
     .addHelpText(
       'after',
@@ -103,12 +92,7 @@ async function runAdd(namespace: string, record_type: string, options: AddOption
   tell(await askToAdd(addAttribute, { namespace, record_type, ...attribute }), namespace, options, 'added')
 }
 
-async function runIndex(
-  namespace: string,
-  record_type: string,
-  name: string,
-  options: OutputOptions,
-): Promise<void> {
+async function runIndex(namespace: string, record_type: string, name: string, options: OutputOptions): Promise<void> {
   stopRequest()
   const indexed = await ask(indexAttribute, { namespace, record_type, name })
   tell(indexed, namespace, options, 'declared an index for')
@@ -128,22 +112,13 @@ function tell(
   )
 }
 
-async function runRemove(
-  namespace: string,
-  record_type: string,
-  name: string,
-  options: OutputOptions,
-): Promise<void> {
+async function runRemove(namespace: string, record_type: string, name: string, options: OutputOptions): Promise<void> {
   stopRequest()
   const removed = await ask(removeAttribute, { namespace, record_type, name })
   print(options, removed, `removed ${name} from ${namespace}`)
 }
 
-async function runList(
-  namespace: string,
-  record_type: string | undefined,
-  options: OutputOptions,
-): Promise<void> {
+async function runList(namespace: string, record_type: string | undefined, options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await ask(listAttributes, { namespace, record_type })
   const columns = ['record_type', 'name', 'type', 'many', 'indexed', 'sortable', 'filled', 'from', 'names']

@@ -22,9 +22,7 @@ const refusal = async (...words: string[]) => {
 
 test('a registry says its time zone, and changes it', async () => {
   expect(await rollcallJson(['registry', 'list'], env)).toMatchObject([{ time_zone: 'Africa/Kigali' }])
-  expect(
-    await rollcallJson(['registry', 'set', 'civil', '--time-zone', 'Asia/Kathmandu'], env),
-  ).toMatchObject({
+  expect(await rollcallJson(['registry', 'set', 'civil', '--time-zone', 'Asia/Kathmandu'], env)).toMatchObject({
     namespace: 'civil',
     time_zone: 'Asia/Kathmandu',
   })
@@ -35,15 +33,7 @@ test('a registry says its time zone, and changes it', async () => {
 })
 
 test('an attribute is added, filled, indexed, listed and removed', async () => {
-  const [word = '', ...options] = [
-    ...ADD,
-    '--path',
-    'family.clan',
-    '--alias',
-    'lineage',
-    '--fold',
-    '--sortable',
-  ]
+  const [word = '', ...options] = [...ADD, '--path', 'family.clan', '--alias', 'lineage', '--fold', '--sortable']
   const added = await rollcall([word, ...options], env)
   expect(added).toMatchObject({ code: 0, stderr: '' })
   expect(added.stdout).toBe(
@@ -72,12 +62,8 @@ test('an attribute is added, filled, indexed, listed and removed', async () => {
   const plan = await rollcall(['index', 'plan'], env)
   expect(plan.code).toBe(0)
   expect(plan.stdout).toMatch(/^registry +record_type +finding +name +advice\n/)
-  expect(plan.stdout).toMatch(
-    /civil +Person +not filled +clan +not searchable before rollcall index apply civil\n/,
-  )
-  expect(plan.stdout).toMatch(
-    new RegExp(`civil +Person +index missing +${INDEX} +rollcall index apply civil\n`),
-  )
+  expect(plan.stdout).toMatch(/civil +Person +not filled +clan +not searchable before rollcall index apply civil\n/)
+  expect(plan.stdout).toMatch(new RegExp(`civil +Person +index missing +${INDEX} +rollcall index apply civil\n`))
 
   const applied = await rollcall(['index', 'apply', 'civil'], env)
   expect(applied).toMatchObject({ code: 0 })
@@ -97,12 +83,7 @@ test('an attribute is added, filled, indexed, listed and removed', async () => {
 })
 
 test.each([
-  [
-    'an attribute without a path',
-    ['attribute', 'add', 'civil', 'Person', '--name', 'x'],
-    2,
-    "'--path <path>'",
-  ],
+  ['an attribute without a path', ['attribute', 'add', 'civil', 'Person', '--name', 'x'], 2, "'--path <path>'"],
   ['a type that is none', [...ADD, '--type', 'age'], 2, 'Allowed choices are text, code, date'],
   ['a registry that is not there', ['index', 'plan', 'nowhere'], 1, 'there is no registry at nowhere'],
   [
@@ -123,44 +104,36 @@ test.each([
   expect(refused.stderr).toContain(message)
 })
 
-test.each(['SIGINT', 'SIGKILL'] as const)(
-  '%s in the middle of a build: the same command goes on',
-  async (signal) => {
-    await rollcallJson(ADD, env)
-    const { db } = database
-    const writer = await db.pool.connect()
-    const isThere = async (valid: boolean) => {
-      const { rows } = await db.pool.query(
-        'select indisvalid from pg_index where indexrelid = to_regclass($1)',
-        [INDEX],
-      )
-      return rows.some(({ indisvalid }) => indisvalid === valid)
+test.each(['SIGINT', 'SIGKILL'] as const)('%s in the middle of a build: the same command goes on', async (signal) => {
+  await rollcallJson(ADD, env)
+  const { db } = database
+  const writer = await db.pool.connect()
+  const isThere = async (valid: boolean) => {
+    const { rows } = await db.pool.query('select indisvalid from pg_index where indexrelid = to_regclass($1)', [INDEX])
+    return rows.some(({ indisvalid }) => indisvalid === valid)
+  }
+  try {
+    await writer.query('begin; lock table r1_person in row exclusive mode')
+    const building = start(['index', 'apply', 'civil'], env)
+    await until(building, async () => ((await isThere(false)) ? true : null))
+    const ended = await building.stop(signal)
+    expect(ended.code).toBe(signal === 'SIGINT' ? 4 : null)
+    if (signal === 'SIGINT') {
+      expect(ended.stdout).toBe('civil: filled Person.clan\ncivil: interrupted; run the same command again to resume\n')
     }
-    try {
-      await writer.query('begin; lock table r1_person in row exclusive mode')
-      const building = start(['index', 'apply', 'civil'], env)
-      await until(building, async () => ((await isThere(false)) ? true : null))
-      const ended = await building.stop(signal)
-      expect(ended.code).toBe(signal === 'SIGINT' ? 4 : null)
-      if (signal === 'SIGINT') {
-        expect(ended.stdout).toBe(
-          'civil: filled Person.clan\ncivil: interrupted; run the same command again to resume\n',
-        )
-      }
-      const [person] = await rollcallJson(['index', 'plan', 'civil'], env)
-      expect(person.missing).toEqual([{ index: INDEX, of: 'clan', state: 'invalid' }])
-    } finally {
-      await writer.query('rollback')
-      writer.release()
-    }
-    // What was killed has its claim until PostgreSQL notices.
-    for (let tries = 0; ; tries += 1) {
-      const { code, stderr } = await rollcall(['index', 'apply', 'civil'], env)
-      if (code === 0) break
-      expect(stderr).toContain('another command builds the indexes of civil or changed its attributes')
-      if (tries > 20) throw new Error('the claim was never given up')
-    }
-    expect(await isThere(true)).toBe(true)
-    await rollcallJson(['attribute', 'remove', 'civil', 'Person', 'clan'], env)
-  },
-)
+    const [person] = await rollcallJson(['index', 'plan', 'civil'], env)
+    expect(person.missing).toEqual([{ index: INDEX, of: 'clan', state: 'invalid' }])
+  } finally {
+    await writer.query('rollback')
+    writer.release()
+  }
+  // What was killed has its claim until PostgreSQL notices.
+  for (let tries = 0; ; tries += 1) {
+    const { code, stderr } = await rollcall(['index', 'apply', 'civil'], env)
+    if (code === 0) break
+    expect(stderr).toContain('another command builds the indexes of civil or changed its attributes')
+    if (tries > 20) throw new Error('the claim was never given up')
+  }
+  expect(await isThere(true)).toBe(true)
+  await rollcallJson(['attribute', 'remove', 'civil', 'Person', 'clan'], env)
+})

@@ -91,8 +91,7 @@ function textOf({
       ...open.map(({ chain, sequence }) => `- chain ${chain}: what followed entry ${sequence} is lost`),
     )
   }
-  if (counts.witnessed > 0)
-    lines.push(`compared with ${counted(counts.witnessed, 'checkpoint')} of the witness`)
+  if (counts.witnessed > 0) lines.push(`compared with ${counted(counts.witnessed, 'checkpoint')} of the witness`)
   if (unsigned > 0) {
     lines.push(`not signed by a checkpoint: ${counted(unsigned, 'entry', 'entries')} at the ends of chains`)
     for (const { chain, from, to, at } of unsigned_tails)
@@ -103,8 +102,7 @@ function textOf({
       `reviews of earlier versions: ${counts.unsealed_reviews}; nothing says whether their operator and their time were changed`,
     )
   lines.push(...keys.map((kid) => `signed with ${kid}`))
-  if (!own_keys)
-    lines.push('There is no master key here: compare these keys with those that you have written down.')
+  if (!own_keys) lines.push('There is no master key here: compare these keys with those that you have written down.')
   if (!own_keys && counts.reviews > 0)
     lines.push(`not verified: ${counts.reviews} reviews of emergencies, whose seals the master key opens`)
   return lines.join('\n')

@@ -11,11 +11,7 @@ const withKey = { ...env, ROLLCALL_MASTER_KEY: masterKeyOfRun() }
 const witness = join(home.path, 'witness')
 
 test('accounts are verified and compared with a witness, and the keys are listed', async () => {
-  expect(await rollcallJson(['audit', 'verify'], withKey)).toMatchObject({
-    good: true,
-    own_keys: true,
-    keys: [],
-  })
+  expect(await rollcallJson(['audit', 'verify'], withKey)).toMatchObject({ good: true, own_keys: true, keys: [] })
   await writeChain(database, 10)
   const [key] = await rollcallJson(['audit', 'keys'], env)
   expect(key.public_key).toMatchObject({ kty: 'OKP', crv: 'Ed25519' })
@@ -31,9 +27,7 @@ test('accounts are verified and compared with a witness, and the keys are listed
 test('without a master key it says what is left to do', async () => {
   const { stdout, code } = await rollcall(['audit', 'verify'], { ...env, ROLLCALL_MASTER_KEY: '' })
   expect(code).toBe(0)
-  expect(stdout).toContain(
-    'There is no master key here: compare these keys with those that you have written down.',
-  )
+  expect(stdout).toContain('There is no master key here: compare these keys with those that you have written down.')
 })
 
 test('faults are named, and the exit code is 1', async () => {
@@ -62,10 +56,7 @@ test('faults are named, and the exit code is 1', async () => {
 })
 
 test('a file that is not there is refused', async () => {
-  const { stderr, code } = await rollcall(
-    ['audit', 'verify', '--against', join(home.path, 'nothing')],
-    withKey,
-  )
+  const { stderr, code } = await rollcall(['audit', 'verify', '--against', join(home.path, 'nothing')], withKey)
   expect(code).toBe(1)
   expect(stderr).toContain('the file of the witness cannot be read')
 })

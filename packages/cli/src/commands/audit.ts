@@ -14,16 +14,11 @@ import { addVerifyCommands } from './audit-verify.ts'
 export function addCommand(program: Command): void {
   const audit = program
     .command('audit')
-    .description(
-      'who asked for data of people, and who saw it; for all registries, also beside a running server',
-    )
+    .description('who asked for data of people, and who saw it; for all registries, also beside a running server')
   withPeriod(withPerson(withJson(audit.command('person'))))
     .description('list who has seen, written, or asked about the data of a person')
     .option('--confidential', 'also print users, cases and reasons, which were accounted encrypted')
-    .option(
-      '--report <file>',
-      'write an answer to the person instead: a page, and beside it the same as JSON',
-    )
+    .option('--report <file>', 'write an answer to the person instead: a page, and beside it the same as JSON')
     .addHelpText(
       'after',
       `
@@ -96,10 +91,7 @@ interface ListOptions extends PeriodOptions {
 
 async function runList({ participant, registry, kind, limit, ...options }: ListOptions): Promise<void> {
   stopRequest()
-  const found = await ask(listAccounts, {
-    ...{ participant, namespace: registry, kind, limit },
-    ...periodOf(options),
-  })
+  const found = await ask(listAccounts, { participant, namespace: registry, kind, limit, ...periodOf(options) })
   print(options, found, table(['id', 'kind', ...COLUMNS], accountRows(found), 'nothing is accounted'))
 }
 
@@ -113,10 +105,7 @@ async function runEmergencies({
   print(options, found, emergencyText(found, reviewed === true))
 }
 
-async function runReview(
-  id: string,
-  { note, ...options }: OutputOptions & { readonly note: string },
-): Promise<void> {
+async function runReview(id: string, { note, ...options }: OutputOptions & { readonly note: string }): Promise<void> {
   stopRequest()
   const review = await ask(reviewEmergency, { id, note })
   print(options, review, `reviewed by ${review.reviewed_by} at ${review.at}`)

@@ -13,16 +13,17 @@ const { env, home, database } = await commandDatabase()
 await rollcallJson(['registry', 'add', 'civil'], env)
 await rollcallJson(['participant', 'add', 'health.example', '--name', 'Health'], env)
 const { account, sign } = auditing(database)
-await account(
-  { participant: 'health.example', purpose: 'eligibility', confidential: { requested_by: 'clerk-7' } },
-  [personAs('seen', 'UIN:1')],
-)
+await account({ participant: 'health.example', purpose: 'eligibility', confidential: { requested_by: 'clerk-7' } }, [
+  personAs('seen', 'UIN:1'),
+])
 await account({ participant: 'health.example', outcomes: { 'rjct.x': 1 }, records: 0, shown: {} }, [
   personAs('asked', 'UIN:1'),
 ])
 await account(
   {
-    ...{ participant: 'health.example', emergency: true, confidential: { reason: 'Unconscious patient' } },
+    participant: 'health.example',
+    emergency: true,
+    confidential: { reason: 'Unconscious patient' },
     operation: 'emergency',
   },
   [personAs('seen', 'UIN:2')],
@@ -67,9 +68,7 @@ test('audit person --report writes a page and JSON of its owner alone, over no f
 test('audit list has the newest entries', async () => {
   const list = described(listAccounts, await rollcallJson(['audit', 'list', '--kind', 'answer'], env))
   expect(list).toHaveLength(4)
-  expect(await printed('audit', 'list', '--participant', 'health.example', '--limit', '1')).toMatch(
-    /emergency/,
-  )
+  expect(await printed('audit', 'list', '--participant', 'health.example', '--limit', '1')).toMatch(/emergency/)
   expect(await printed('audit', 'list', '--participant', 'nobody.example')).toBe('nothing is accounted\n')
 })
 
@@ -95,24 +94,22 @@ test('audit evidence writes what audit check verifies without a database', async
   ) as [string, string, string]
   await writeFile(message, BYTES)
   await writeFile(other, '{}')
-  expect(await printed('audit', 'evidence', 'asked-1', '--out', file)).toContain(
-    `written: ${file}, signed with `,
-  )
+  expect(await printed('audit', 'evidence', 'asked-1', '--out', file)).toContain(`written: ${file}, signed with `)
   const { kid } = JSON.parse(await readFile(file, 'utf8'))
   const check = (...words: string[]) =>
     rollcall(['audit', 'check', ...words], { ROLLCALL_DATA: join(home.path, 'nothing') })
   expect(await check(file, '--kid', kid, '--message', message)).toMatchObject({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: expect.stringMatching(
       /request asked-1 {2}SHA-256 [0-9a-f]{64} {2}signed with k1\n.*the evidence holds\n$/s,
     ),
   })
   expect(await check(file, '--message', other)).toMatchObject({
-    ...{ code: 1, stderr: `rollcall: ${other}: no message of the evidence has these bytes\n` },
+    code: 1,
+    stderr: `rollcall: ${other}: no message of the evidence has these bytes\n`,
   })
   expect(await check(file, '--kid', 'x')).toMatchObject({ code: 1 })
   await writeFile(other, (await readFile(file, 'utf8')).replace('asked-1', 'asked-2'))
-  expect(await check(other)).toMatchObject({
-    ...{ code: 1, stderr: 'rollcall: evidence: the signature does not verify\n' },
-  })
+  expect(await check(other)).toMatchObject({ code: 1, stderr: 'rollcall: evidence: the signature does not verify\n' })
 })

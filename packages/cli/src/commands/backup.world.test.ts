@@ -22,10 +22,7 @@ async function target() {
   const application = { ...inject('application'), database: empty.connection.database }
   return {
     owner: empty.connection,
-    env: {
-      DATABASE_URL: databaseUrl(application),
-      ROLLCALL_OWNER_DATABASE_URL: databaseUrl(empty.connection),
-    },
+    env: { DATABASE_URL: databaseUrl(application), ROLLCALL_OWNER_DATABASE_URL: databaseUrl(empty.connection) },
   }
 }
 
@@ -104,16 +101,12 @@ test('a restore that is killed is run again; no server starts in between, and no
   const words = ['restore', file, '--without-journal', 'a test']
   // Tables may be there as long as they are empty. It waits where it changes this one, in the transaction of the rows.
   await rollcall(['migrate'], into.env)
-  const killed = await killedAt(into.owner, 'lock table participant in access share mode', () =>
-    start(words, into.env),
-  )
+  const killed = await killedAt(into.owner, 'lock table participant in access share mode', () => start(words, into.env))
   expect(killed).toMatchObject({ stdout: '' })
   expect(await query(into.owner, 'select loaded_at from restoration')).toEqual([{ loaded_at: null }])
   expect(await rollcall(['serve'], into.env)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(
-      'a restore of this database has begun and not ended: run rollcall restore again',
-    ),
+    stderr: expect.stringContaining('a restore of this database has begun and not ended: run rollcall restore again'),
   })
   expect(await rollcallJson(words, into.env)).toMatchObject({ journal: null, left_out: [] })
   expect(await query(into.owner, 'select count(*)::int as count from r1_person')).toEqual([{ count: MANY }])
@@ -125,12 +118,8 @@ test('a restore that is killed is run again; no server starts in between, and no
   const serving = start(['serve'], into.env)
   await until(serving, () => (serving.output().stdout.includes('Rollcall listens') ? true : null))
   await until(serving, () => (serving.output().stderr.includes('outgoing messages are held') ? true : null))
-  expect((await rollcall(['restore', 'release'], into.env)).stdout).toBe(
-    'nothing waits to be sent\nreleased\n',
-  )
-  await until(serving, () =>
-    serving.output().stderr.includes('outgoing messages are released') ? true : null,
-  )
+  expect((await rollcall(['restore', 'release'], into.env)).stdout).toBe('nothing waits to be sent\nreleased\n')
+  await until(serving, () => (serving.output().stderr.includes('outgoing messages are released') ? true : null))
   expect(await serving.stop('SIGINT')).toMatchObject({ code: 0 })
 })
 
@@ -140,20 +129,17 @@ test('a server does not start on a database that is older than its journal, unti
   await rollcallJson(['participant', 'enable', 'spmis.example'], journaled)
   await rollcallJson(['participant', 'disable', 'spmis.example'], journaled)
   // As point-in-time recovery would: the state of before.
-  await query(
-    database.owner,
-    'update journal_head set sequence = 0, begun = 0, digest = decode(repeat($1, 64), $2)',
-    ['0', 'hex'],
-  )
+  await query(database.owner, 'update journal_head set sequence = 0, begun = 0, digest = decode(repeat($1, 64), $2)', [
+    '0',
+    'hex',
+  ])
   await query(database.owner, `update participant set status = 'active'`)
   expect(await rollcall(['serve'], journaled)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Run rollcall restore adopt (docs/backup.md)'),
   })
   const asOwner = { ...journaled, ROLLCALL_OWNER_DATABASE_URL: databaseUrl(database.owner) }
-  expect(await rollcallJson(['restore', 'adopt', '--journal', journal], asOwner)).toMatchObject({
-    journal: 2,
-  })
+  expect(await rollcallJson(['restore', 'adopt', '--journal', journal], asOwner)).toMatchObject({ journal: 2 })
   expect(await query(database.owner, 'select status from participant')).toEqual([{ status: 'disabled' }])
   // It is a copy now, which begins a file of its own.
   expect(await rollcall(['serve'], journaled)).toMatchObject({
@@ -187,10 +173,7 @@ test('a restore with an act that cannot be done ends when that is accepted, and 
     stderr: expect.stringContaining('the journal is not applied yet'),
   })
   const done = await rollcall([...words, '--accept-undone'], into.env)
-  expect(done).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/NOT DONE: person_protected 1 \(.*later/),
-  })
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/NOT DONE: person_protected 1 \(.*later/) })
   expect(done.stdout + done.stderr).not.toContain('SHELTERED-77')
   const serving = start(['serve', '--role', 'http'], into.env)
   await until(serving, () => (serving.output().stdout.includes('Rollcall listens') ? true : null))

@@ -81,18 +81,8 @@ const USES: readonly Use[] = [
     files: ['environment.ts'],
     reason: 'admin functions are given it',
   },
-  {
-    face: 'keys/vault',
-    names: ['type Vault'],
-    files: ['environment.ts'],
-    reason: 'admin functions are given it',
-  },
-  {
-    face: 'observe/log',
-    names: ['createLog', 'type Log'],
-    files: ['listen.ts'],
-    reason: 'a server has a log',
-  },
+  { face: 'keys/vault', names: ['type Vault'], files: ['environment.ts'], reason: 'admin functions are given it' },
+  { face: 'observe/log', names: ['createLog', 'type Log'], files: ['listen.ts'], reason: 'a server has a log' },
   {
     face: 'server/app/context',
     names: ['createContext'],
@@ -168,9 +158,7 @@ const HELPERS = [
 ]
 
 /** How the demo starts, and how a database is kept from being a demo's and a production's: no operator asks for it. */
-const DEMO = [
-  ...['fillEmptyRegistries', 'refuseDemoData', 'refuseRealData', 'refuseSecondDemo', 'refuseToAddToDemo'],
-]
+const DEMO = [...['fillEmptyRegistries', 'refuseDemoData', 'refuseRealData', 'refuseSecondDemo', 'refuseToAddToDemo']]
 
 test('what a command does is an admin function, which says whether it waits for a second operator', async () => {
   const sources = (await readdir(`${import.meta.dirname}/..`, { recursive: true })).filter(
@@ -179,9 +167,7 @@ test('what a command does is an admin function, which says whether it waits for 
   const found = new Set<string>()
   for (const file of sources) {
     const source = await readFile(`${import.meta.dirname}/../${file}`, 'utf8')
-    for (const [, list = '', from = ''] of source.matchAll(
-      /import \{([^}]*)\} from '(@rollcall\/admin\/[^']*)'/g,
-    )) {
+    for (const [, list = '', from = ''] of source.matchAll(/import \{([^}]*)\} from '(@rollcall\/admin\/[^']*)'/g)) {
       const room: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ from)
       for (const [, name = ''] of list.matchAll(/(?:^|,)\s*(?!type )(\w+)/g)) {
         const value = room[name]

@@ -61,10 +61,7 @@ interface CheckOptions extends RegistryOptions, OutputOptions {
 async function runCheck(namespace: string | undefined, options: CheckOptions): Promise<void> {
   const { signal } = stopRequest()
   const { identifier, recordType } = options
-  const [question, ...others] = await readQuestions({
-    identifier,
-    ...(recordType !== undefined && { recordType }),
-  })
+  const [question, ...others] = await readQuestions({ identifier, ...(recordType !== undefined && { recordType }) })
   if (question === undefined || others.length > 0) throw new CommandError('give one --identifier')
   const query = 'search_criteria' in question ? question.search_criteria : question
   const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })

@@ -10,17 +10,20 @@ afterAll(() => demo.close())
 
 /** The name of each step and its state, of a text that is printed. */
 const states = (text: string) =>
-  Object.fromEntries(
-    [...text.matchAll(/^(passed|missing|skipped) +(\w+) /gm)].map(([, state, name]) => [name, state]),
-  )
+  Object.fromEntries([...text.matchAll(/^(passed|missing|skipped) +(\w+) /gm)].map(([, state, name]) => [name, state]))
 
 test('a system that asks synchronously only is checked by two steps', async () => {
   const words = ['check', 'civil', '--identifier', 'UIN=0012', '--sync-only']
   const { code, stdout, stderr } = await rollcall(words, demo.home.env)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(states(stdout)).toEqual({
-    ...{ token: 'passed', search: 'passed', callback: 'skipped', retry: 'skipped' },
-    ...{ subscribe: 'skipped', notification: 'skipped', unsubscribe: 'skipped' },
+    token: 'passed',
+    search: 'passed',
+    callback: 'skipped',
+    retry: 'skipped',
+    subscribe: 'skipped',
+    notification: 'skipped',
+    unsubscribe: 'skipped',
   })
   expect(stdout).toMatch(
     /^passed {3}search +sent: a signed search to .*; came: 1 of 1 records, in a signed answer that verifies$/m,
@@ -35,8 +38,11 @@ test('without the operator what only the registry can begin is missing, and says
   expect([code, passed]).toEqual([1, false])
   const named = Object.fromEntries(steps.map(({ name, ...step }: { name: string }) => [name, step]))
   expect(named).toMatchObject({
-    ...{ token: { state: 'passed' }, search: { state: 'passed' }, callback: { state: 'passed' } },
-    ...{ subscribe: { state: 'passed' }, unsubscribe: { state: 'passed' } },
+    token: { state: 'passed' },
+    search: { state: 'passed' },
+    callback: { state: 'passed' },
+    subscribe: { state: 'passed' },
+    unsubscribe: { state: 'passed' },
     retry: { state: 'missing', came: expect.stringContaining('rollcall participant check') },
     notification: { state: 'missing', came: expect.stringContaining('rollcall participant check') },
   })
@@ -49,17 +55,7 @@ test('a person who is not there, and a secret that is wrong, are said with what 
   expect(states(unknown.stdout)).toMatchObject({ token: 'passed', search: 'missing', callback: 'missing' })
 
   const url = `${demo.server.url}/civil/v1.0.0`
-  const words = [
-    'check',
-    '--url',
-    url,
-    '--sender-id',
-    'a.example',
-    '--client-id',
-    'nobody',
-    '--identifier',
-    'UIN=0012',
-  ]
+  const words = ['check', '--url', url, '--sender-id', 'a.example', '--client-id', 'nobody', '--identifier', 'UIN=0012']
   const refused = await rollcall(words, { ROLLCALL_CLIENT_SECRET: 'wrong' })
   expect(refused.code).toBe(1)
   expect(refused.stdout).toMatch(/^missing {2}token .*the registry gave no access token: invalid_client/m)

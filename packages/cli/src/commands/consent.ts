@@ -39,26 +39,18 @@ Example: rollcall consent withdraw --authority https://consent.example.org --jti
     .action(runRevoke)
   withPerson(consent.command('reinstate'))
     .description('let consents of a person count again who withdrew them')
-    .addHelpText(
-      'after',
-      '\nExample: rollcall consent reinstate --identifier UIN=8128560370 --purpose eligibility',
-    )
+    .addHelpText('after', '\nExample: rollcall consent reinstate --identifier UIN=8128560370 --purpose eligibility')
     .action(runReinstate)
 }
 
 function addAuthority(consent: Command): void {
-  const authority = consent
-    .command('authority')
-    .description('manage consent authorities: who may sign consents')
+  const authority = consent.command('authority').description('manage consent authorities: who may sign consents')
   withJson(authority.command('add'))
     .description('add an authority, or replace its keys')
     .argument('<name>', 'its name: the iss of its consents')
     .option('--key <file>', 'its public key in PEM, as a JWK or a JWK set; give it again for more', collected)
     .option('--jwks-uri <address>', 'where it publishes its keys')
-    .addHelpText(
-      'after',
-      '\nExample: rollcall consent authority add https://consent.example.org --key public-key.pem',
-    )
+    .addHelpText('after', '\nExample: rollcall consent authority add https://consent.example.org --key public-key.pem')
     .action(runAdd)
   withJson(authority.command('list'))
     .description('list the authorities with their keys')
@@ -155,9 +147,7 @@ function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [
     `stopped  ${counted(subscriptions.length, 'subscription')}, ${counted(notifications, 'notification')}, ${counted(deliveries, 'answer')} on the way`,
-    ...(in_flight === 0
-      ? []
-      : [`${in_flight} messages are being sent at this moment; they are not sent again`]),
+    ...(in_flight === 0 ? [] : [`${in_flight} messages are being sent at this moment; they are not sent again`]),
     ...subscriptions.map((code) => `  ${code}`),
   ].join('\n')
 }

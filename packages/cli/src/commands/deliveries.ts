@@ -49,8 +49,7 @@ const CHANGES = [
   { word: 'drop', description: 'stop attempting deliveries that are pending, dead or held' },
   {
     word: 'replay',
-    description:
-      'send deliveries that are delivered, refused, dead, dropped or held again, with the same message_id',
+    description: 'send deliveries that are delivered, refused, dead, dropped or held again, with the same message_id',
   },
 ] as const satisfies readonly { readonly word: DeliveryChange; readonly description: string }[]
 
@@ -82,7 +81,8 @@ function withChoice(command: Command): Command {
 }
 
 const choiceOf = ({ participant, since, until, state }: ChoiceOptions) => ({
-  ...{ participant, state },
+  participant,
+  state,
   since: since?.toISOString(),
   until: until?.toISOString(),
 })
@@ -116,14 +116,7 @@ async function runShow(id: string, { body, ...options }: ShowOptions): Promise<v
 
 function text({ made, body, cause, ...delivery }: Awaited<ReturnType<typeof showDelivery>>): string {
   const lines = Object.entries(delivery).map(([name, value]) => `${name.padEnd(17)}${value ?? '-'}`)
-  const columns = [
-    'number',
-    'at',
-    'duration_ms',
-    'status',
-    'error',
-    ...(body === undefined ? [] : ['answer']),
-  ]
+  const columns = ['number', 'at', 'duration_ms', 'status', 'error', ...(body === undefined ? [] : ['answer'])]
   const attempts = table(
     columns,
     made.map(({ cause: _, ...attempt }) => ({ ...attempt, answer: attempt.answer ?? null })),
@@ -140,20 +133,14 @@ async function runChange(
 ): Promise<void> {
   stopRequest()
   const { participant, since, until, state } = options
-  if (
-    !all &&
-    ids.length === 0 &&
-    [participant, since, until, state].every((choice) => choice === undefined)
-  ) {
+  if (!all && ids.length === 0 && [participant, since, until, state].every((choice) => choice === undefined)) {
     throw new CommandError(
       'name the deliveries: by ids, --participant, --since, --until or --state; or add --all for all of them',
     )
   }
   const named = ids.length > 0 ? { ids } : {}
   const input = { change, ...choiceOf(options), ...named, all }
-  const result = await withDatabase(({ config: { limits }, ...needs }) =>
-    changeDeliveries({ ...needs, limits }, input),
-  )
+  const result = await withDatabase(({ config: { limits }, ...needs }) => changeDeliveries({ ...needs, limits }, input))
   const { changed, in_closed_mailboxes: closed = 0 } = result
   const left = new Set(ids).size - changed - closed
   const done = `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`

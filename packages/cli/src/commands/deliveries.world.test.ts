@@ -71,10 +71,7 @@ test('one is shown with its attempts; bodies only when they are asked for', asyn
   expect(stdout).toContain('"search_response":[]')
   expect(stdout).toContain('{"message":{"ack_status":"ACK"}}')
   const { code, stderr } = await rollcall(['deliveries', 'show', 'nothing'], env)
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: 'rollcall: there is no delivery nothing\n',
-  })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: there is no delivery nothing\n' })
 })
 
 test('what was delivered is replayed with its message_id', async () => {

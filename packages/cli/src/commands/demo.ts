@@ -11,13 +11,7 @@ import type { Config } from '@rollcall/settings/config'
 import { openStorage, openVault } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
-import {
-  type DemoFile,
-  demoFilePath,
-  describeDemo,
-  writePrivateFile,
-  writtenParticipants,
-} from '../demo/demo-file.ts'
+import { type DemoFile, demoFilePath, describeDemo, writePrivateFile, writtenParticipants } from '../demo/demo-file.ts'
 import { ensureDemoDirectory } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
 import { forgetDemoReceiver, type RunningReceiver, startDemoReceiver } from '../demo/receiver.ts'
@@ -98,12 +92,7 @@ function onThisMachine(config: Config): Config {
   }
 }
 
-async function runUntil(
-  stop: StopRequest,
-  config: Config,
-  db: Database,
-  options: DemoOptions,
-): Promise<void> {
+async function runUntil(stop: StopRequest, config: Config, db: Database, options: DemoOptions): Promise<void> {
   const needs = { db, vault: () => openVault(config, db) }
   const { registries, secrets, ...participants } = await ensureDemoDirectory(needs)
   // The port is known, and ours, before the long work.
@@ -121,17 +110,11 @@ async function runUntil(
     }
     const [participant, restricted] = [await credentials('participant'), await credentials('restricted')]
     const base_url = baseUrl(config, server.port)
-    const admin = {
-      base_url: listenerUrl(config.adminHost, server.adminPort),
-      token: await demoOperatorToken(db),
-    }
+    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(db) }
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     if (options.receiver) {
-      beside.receiver = await startDemoReceiver(needs, {
-        ...demo,
-        base_url: listenerUrl(config.host, server.port),
-      })
+      beside.receiver = await startDemoReceiver(needs, { ...demo, base_url: listenerUrl(config.host, server.port) })
     } else await forgetDemoReceiver(needs, participant.sender_id)
     const { receiver } = beside
     const data = process.env.ROLLCALL_DATA ? dirname(path) : null

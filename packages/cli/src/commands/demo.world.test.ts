@@ -6,15 +6,7 @@ import { countRecords } from '@rollcall/records/records/record-counts'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { afterEach, expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
-import {
-  databaseUrl,
-  dataDirectory,
-  printed,
-  rollcall,
-  rollcallJson,
-  start,
-  until,
-} from '../../test/command.ts'
+import { databaseUrl, dataDirectory, printed, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 
@@ -118,10 +110,7 @@ test.each(['demo', 'serve'])('%s finds its ports taken before it makes a databas
     { PORT: '0', ADMIN_PORT: port },
   ]) {
     const { code, stderr } = await rollcall([command], { ...env, ...ports })
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(`PORT ${port} on 127.0.0.1 is taken`),
-    })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`PORT ${port} on 127.0.0.1 is taken`) })
     await expect(stat(home)).rejects.toMatchObject({ code: 'ENOENT' })
   }
 })

@@ -2,14 +2,7 @@
 
 import { examineDatabase } from '@rollcall/admin/database'
 import { DATABASE_CHECKS } from '@rollcall/admin/doctor/database'
-import {
-  broken,
-  databaseFacts,
-  type Finding,
-  findings,
-  ok,
-  settingFacts,
-} from '@rollcall/admin/doctor/finding'
+import { broken, databaseFacts, type Finding, findings, ok, settingFacts } from '@rollcall/admin/doctor/finding'
 import { SETTING_CHECKS } from '@rollcall/admin/doctor/settings'
 import type { Config } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
@@ -88,5 +81,8 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
 }
 
 const failed = async (check: string, error: unknown): Promise<Finding> => ({
-  ...{ check, state: 'broken', advice: await failureText(error), command: null },
+  check,
+  state: 'broken',
+  advice: await failureText(error),
+  command: null,
 })

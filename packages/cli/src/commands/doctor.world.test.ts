@@ -25,10 +25,7 @@ test('it looks at a database that was never migrated, and leaves it so', async (
   expect(first).toEqual(again)
   expect(first.code).toBe(0)
   const pending = first.rows.find(({ check }) => check === 'migrations')
-  expect(pending).toMatchObject({
-    state: 'weak',
-    advice: expect.stringContaining('will run at the next start'),
-  })
+  expect(pending).toMatchObject({ state: 'weak', advice: expect.stringContaining('will run at the next start') })
 })
 
 test('a database that a newer version has migrated is broken, with what to run', async () => {

@@ -10,11 +10,7 @@ import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
-import {
-  type RecordFileOptions,
-  readRecordFileOptions,
-  withRecordFileOptions,
-} from '../record-file-options.ts'
+import { type RecordFileOptions, readRecordFileOptions, withRecordFileOptions } from '../record-file-options.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {

@@ -59,10 +59,7 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
 }
 
 /** Its type is named, except the primary one: every registry can be asked by that as person_identifier. */
-export function personIn(
-  text: string,
-  kindName: 'ess' | 'ibr',
-): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
+export function personIn(text: string, kindName: 'ess' | 'ibr'): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
   const { type, value } = typeAndValue(text, '--person')
   const kind = kindNamed(kindName)
   const found = kind && resolveIdentifierType(kind, type)

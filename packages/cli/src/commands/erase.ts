@@ -7,13 +7,9 @@ import { stopRequest } from '../stop.ts'
 import { personOf, withPerson } from '../values.ts'
 
 export function addCommand(program: Command): void {
-  const erase = program
-    .command('erase')
-    .description('erase a person from accounts and from what waits to be sent')
+  const erase = program.command('erase').description('erase a person from accounts and from what waits to be sent')
   withPerson(withJson(erase.command('person')))
-    .description(
-      'erase the pseudonyms of a person in the accounts of access, and withdraw waiting notifications',
-    )
+    .description('erase the pseudonyms of a person in the accounts of access, and withdraw waiting notifications')
     .requiredOption('--reason <text>', 'why, without personal data: a signed tombstone has it for ever')
     .option('--dry-run', 'only count')
     .addHelpText(

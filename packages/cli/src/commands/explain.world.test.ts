@@ -43,10 +43,7 @@ test.each<[string, unknown]>([
       signature: 'x',
       header: {},
       message: {
-        search_request: [
-          { search_criteria: { query_type: 'expression', query: QUERY } },
-          { search_criteria: 'other' },
-        ],
+        search_request: [{ search_criteria: { query_type: 'expression', query: QUERY } }, { search_criteria: 'other' }],
       },
     },
   ],
@@ -54,10 +51,7 @@ test.each<[string, unknown]>([
     'an expression list',
     [
       { seq_num: 1, expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'female' } },
-      {
-        seq_num: 2,
-        expression1: { attribute_name: 'birth_date', operator: 'lt', attribute_value: '1961-03-04' },
-      },
+      { seq_num: 2, expression1: { attribute_name: 'birth_date', operator: 'lt', attribute_value: '1961-03-04' } },
     ],
   ],
   ['GraphQL', '{ Person(sex: "female", birth_date: {lt: "1961-03-04"}) { sex } }'],
@@ -78,16 +72,7 @@ test('a file, and a record type for a query alone', async () => {
 })
 
 test('an identifier type that the operator added is explained, by its name and its alias', async () => {
-  const words = [
-    'identifier-type',
-    'add',
-    'civil',
-    'CEDULA',
-    '--alias',
-    'id_card',
-    '--pattern',
-    '[0-9]{8,10}',
-  ]
+  const words = ['identifier-type', 'add', 'civil', 'CEDULA', '--alias', 'id_card', '--pattern', '[0-9]{8,10}']
   await rollcallJson(words, env)
   for (const name of ['CEDULA', 'id_card']) {
     const query = { query_type: 'idtype-value', query: { type: name, value: '12345678' } }
@@ -102,27 +87,15 @@ test('an identifier type that the operator added is explained, by its name and i
 test('a declared index that is not there is told with what builds it', async () => {
   await database.db.pool.query('drop index r1_person_birth_date_index')
   const { stdout } = await explain(QUERY)
-  expect(stdout).toContain(
-    'birth_date has an index that is declared and not built: rollcall index apply civil\n',
-  )
+  expect(stdout).toContain('birth_date has an index that is declared and not built: rollcall index apply civil\n')
   await rollcallJson(['index', 'apply', 'civil'], env)
 })
 
 test.each<[string, readonly string[], string, string]>([
   ['what is not JSON', ['-'], '{', 'standard input is not JSON: '],
-  [
-    'a file that is not there',
-    ['/nowhere'],
-    '',
-    'the file /nowhere cannot be read: no such file or directory',
-  ],
+  ['a file that is not there', ['/nowhere'], '', 'the file /nowhere cannot be read: no such file or directory'],
   ['a request without an item', ['-'], '{"search_request": []}', 'search_request has no item'],
-  [
-    'what a server would reject',
-    ['-'],
-    '{"sehx": "female"}',
-    'rjct.search_criteria.invalid: search_criteria.query',
-  ],
+  ['what a server would reject', ['-'], '{"sehx": "female"}', 'rjct.search_criteria.invalid: search_criteria.query'],
   [
     'a page that is no object',
     ['-'],
@@ -162,9 +135,7 @@ test.each<[string, readonly string[], string, string]>([
 })
 
 test('what is being backfilled cannot be asked about', async () => {
-  await database.db.pool.query(
-    `insert into column_fill (registry, record_type, name) values (1, 'Person', 'sex')`,
-  )
+  await database.db.pool.query(`insert into column_fill (registry, record_type, name) values (1, 'Person', 'sex')`)
   const { code, stderr } = await explain(QUERY)
   expect({ code, stderr }).toEqual({
     code: 1,

@@ -22,9 +22,5 @@ Example: rollcall export > rollcall.yaml`,
 async function runExport(options: OutputOptions): Promise<void> {
   stopRequest()
   const configuration = await ask(exportConfiguration, {})
-  print(
-    options,
-    configuration,
-    stringify(configuration, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd(),
-  )
+  print(options, configuration, stringify(configuration, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
 }

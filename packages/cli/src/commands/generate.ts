@@ -80,5 +80,4 @@ function write(stream: NodeJS.WritableStream, chunk: string): Promise<void> {
   })
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')

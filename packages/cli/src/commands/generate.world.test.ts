@@ -37,17 +37,7 @@ test('into a file, with a summary for machines', async () => {
   const { path, remove } = await dataDirectory()
   try {
     const out = join(path, 'people.ndjson')
-    const { code, stdout } = await rollcall([
-      'generate',
-      'ess',
-      '--count',
-      '2',
-      '--seed',
-      '7',
-      '--out',
-      out,
-      '--json',
-    ])
+    const { code, stdout } = await rollcall(['generate', 'ess', '--count', '2', '--seed', '7', '--out', out, '--json'])
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ kind: 'ess', count: 2, seed: '7', out })
     expect((await readFile(out, 'utf8')).trimEnd().split('\n')).toHaveLength(2)

@@ -42,10 +42,7 @@ export function addCommand(program: Command): void {
   withPlace(grant.command('propose'))
     .description('propose a narrower grant, from what the participant has used; it is printed, not set')
     .option('--days <days>', 'days of accounts, until now', wholeNumber(1, 3_660), 30)
-    .addHelpText(
-      'after',
-      '\nExample: rollcall grant propose spmis.example.org civil --days 90 > narrower.yaml',
-    )
+    .addHelpText('after', '\nExample: rollcall grant propose spmis.example.org civil --days 90 > narrower.yaml')
     .action(runPropose)
   withJson(grant.command('expiring'))
     .description('list the grants that have ended, or end soon')
@@ -119,10 +116,7 @@ const suspendedText = ({ suspended }: { readonly suspended: number }): readonly 
     ? []
     : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
-async function setFile<Result>(
-  file: string | undefined,
-  set: (terms: Terms) => Promise<Result>,
-): Promise<Result> {
+async function setFile<Result>(file: string | undefined, set: (terms: Terms) => Promise<Result>): Promise<Result> {
   if (file === undefined) throw new CommandError('--file or --template is needed')
   const { value, refusedWithLine } = await readYaml(file, '--file')
   return refusedWithLine(() => set(value as Terms), ['terms'])

@@ -1,12 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  expiringGrants,
-  explainGrant,
-  listGrants,
-  revokeGrant,
-  setGrant,
-} from '@rollcall/admin/grants/grants'
+import { expiringGrants, explainGrant, listGrants, revokeGrant, setGrant } from '@rollcall/admin/grants/grants'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { addParticipant } from '@rollcall/admin/participants/participants'
 import { expect, test } from 'vitest'
@@ -61,10 +55,7 @@ test('with a wrong grant no participant is added', async () => {
     code: 1,
     stderr: `rollcall: ${wrong} line 3: civil.see: shoe_size is no attribute, relation or member of Person\n`,
   })
-  const nowhere = await file(
-    'nowhere.json',
-    '{"nowhere": {"operations": "all", "see": "all", "basis": "law"}}',
-  )
+  const nowhere = await file('nowhere.json', '{"nowhere": {"operations": "all", "see": "all", "basis": "law"}}')
   expect(await refusal([...words.slice(0, -1), nowhere])).toEqual({
     code: 1,
     stderr: 'rollcall: there is no registry at nowhere; rollcall registry list shows those there are\n',
@@ -141,10 +132,7 @@ test.each([
     'line 4: valid_until: must be later than valid_from, and than now',
   ],
   ['operations: all\nsee: all\nsee: []\nbasis: law\n', 'line 3: Map keys must be unique'],
-  [
-    'operations: [\n',
-    'line 2: Flow sequence in block collection must be sufficiently indented and end with a ]',
-  ],
+  ['operations: [\n', 'line 2: Flow sequence in block collection must be sufficiently indented and end with a ]'],
   ['', 'line 1: must be an object'],
 ])('a wrong file is refused with its line: %j', async (text, message) => {
   expect(await refusal(['grant', 'set', 'a.example', 'civil', '--file', '-'], text)).toEqual({
@@ -185,7 +173,8 @@ test('propose prints a narrower grant, which set takes', async () => {
   await grant('set', 'user.example', 'civil', '--file', await file('proposed.yaml', text))
   const proposal = described(proposeGrant, await grant('propose', 'user.example', 'civil'))
   expect(proposal.terms.see.toSorted()).toEqual(['birth_date', 'surname'])
-  expect(
-    described(explainGrant, await grant('explain', 'user.example', 'civil')).sees.Person.toSorted(),
-  ).toEqual(['birth_date', 'surname'])
+  expect(described(explainGrant, await grant('explain', 'user.example', 'civil')).sees.Person.toSorted()).toEqual([
+    'birth_date',
+    'surname',
+  ])
 })

@@ -7,9 +7,7 @@ import { stopRequest } from '../stop.ts'
 import { instant, typeAndValue, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
-  const hold = program
-    .command('hold')
-    .description('keep what somebody needs, such as a court, from prune and erase')
+  const hold = program.command('hold').description('keep what somebody needs, such as a court, from prune and erase')
   withJson(hold.command('add'))
     .description('add a hold of a person, of a participant, or of a period')
     .option('--person <identifier>', 'a person, as TYPE=VALUE; stored as pseudonyms')
@@ -48,7 +46,10 @@ interface AddOptions extends OutputOptions {
 async function runAdd({ person, participant, from, until, reason, ...options }: AddOptions): Promise<void> {
   stopRequest()
   const input = {
-    ...{ participant, reason, from: from?.toISOString(), until: until?.toISOString() },
+    participant,
+    reason,
+    from: from?.toISOString(),
+    until: until?.toISOString(),
     person: person === undefined ? undefined : typeAndValue(person, '--person'),
   }
   const hold = await withDatabase((needs) => addHold(needs, input))

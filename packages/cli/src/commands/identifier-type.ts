@@ -22,12 +22,8 @@ export function addCommand(program: Command): void {
         'how values are compared: code without case and spaces, phone by digits, email (default: code)',
       ).choices(COMPARED_AS),
     )
-    .addOption(
-      new Option('--alias <name>', 'another name for it; give it again for more').argParser(collected),
-    )
-    .addOption(
-      new Option('--pattern <form>', 'form of its values; give it again for more forms').argParser(collected),
-    )
+    .addOption(new Option('--alias <name>', 'another name for it; give it again for more').argParser(collected))
+    .addOption(new Option('--pattern <form>', 'form of its values; give it again for more forms').argParser(collected))
     .option('--sortable', 'searches may be sorted by it')
     .addHelpText(
       'after',
@@ -36,13 +32,9 @@ export function addCommand(program: Command): void {
     .action(runAdd)
   withType(type.command('set'))
     .description('change the names and forms of an identifier type that was added')
+    .addOption(new Option('--alias <name>', 'its other names, instead of those there are').argParser(collected))
     .addOption(
-      new Option('--alias <name>', 'its other names, instead of those there are').argParser(collected),
-    )
-    .addOption(
-      new Option('--pattern <form>', 'the forms of its values, instead of those there are').argParser(
-        collected,
-      ),
+      new Option('--pattern <form>', 'the forms of its values, instead of those there are').argParser(collected),
     )
     .option('--any-form', 'its values may have any form')
     .option('--sortable', 'searches may be sorted by it')
@@ -122,7 +114,9 @@ async function runList(namespace: string, options: OutputOptions): Promise<void>
   stopRequest()
   const rows = await ask(listIdentifierTypes, { namespace })
   const lines = rows.map(({ name, compared_as, aliases, patterns, primary, from }) => ({
-    ...{ name, compared_as, from },
+    name,
+    compared_as,
+    from,
     primary_of: primary.join(' ') || null,
     names: aliases.join(' ') || null,
     forms: patterns.join(' ') || null,

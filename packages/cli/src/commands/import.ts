@@ -17,16 +17,11 @@ import { stopRequest } from '../stop.ts'
 export function addCommand(program: Command): void {
   const command = program
     .command('import')
-    .description(
-      'import records into a registry; each replaces the record that has the same primary identifier',
-    )
+    .description('import records into a registry; each replaces the record that has the same primary identifier')
     .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
   withJson(withRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
-    .option(
-      '--dry-run',
-      'do everything but write: no record, no event; rejects only into the file of --rejects',
-    )
+    .option('--dry-run', 'do everything but write: no record, no event; rejects only into the file of --rejects')
     .option('--lenient', 'keep records of which a value is not understood, and count them')
     .option('--record-type <type>', "record type of all records (default: each record's @type)")
     .addOption(

@@ -36,8 +36,7 @@ async function file(name: string, content: string): Promise<string> {
 }
 
 const person = (uin: string): object => ({ identifier: [{ identifier_type: 'UIN', identifier_value: uin }] })
-const lines = (...documents: unknown[]): string =>
-  documents.map((value) => `${JSON.stringify(value)}\n`).join('')
+const lines = (...documents: unknown[]): string => documents.map((value) => `${JSON.stringify(value)}\n`).join('')
 
 async function count(db: Database): Promise<number> {
   const { rows } = await db.pool.query('select count(*) as count from r1_person')
@@ -68,10 +67,7 @@ test('one person several times in a file is one new record, and the last one sta
 })
 
 test('one person twice in a table: the first row stands, and exit code 3; or the last, if the mapping says so', async () => {
-  const path = await file(
-    'twice.csv',
-    'No,Given,DOB\nA1,Ada,2090-12-31\nB2,Binta,31/12/1990\na1,Adah,1990-01-01\n',
-  )
+  const path = await file('twice.csv', 'No,Given,DOB\nA1,Ada,2090-12-31\nB2,Binta,31/12/1990\na1,Adah,1990-01-01\n')
   const columns = {
     'identifier[UIN]': 'No',
     'name.given_name': 'Given',
@@ -82,9 +78,7 @@ test('one person twice in a table: the first row stands, and exit code 3; or the
     const first = await rollcall(['import', 'civil', path, '--map', map, ...options], env)
     expect(first.code).toBe(3)
     expect(first.stdout).toMatch(/2 of 3 records /)
-    expect(first.stdout).toContain(
-      '\nrejected: an earlier line has the same UIN, and its record stands; line 4\n',
-    )
+    expect(first.stdout).toContain('\nrejected: an earlier line has the same UIN, and its record stands; line 4\n')
     expect(first.stdout).toContain('\nbirth_date is after today, stored as it is; line 2\n')
     expect(JSON.parse(await readFile(`${path}.rejects.ndjson`, 'utf8'))).toEqual({
       line: 4,
@@ -149,12 +143,8 @@ test('CSV as a spreadsheet of Windows writes it, in Latin-1 with semicolons, is 
   const words = ['import', 'civil', path, '--map', map]
   const { code, stdout } = await rollcall(words, env)
   expect(code).toBe(0)
-  expect(stdout).toContain(
-    '\nread as CSV in windows-1252, with semicolons between cells, with a header line\n',
-  )
-  expect(stdout).toMatch(
-    /\ncolumn +path +understood +empty +not understood\nNo +identifier\[UIN\] +1 +0 +0\n/,
-  )
+  expect(stdout).toContain('\nread as CSV in windows-1252, with semicolons between cells, with a header line\n')
+  expect(stdout).toMatch(/\ncolumn +path +understood +empty +not understood\nNo +identifier\[UIN\] +1 +0 +0\n/)
   expect(stdout).toContain('\ncolumns that are not imported: Note\n')
   expect(stdout).not.toContain('Zoé')
   const { rows } = await database.db.pool.query('select document from r1_person')
@@ -183,7 +173,11 @@ test('a date that is not understood: rejected, or kept with --lenient, after a d
   expect(kept.code).toBe(0)
   expect(kept.stdout).toContain('\n1 is stored although a value of it is not understood\n')
   expect(await rollcallJson([...words, '--lenient', '--dry-run'], env)).toMatchObject({
-    ...{ dry_run: true, new: null, replaced: null, written: 2, rejected: 0 },
+    dry_run: true,
+    new: null,
+    replaced: null,
+    written: 2,
+    rejected: 0,
     read_as: { format: 'csv', encoding: 'utf-8', delimiter: ',', header: false },
     report: {
       kept: 1,
@@ -219,12 +213,7 @@ test('docs/import.md shows the report as it is printed', async () => {
 })
 
 test('a proposed mapping: rows left out, columns still to decide, a code without meaning, a file that is there', async () => {
-  const rows = [
-    '8100000017,F,03/04/2001,a',
-    '8100000024,X,05/06/2002,b',
-    '8100000031,F',
-    '1,M,05/06/2002,c,d',
-  ]
+  const rows = ['8100000017,F,03/04/2001,a', '8100000024,X,05/06/2002,b', '8100000031,F', '1,M,05/06/2002,c,d']
   const path = await file('people.csv', `UIN,Sex,Registered,Ward\n${rows.join('\n')}\n`)
   const map = `${path}.yaml`
   const propose = ['mapping', 'propose', path, 'civil', '--out', map]
@@ -383,9 +372,6 @@ test('kill -9 in the middle, with events: continued, each record has one event a
   const [{ registered }] = rows
   expect(registered).toBeGreaterThan(0)
   expect(rows).toEqual([
-    {
-      ...{ records: total, events: total, with_event: total },
-      ...{ registered, notifications: registered, notified: registered },
-    },
+    { records: total, events: total, with_event: total, registered, notifications: registered, notified: registered },
   ])
 })

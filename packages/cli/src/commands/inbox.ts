@@ -10,15 +10,11 @@ import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
-  const inbox = program
-    .command('inbox')
-    .description('list and show the callbacks that other systems sent to us')
+  const inbox = program.command('inbox').description('list and show the callbacks that other systems sent to us')
   withJson(inbox.command('list'))
     .description('list callbacks, the newest first')
     .option('--participant <sender_id>', 'only those of this participant')
-    .addOption(
-      new Option('--callback <name>', 'only those of this name').choices(CALLBACKS.map(({ name }) => name)),
-    )
+    .addOption(new Option('--callback <name>', 'only those of this name').choices(CALLBACKS.map(({ name }) => name)))
     .addOption(new Option('--state <state>', 'only those in this state').choices(['stored', 'quarantined']))
     .option('--since <time>', 'only those received at this time or later', instant)
     .option('--until <time>', 'only those received before this time', instant)
@@ -34,10 +30,7 @@ Example: rollcall inbox list --callback notify --since 2026-07-01`,
   withJson(inbox.command('show'))
     .description('show a callback')
     .argument('<message_id>', 'message_id of the callback')
-    .option(
-      '--participant <sender_id>',
-      'sender_id of its sender, if several senders used the same message_id',
-    )
+    .option('--participant <sender_id>', 'sender_id of its sender, if several senders used the same message_id')
     .option('--body', 'also print header and message, which may be personal data')
     .addHelpText('after', '\nExample: rollcall inbox show m-77 --participant crvs.example.org')
     .action(runShow)
@@ -75,7 +68,5 @@ async function runShow(message_id: string, { participant, body, ...options }: Sh
 
 const lines = (shown: object): string =>
   Object.entries(shown)
-    .map(([name, value]) =>
-      printable(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`),
-    )
+    .map(([name, value]) => printable(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`))
     .join('\n')

@@ -25,9 +25,7 @@ beforeAll(async () => {
       message: { transaction_id: 'tx-1', notify_event: [event] },
     }
     expect((await post(`${url}/notify`, notify, bearer(sender))).status).toBe(200)
-    const rejected = {
-      header: { ...header, message_id: `r-${sender_id}`, action: 'on-search', status: 'rjct' },
-    }
+    const rejected = { header: { ...header, message_id: `r-${sender_id}`, action: 'on-search', status: 'rjct' } }
     expect((await post(`${url}/on-search`, rejected, bearer(sender))).status).toBe(200)
   }
 })
@@ -40,27 +38,9 @@ const idsOf = (rows: { participant: string; message_id: string }[]) =>
 test('lists are chosen and bounded, and say nothing of what was sent', async () => {
   const all = described(listInbox, await inbox('list'))
   described(showInboxMessage, await inbox('show', 'r-a.example', '--body'))
-  expect(idsOf(all)).toEqual([
-    'b.example r-b.example',
-    'b.example m-1',
-    'a.example r-a.example',
-    'a.example m-1',
-  ])
-  expect(all[1]).toMatchObject({
-    callback: 'notify',
-    registry: 'civil',
-    state: 'stored',
-    transaction_id: 'tx-1',
-  })
-  const chosen = await inbox(
-    'list',
-    '--participant',
-    'a.example',
-    '--callback',
-    'on-search',
-    '--state',
-    'quarantined',
-  )
+  expect(idsOf(all)).toEqual(['b.example r-b.example', 'b.example m-1', 'a.example r-a.example', 'a.example m-1'])
+  expect(all[1]).toMatchObject({ callback: 'notify', registry: 'civil', state: 'stored', transaction_id: 'tx-1' })
+  const chosen = await inbox('list', '--participant', 'a.example', '--callback', 'on-search', '--state', 'quarantined')
   expect(idsOf(chosen)).toEqual(['a.example r-a.example'])
   expect(await inbox('list', '--until', '2020-01-01')).toEqual([])
   expect(await inbox('list', '--since', '2020-01-01', '--limit', '1')).toHaveLength(1)
@@ -85,10 +65,7 @@ test('one is shown, and its body only when that is asked for', async () => {
   expect(shown.stdout).not.toContain('Okoro')
   expect(await rollcallJson([...words, '--body'], env)).toMatchObject({
     participant: 'a.example',
-    body: {
-      header: { message_id: 'm-1' },
-      message: { notify_event: [{ data: { reg_records: { name: 'Okoro' } } }] },
-    },
+    body: { header: { message_id: 'm-1' }, message: { notify_event: [{ data: { reg_records: { name: 'Okoro' } } }] } },
   })
 })
 

@@ -49,19 +49,11 @@ type Applied = Awaited<ReturnType<typeof applyIndexes>>[number]
 function planLines(plan: Plan) {
   const { namespace: registry, record_type, unfilled, missing, foreign } = plan
   const apply = `rollcall index apply ${registry}`
-  const line = (finding: string, name: string, advice: string) => ({
-    registry,
-    record_type,
-    finding,
-    name,
-    advice,
-  })
+  const line = (finding: string, name: string, advice: string) => ({ registry, record_type, finding, name, advice })
   return [
     ...unfilled.map((name) => line('not filled', name, `not searchable before ${apply}`)),
     ...missing.map(({ index, state }) => line(`index ${state}`, index, apply)),
-    ...foreign.map((name) =>
-      line('index without a declaration', name, `if nobody needs it: DROP INDEX ${name}`),
-    ),
+    ...foreign.map((name) => line('index without a declaration', name, `if nobody needs it: DROP INDEX ${name}`)),
   ]
 }
 

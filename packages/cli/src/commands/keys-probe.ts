@@ -24,15 +24,10 @@ import { stopRequest } from '../stop.ts'
 
 export function addProbeCommand(keys: Command): void {
   withJson(keys.command('probe'))
-    .description(
-      'find the signature profile of a message: which layout, canonical form, digest and key verify it',
-    )
+    .description('find the signature profile of a message: which layout, canonical form, digest and key verify it')
     .argument('<message file>', 'an envelope as it was sent, byte for byte; - for standard input')
     .option('--key <file>', "a public key in PEM, a JWK or a JWK set (default: the sender's registered keys)")
-    .option(
-      '--participant <sender_id>',
-      "sender_id whose registered keys are tried (default: the header's sender_id)",
-    )
+    .option('--participant <sender_id>', "sender_id whose registered keys are tried (default: the header's sender_id)")
     .addHelpText(
       'after',
       `
@@ -64,9 +59,7 @@ async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   const { matches, problems } = await probe(envelope, keys)
   const found = matches.map((match) => describe(match, envelope, sender_id))
   const text =
-    found.length > 0
-      ? found.map((row) => matchText(row, sender_id)).join('\n')
-      : failure(problems, keys.length)
+    found.length > 0 ? found.map((row) => matchText(row, sender_id)).join('\n') : failure(problems, keys.length)
   print(options, found.length > 0 ? found : { matches: [], problems }, text)
   if (found.length === 0) process.exitCode = EXIT.failed
 }
@@ -76,8 +69,7 @@ function readEnvelope(text: string): SourcedEnvelope {
   try {
     return new SourcedEnvelope(text)
   } catch (error) {
-    if (error instanceof JsonError)
-      throw new CommandError(`the message file cannot be read as JSON: ${error.message}`)
+    if (error instanceof JsonError) throw new CommandError(`the message file cannot be read as JSON: ${error.message}`)
     throw error
   }
 }
@@ -109,15 +101,11 @@ async function probe(
     const usable = keys.filter((key) => key.use === 'sig' && key.algorithm === algorithm)
     if (usable.length === 0) continue
     try {
-      const read = readSignature(envelope.member('signature'), {
-        profile,
-        namespaces: namespacesOf(envelope),
-      })
+      const read = readSignature(envelope.member('signature'), { profile, namespaces: namespacesOf(envelope) })
       for (const key of usable) {
         if (await verifies(read, envelope, key)) matches.push({ profile, key, read })
       }
-      if (matches.length === 0)
-        problems[profile.layout] = 'no key verifies it in any canonical form and digest'
+      if (matches.length === 0) problems[profile.layout] = 'no key verifies it in any canonical form and digest'
     } catch (error) {
       if (!(error instanceof SignatureProblem)) throw error
       problems[profile.layout] ??= error.message
@@ -158,9 +146,7 @@ function describe({ profile, key, read }: Match, envelope: SourcedEnvelope, send
     ...(read.sender_id !== null && read.sender_id !== senderOf(envelope)
       ? ["kidId must name the sender_id of the header's sender_id"]
       : []),
-    ...(sender_id !== senderOf(envelope)
-      ? ["the key is of another participant than the header's sender_id"]
-      : []),
+    ...(sender_id !== senderOf(envelope) ? ["the key is of another participant than the header's sender_id"] : []),
   ]
   return {
     profile: profileText(profile),
@@ -171,10 +157,7 @@ function describe({ profile, key, read }: Match, envelope: SourcedEnvelope, send
   }
 }
 
-function matchText(
-  { profile, kid, namespace, remarks }: ReturnType<typeof describe>,
-  sender_id: string,
-): string {
+function matchText({ profile, kid, namespace, remarks }: ReturnType<typeof describe>, sender_id: string): string {
   const named = namespace === null ? '' : `, namespace ${namespace}`
   return [
     `verifies: ${profile} with key ${kid}${named}`,

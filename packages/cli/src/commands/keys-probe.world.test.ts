@@ -47,9 +47,7 @@ describe('finds the profile of a message', () => {
     const { code, stdout } = await probe(await message(pair, readProfile(profile)))
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ profile }))
-    expect(
-      new Set(JSON.parse(stdout).map((row: { profile: string }) => row.profile.split(',')[0])).size,
-    ).toBe(1)
+    expect(new Set(JSON.parse(stdout).map((row: { profile: string }) => row.profile.split(',')[0])).size).toBe(1)
   })
 })
 
@@ -83,11 +81,7 @@ test('with the registered keys it needs no file', async () => {
     code: 1,
     stderr: 'rollcall: a.example has no valid registered key; give its public key with --key\n',
   })
-  const registered = await rollcall(
-    ['participant', 'key', 'add', 'a.example', '-', '--kid', 'one'],
-    env,
-    ed.pem,
-  )
+  const registered = await rollcall(['participant', 'key', 'add', 'a.example', '-', '--kid', 'one'], env, ed.pem)
   expect(registered.code).toBe(0)
   expect(await rollcall(['keys', 'probe', path], env)).toEqual({
     code: 0,

@@ -111,8 +111,7 @@ async function runRotateMaster(options: OutputOptions): Promise<void> {
 }
 
 function whatNow(config: Config): string {
-  if (config.newMasterKey === undefined)
-    return `The new master key is in ${masterKeyFile(config)}: back it up.`
+  if (config.newMasterKey === undefined) return `The new master key is in ${masterKeyFile(config)}: back it up.`
   const file = config.masterKey === undefined ? `, and remove ${masterKeyFile(config)}` : ''
   return `Now set ROLLCALL_MASTER_KEY to the new one everywhere${file}. Backups from before need the old one.`
 }

@@ -159,10 +159,7 @@ describe('rotate-master', () => {
     const next = { ...env, ROLLCALL_MASTER_KEY: newKey() }
     const both = { ...env, ROLLCALL_NEW_MASTER_KEY: next.ROLLCALL_MASTER_KEY }
     const before = await list()
-    expect(await rollcallJson(['keys', 'rotate-master'], both)).toEqual({
-      version: 2,
-      resealed: expect.any(Number),
-    })
+    expect(await rollcallJson(['keys', 'rotate-master'], both)).toEqual({ version: 2, resealed: expect.any(Number) })
     expect(await rollcallJson(['keys', 'rotate-master'], both)).toEqual({ version: 2, resealed: 0 })
     expect((await rollcall(['keys', 'rotate'], env)).stderr).toContain('is not the master key')
     expect(await list()).toEqual(before)

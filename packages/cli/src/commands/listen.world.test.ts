@@ -84,12 +84,7 @@ const RECORD = { name: 'Ada' }
 const found = {
   message: {
     search_response: [
-      {
-        reference_id: '1',
-        timestamp: '2026-01-01T00:00:00Z',
-        status: 'succ',
-        data: { reg_records: [RECORD] },
-      },
+      { reference_id: '1', timestamp: '2026-01-01T00:00:00Z', status: 'succ', data: { reg_records: [RECORD] } },
     ],
   },
 }
@@ -135,9 +130,7 @@ describe('what arrives', () => {
     const { stdout } = await running.stop()
     const [altered, unsigned] = stdout.split('\n\n')
     expect(altered).toMatch(/Z {2}refused: err\.signature\.invalid: signature: .* \(HTTP 401\)$/)
-    expect(unsigned).toMatch(
-      /refused: err\.signature\.missing: signature: the message has no signature \(HTTP 401\)$/,
-    )
+    expect(unsigned).toMatch(/refused: err\.signature\.missing: signature: the message has no signature \(HTTP 401\)$/)
   })
 
   test('is taken unsigned where --verify says so', async () => {
@@ -178,9 +171,7 @@ describe('--exec', () => {
         .map((line) => JSON.parse(line).callback),
     ).toEqual(['on-search', 'on-search'])
     expect(stderr.match(/^tried$/gm)).toHaveLength(2)
-    expect(stderr).toContain(
-      'rollcall: the command of --exec ended with 1; the sender is asked to send it again\n',
-    )
+    expect(stderr).toContain('rollcall: the command of --exec ended with 1; the sender is asked to send it again\n')
   })
 })
 
@@ -206,11 +197,7 @@ test.each<[string, readonly string[], string]>([
     ['--peer', 'a=https://a.example'],
     '--peer needs --sender-id, our own sender_id at these registries',
   ],
-  [
-    'a peer without keys',
-    ['--peer', 'a', '--sender-id', 'b'],
-    '--peer a names no keys; write a=ADDRESS or a=FILE',
-  ],
+  ['a peer without keys', ['--peer', 'a', '--sender-id', 'b'], '--peer a names no keys; write a=ADDRESS or a=FILE'],
   ['a peer without name', ['--peer', '=x', '--sender-id', 'b'], '--peer must be a sender_id'],
   [
     'a file that is none',

@@ -22,19 +22,14 @@ export function addCommand(program: Command): void {
     .description('make a token and print it, once')
     .argument('<name>', 'name of the person or program that has it')
     .addOption(
-      new Option('--role <role...>', 'what it may do: one role or more')
-        .choices(OPERATOR_ROLES)
-        .makeOptionMandatory(),
+      new Option('--role <role...>', 'what it may do: one role or more').choices(OPERATOR_ROLES).makeOptionMandatory(),
     )
     .option(
       '--registry <namespace>',
       'bind it to a registry; give it again for more (default: all registries)',
       collected,
     )
-    .option(
-      '--authority <name>',
-      'bind it to a consent authority: it withdraws the consents of that one alone',
-    )
+    .option('--authority <name>', 'bind it to a consent authority: it withdraws the consents of that one alone')
     .option('--expires <time>', 'from when on it is refused (default: in 90 days)', instant)
     .addHelpText(
       'after',
@@ -92,7 +87,10 @@ async function runAdd(
 ): Promise<void> {
   stopRequest()
   const added = await ask(addOperator, {
-    ...{ name, roles, registries: registry, authority },
+    name,
+    roles,
+    registries: registry,
+    authority,
     expires_at: expires?.toISOString(),
   })
   const text = [

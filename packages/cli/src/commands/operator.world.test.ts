@@ -28,8 +28,7 @@ async function asked(token: string): Promise<number> {
 test('a token is printed once, opens the admin API, and is refused once it is revoked', async () => {
   const { code, stdout } = await operator('add', 'console', '--role', 'read', 'publish')
   expect(code).toBe(0)
-  const [, token = ''] =
-    /^added console, until \S+\ntoken {2}(\S+)\nThe token is not stored/.exec(stdout) ?? []
+  const [, token = ''] = /^added console, until \S+\ntoken {2}(\S+)\nThe token is not stored/.exec(stdout) ?? []
   expect(await asked(token)).toBe(200)
   const listed = await operator('list')
   expect(listed.stdout).toMatch(/^console +read publish +all +- +yes/m)
@@ -43,7 +42,9 @@ test('a token may be bound to registries, and ends when it is said', async () =>
   const words = ['operator', 'add', 'crvs', '--role', 'publish', '--registry', 'civil']
   const added = await rollcallJson([...words, '--expires', tomorrow()], env)
   expect(added).toMatchObject({
-    ...{ name: 'crvs', roles: ['publish'], registries: ['civil'] },
+    name: 'crvs',
+    roles: ['publish'],
+    registries: ['civil'],
     expires_at: `${tomorrow()}T00:00:00.000Z`,
   })
 })
@@ -53,9 +54,7 @@ test('a token may be bound to a consent authority', async () => {
   await addConsentAuthority(server.database, { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
   const words = ['operator', 'add', 'consent-service', '--role', 'consent', '--authority', name]
   expect(await rollcallJson(words, env)).toMatchObject({ roles: ['consent'], authority: name })
-  expect((await operator('list')).stdout).toMatch(
-    /^consent-service +consent +all +https:\/\/consent\.example +yes/m,
-  )
+  expect((await operator('list')).stdout).toMatch(/^consent-service +consent +all +https:\/\/consent\.example +yes/m)
 })
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
@@ -63,11 +62,7 @@ const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString().s
 test.each([
   [['add', 'x'], 2, /--role <role\.\.\.>' not specified/],
   [['add', 'x', '--role', 'root'], 2, /Allowed choices are read, publish, consent, operate, audit, own/],
-  [
-    ['add', 'x', '--role', 'read', '--expires', '2020-01-01'],
-    1,
-    /^rollcall: expires_at: must be in the future/,
-  ],
+  [['add', 'x', '--role', 'read', '--expires', '2020-01-01'], 1, /^rollcall: expires_at: must be in the future/],
   [
     ['add', 'x', '--role', 'consent', '--authority', 'nobody'],
     1,
@@ -87,11 +82,11 @@ test('a link signs in to the console once; who is signed in is listed, until the
     ROLLCALL_CONSOLE_URL: 'https://console.example.org/',
   })
   const [, code] =
-    /^https:\/\/console\.example\.org\/#\/sign-in\/(\S+)\nIt signs in as amina, once, until /.exec(stdout) ??
-    []
+    /^https:\/\/console\.example\.org\/#\/sign-in\/(\S+)\nIt signs in as amina, once, until /.exec(stdout) ?? []
   const signIn = async (): Promise<number> => {
     const response = await fetch(`${server.adminUrl}/admin/v1/session`, {
-      ...{ method: 'POST', body: JSON.stringify({ code }) },
+      method: 'POST',
+      body: JSON.stringify({ code }),
       headers: { 'Rollcall-Console': '1', 'Content-Type': 'application/json' },
     })
     await response.body?.cancel()

@@ -16,22 +16,12 @@ const search = (...words: string[]) =>
   ])
 
 test('--path is asked, and --outgoing writes the header', async () => {
-  expect(await search('--path', 'registry=dci', '--path', 'txn-status=reg/txn/status')).toMatchObject({
-    code: 0,
-  })
-  expect(await search('--path', 'search=reg/sync/search', '--outgoing', 'reserialised')).toMatchObject({
-    code: 0,
-  })
+  expect(await search('--path', 'registry=dci', '--path', 'txn-status=reg/txn/status')).toMatchObject({ code: 0 })
+  expect(await search('--path', 'search=reg/sync/search', '--outgoing', 'reserialised')).toMatchObject({ code: 0 })
   const [first, second] = registry.asked
-  expect([first?.path, second?.path]).toEqual([
-    '/civil/v1.0.0/dci/sync/search',
-    '/civil/v1.0.0/reg/sync/search',
-  ])
+  expect([first?.path, second?.path]).toEqual(['/civil/v1.0.0/dci/sync/search', '/civil/v1.0.0/reg/sync/search'])
   expect(first?.body.header).not.toHaveProperty('receiver_id')
-  expect(second?.body.header).toMatchObject({
-    receiver_id: null,
-    message_ts: expect.stringMatching(/:\d\dZ$/),
-  })
+  expect(second?.body.header).toMatchObject({ receiver_id: null, message_ts: expect.stringMatching(/:\d\dZ$/) })
 })
 
 test.each([

@@ -9,9 +9,7 @@ import { wholeNumber } from '../values.ts'
 
 export function addCallbackCommand(participant: Command): void {
   withJson(participant.command('callback'))
-    .description(
-      'show or change the addresses for answers to a participant; servers use the change within a second',
-    )
+    .description('show or change the addresses for answers to a participant; servers use the change within a second')
     .argument('<sender_id>', 'its sender_id')
     .option('--allow <url...>', 'addresses that its requests may name: an origin, with or without a path')
     .option('--disallow <url...>', 'addresses to remove from those')
@@ -78,9 +76,7 @@ function readSchedule(text: string): readonly number[] | 'default' {
   if (text === 'default') return text
   const schedule = parseSchedule(text)
   if (schedule === null)
-    throw new InvalidArgumentError(
-      'It must be numbers of seconds with commas, such as 60,300,3600, or default.',
-    )
+    throw new InvalidArgumentError('It must be numbers of seconds with commas, such as 60,300,3600, or default.')
   return schedule
 }
 

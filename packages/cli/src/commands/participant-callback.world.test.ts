@@ -21,11 +21,7 @@ afterAll(() => close())
 
 const callback = (...words: string[]) => rollcallJson(['participant', 'callback', 'a.example', ...words], env)
 const refusal = async (words: readonly string[], input = '') => {
-  const { code, stdout, stderr } = await rollcall(
-    ['participant', 'callback', 'a.example', ...words],
-    env,
-    input,
-  )
+  const { code, stdout, stderr } = await rollcall(['participant', 'callback', 'a.example', ...words], env, input)
   expect(stdout).toBe('')
   return { code, stderr }
 }
@@ -48,14 +44,7 @@ test('settings begin empty, and are changed word by word', async () => {
     schedule: [1, 2.5, 60],
     ...notified,
   })
-  const about = [
-    '--notify-url',
-    'https://sp.example/events',
-    '--notify-items',
-    '20',
-    '--notify-bytes',
-    '65536',
-  ]
+  const about = ['--notify-url', 'https://sp.example/events', '--notify-items', '20', '--notify-bytes', '65536']
   expect(await callback(...about, '--notify-unlisted', 'send')).toMatchObject({
     notify_url: 'https://sp.example/events',
     notify_items: 20,

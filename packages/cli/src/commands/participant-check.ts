@@ -19,9 +19,7 @@ const A_DAY = 86_400_000
 
 export function addCheckCommands(participant: Command): void {
   withJson(participant.command('check'))
-    .description(
-      'check what the system of a sandbox participant has done, step by step, and store the report',
-    )
+    .description('check what the system of a sandbox participant has done, step by step, and store the report')
     .argument('<sender_id>', 'its sender_id')
     .argument('<namespace>', 'namespace of a sandbox registry in which it has a grant')
     .option('--since <time>', 'what it did at this time or later counts (default: a day ago)', instant)
@@ -108,9 +106,7 @@ const reportText = ({ passed, steps }: Pick<Report, 'passed' | 'steps'>): string
 
 async function runShow(sender_id: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const shown = await withDatabase(({ db, config: { limits } }) =>
-    showParticipant({ db, limits }, { sender_id }),
-  )
+  const shown = await withDatabase(({ db, config: { limits } }) => showParticipant({ db, limits }, { sender_id }))
   const { checks, keys, secrets, grants, subscriptions, ...participant } = shown
   const counts = {
     keys: keys.filter(({ state }) => state === 'live').length,
@@ -120,9 +116,7 @@ async function runShow(sender_id: string, options: OutputOptions): Promise<void>
   }
   const facts = Object.entries({ ...participant, ...counts })
   const lines = facts.flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null
-      ? []
-      : [`${name.padEnd(18)}${value === '' ? '-' : (value ?? '-')}`],
+    typeof value === 'object' && value !== null ? [] : [`${name.padEnd(18)}${value === '' ? '-' : (value ?? '-')}`],
   )
   const reports = checks.flatMap(({ namespace, checked_at, version, ...report }) => [
     '',

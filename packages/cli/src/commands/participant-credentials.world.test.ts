@@ -147,9 +147,7 @@ describe('--auth mtls', () => {
     const { url, shown } = await secured(asked)
     // Of TLS 1.3 a client may believe that the handshake is over when it is refused.
     const other = await secured({ ...asked, maxVersion: 'TLSv1.2' })
-    expect(await callback('--default-url', url, '--allow', other.url, ...identity())).toMatchObject({
-      auth: 'mtls',
-    })
+    expect(await callback('--default-url', url, '--allow', other.url, ...identity())).toMatchObject({ auth: 'mtls' })
     expect(await roundTrip([], trusting())).toMatchObject({
       code: 0,
       steps: { credentials: 'ok: mtls: they are sent' },
@@ -189,10 +187,7 @@ describe('--auth oauth2', () => {
       body: 'grant_type=client_credentials&scope=callbacks',
       headers: { authorization: `Basic ${Buffer.from('us:s3cret').toString('base64')}` },
     })
-    expect(message).toMatchObject({
-      path: '/registry/on-search',
-      headers: { authorization: 'Bearer t-1' },
-    })
+    expect(message).toMatchObject({ path: '/registry/on-search', headers: { authorization: 'Bearer t-1' } })
   })
 
   test('a token endpoint that gives none: nothing is sent', async () => {
@@ -201,9 +196,7 @@ describe('--auth oauth2', () => {
     await callback('--default-url', peer.url, ...words(peer.url))
     expect(await roundTrip()).toMatchObject({
       code: 1,
-      steps: {
-        credentials: 'failed: the token endpoint did not give an access token (status 401)',
-      },
+      steps: { credentials: 'failed: the token endpoint did not give an access token (status 401)' },
     })
     expect(peer.received.map(({ path }) => path)).toEqual(['/token'])
   })

@@ -1,9 +1,5 @@
 /** `rollcall participant host`: which hosts our requests to a participant may reach beyond https to the public network. */
-import {
-  allowParticipantHost,
-  listParticipantHosts,
-  removeParticipantHost,
-} from '@rollcall/admin/participants/policy'
+import { allowParticipantHost, listParticipantHosts, removeParticipantHost } from '@rollcall/admin/participants/policy'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
@@ -68,10 +64,7 @@ function portsOf(ports: readonly (number | 'any')[]): readonly number[] | 'any' 
 }
 
 /** Prints what is allowed. */
-async function show(
-  options: OutputOptions,
-  list: () => ReturnType<typeof listParticipantHosts>,
-): Promise<void> {
+async function show(options: OutputOptions, list: () => ReturnType<typeof listParticipantHosts>): Promise<void> {
   stopRequest()
   const outgoing = await list()
   const columns = ['host', 'ports', 'plain_http', 'loopback', 'private']

@@ -1,9 +1,5 @@
 /** `rollcall participant key`: the public keys that participants have registered. */
-import {
-  addParticipantKeys,
-  listParticipantKeys,
-  revokeParticipantKey,
-} from '@rollcall/admin/participants/keys'
+import { addParticipantKeys, listParticipantKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
 import { type Command, Option } from 'commander'
 import { ask } from '../environment.ts'
 import { readInput } from '../input.ts'
@@ -17,15 +13,12 @@ export function addKeyCommands(participant: Command): void {
     .description('register public keys of a participant; servers accept them within a second')
     .argument('<sender_id>', 'sender_id of the participant')
     .argument('<file>', 'a public key in PEM, a JWK or a JWK set; - for standard input')
-    .option(
-      '--kid <kid>',
-      "kid of the key in messages (default: the JWK's kid, else its RFC 7638 thumbprint)",
-    )
+    .option('--kid <kid>', "kid of the key in messages (default: the JWK's kid, else its RFC 7638 thumbprint)")
     .addOption(
-      new Option(
-        '--use <use>',
-        "sig or enc (default: the JWK's use, else what its algorithm is for)",
-      ).choices(['sig', 'enc']),
+      new Option('--use <use>', "sig or enc (default: the JWK's use, else what its algorithm is for)").choices([
+        'sig',
+        'enc',
+      ]),
     )
     .option('--from <time>', 'time from which the key is valid, such as 2026-07-01 (default: now)', instant)
     .option('--until <time>', 'time until which the key is valid; never for no end (default)', instantOrNever)

@@ -15,8 +15,7 @@ beforeAll(async () => {
   close = database.close
   env = { DATABASE_URL: databaseUrl(database.connection) }
   folder = await mkdtemp(join(tmpdir(), 'rollcall-keys-'))
-  for (const name of ['a', 'b'])
-    await rollcallJson(['participant', 'add', `${name}.example`, '--name', name], env)
+  for (const name of ['a', 'b']) await rollcallJson(['participant', 'add', `${name}.example`, '--name', name], env)
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
@@ -101,11 +100,7 @@ test.each([
 
 test('a key that the layout of the profile cannot carry: the default layout is named', async () => {
   await rollcallJson(['participant', 'policy', 'b.example', '--profile', 'raw-rsa,RS256'], env)
-  const { code, stderr } = await rollcall(
-    ['participant', 'key', 'add', 'b.example', '-'],
-    env,
-    keyPair('Ed25519').pem,
-  )
+  const { code, stderr } = await rollcall(['participant', 'key', 'add', 'b.example', '-'], env, keyPair('Ed25519').pem)
   expect(code).toBe(1)
   expect(stderr).toContain('the key is for EdDSA, and the signature profile of b.example accepts RS256 only;')
   expect(stderr).toContain('rollcall participant policy b.example --profile EdDSA;')
@@ -128,12 +123,7 @@ describe('is refused in one line, and nothing is registered', () => {
       'one kid is given, for more than one key; give each key by itself',
     ],
     ['another use', good.pem, ['--use', 'enc'], 'kty: the key is not of a type and shape'],
-    [
-      'an end before its begin',
-      good.pem,
-      ['--until', '2000-01-01'],
-      'valid_until: must be later than valid_from',
-    ],
+    ['an end before its begin', good.pem, ['--until', '2000-01-01'], 'valid_until: must be later than valid_from'],
   ]
   test.each(cases)('%s', async (_name, text, words, message) => {
     const { code, stdout, stderr } = await rollcall(

@@ -14,9 +14,7 @@ const orDefault =
 
 export function addLimitsCommand(participant: Command): void {
   withJson(participant.command('limits'))
-    .description(
-      'show or change how much a participant may ask at once; servers use the change within a second',
-    )
+    .description('show or change how much a participant may ask at once; servers use the change within a second')
     .argument('<sender_id>', 'its sender_id')
     .option(
       '--max-page-size <records>',

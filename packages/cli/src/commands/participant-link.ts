@@ -9,9 +9,7 @@ import { stopRequest } from '../stop.ts'
 
 export function addLinkCommand(participant: Command): void {
   withJson(participant.command('link'))
-    .description(
-      'print a link with which a participant signs in to the partner page, once, within 15 minutes',
-    )
+    .description('print a link with which a participant signs in to the partner page, once, within 15 minutes')
     .argument('<sender_id>', 'sender_id of the participant')
     .addHelpText(
       'after',

@@ -16,17 +16,11 @@ import { stopRequest } from '../stop.ts'
 
 export function addPolicyCommand(participant: Command): void {
   withJson(participant.command('policy'))
-    .description(
-      'show or change how a participant signs and encrypts; servers use the change within a second',
-    )
+    .description('show or change how a participant signs and encrypts; servers use the change within a second')
     .argument('<sender_id>', 'its sender_id')
-    .addOption(
-      new Option('--signature <policy>', 'whether its messages must be signed').choices(SIGNATURE_POLICIES),
-    )
+    .addOption(new Option('--signature <policy>', 'whether its messages must be signed').choices(SIGNATURE_POLICIES))
     .option('--allow-unsigned', 'permit a --signature other than required')
-    .addOption(
-      new Option('--encryption <policy>', 'whether messages are encrypted').choices(ENCRYPTION_POLICIES),
-    )
+    .addOption(new Option('--encryption <policy>', 'whether messages are encrypted').choices(ENCRYPTION_POLICIES))
     .option(
       '--profile <words>',
       'how it signs: layout, canonical form, digest prefix and algorithms, with commas; default for the profile of the specification',

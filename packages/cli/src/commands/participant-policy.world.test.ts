@@ -23,21 +23,12 @@ const refusal = async (...words: string[]) => {
 }
 
 test('a participant begins with its limits, and must sign', async () => {
-  expect(added).toMatchObject({
-    rate_limit: 'unlimited',
-    concurrency_limit: 3,
-    signature_policy: 'required',
-  })
+  expect(added).toMatchObject({ rate_limit: 'unlimited', concurrency_limit: 3, signature_policy: 'required' })
   expect(await participant('policy', 'a.example')).toEqual({
     sender_id: 'a.example',
     signature_policy: 'required',
     allow_unsigned: false,
-    signature_profile: {
-      layout: 'parameters',
-      canonical_form: 'rfc8785',
-      digest_prefix: '',
-      algorithms: ['EdDSA'],
-    },
+    signature_profile: { layout: 'parameters', canonical_form: 'rfc8785', digest_prefix: '', algorithms: ['EdDSA'] },
     encryption_policy: 'allowed',
     jwks_uri: null,
   })
@@ -85,14 +76,9 @@ test('a key set is at an address that the guard would go to', async () => {
 
 test('hosts are replaced, listed and removed', async () => {
   const any = { host: '127.0.0.1', ports: 'any', loopback: true }
-  expect(await participant('host', 'allow', 'a.example', '127.0.0.1', '--port', 'any', '--loopback')).toEqual(
-    [any],
-  )
+  expect(await participant('host', 'allow', 'a.example', '127.0.0.1', '--port', 'any', '--loopback')).toEqual([any])
   const inside = { host: 'spmis.internal', private: true }
-  expect(await participant('host', 'allow', 'a.example', 'spmis.internal', '--private')).toEqual([
-    any,
-    inside,
-  ])
+  expect(await participant('host', 'allow', 'a.example', 'spmis.internal', '--private')).toEqual([any, inside])
   expect(await participant('host', 'remove', 'a.example', '127.0.0.1')).toEqual([inside])
   expect(await participant('host', 'list', 'a.example')).toEqual([inside])
   expect(await refusal('host', 'remove', 'a.example', '127.0.0.1')).toEqual({

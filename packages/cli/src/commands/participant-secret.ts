@@ -8,9 +8,7 @@ import { stopRequest } from '../stop.ts'
 export function addSecretCommands(participant: Command): void {
   const secret = participant.command('secret').description('manage the client secrets of participants')
   withJson(secret.command('rotate'))
-    .description(
-      'give a participant a new client secret and print it, once; the secret before it stays valid too',
-    )
+    .description('give a participant a new client secret and print it, once; the secret before it stays valid too')
     .argument('<sender_id>', 'sender_id of the participant')
     .addHelpText(
       'after',

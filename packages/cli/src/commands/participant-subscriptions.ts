@@ -8,9 +8,7 @@ import { wholeNumber } from '../values.ts'
 
 export function addSubscriptionsCommand(participant: Command): void {
   withJson(participant.command('subscriptions'))
-    .description(
-      'show or change how many subscriptions a participant may have; servers use the change within a second',
-    )
+    .description('show or change how many subscriptions a participant may have; servers use the change within a second')
     .argument('<sender_id>', 'its sender_id')
     .option(
       '--max <subscriptions>',

@@ -10,10 +10,7 @@ export function addTestCommand(participant: Command): void {
   withJson(participant.command('test'))
     .description('send a signed test message to a participant, and print every step')
     .argument('<sender_id>', 'its sender_id')
-    .option(
-      '--to <url>',
-      'address to send it to, one that a request could name (default: its default address)',
-    )
+    .option('--to <url>', 'address to send it to, one that a request could name (default: its default address)')
     .option('--registry <namespace>', 'namespace of the registry that sends it (default: the first registry)')
     .addHelpText(
       'after',
@@ -38,9 +35,7 @@ async function runTest(sender_id: string, { to, registry, ...options }: TestOpti
   const tried = await withDatabase(({ config, ...needs }) =>
     testCallback({ ...needs, signatureNamespaces: config.signatureNamespaces }, { sender_id, to, registry }),
   )
-  const lines = tried.steps.map(
-    ({ step, ok, told }) => `${ok ? 'ok    ' : 'failed'}  ${step.padEnd(12)}${told}`,
-  )
+  const lines = tried.steps.map(({ step, ok, told }) => `${ok ? 'ok    ' : 'failed'}  ${step.padEnd(12)}${told}`)
   const answer = tried.answer === '' ? [] : [`        ${tried.answer}`]
   print(options, tried, [...lines, ...answer].join('\n'))
   if (!tried.ok) process.exitCode = EXIT.failed

@@ -47,10 +47,7 @@ export function addCommand(program: Command): void {
       limit({ whole: true }),
     )
     .option('--sandbox', 'for sandbox registries alone, until rollcall participant promote makes it live')
-    .option(
-      '--grant <file>',
-      'what it may do: a map of namespaces to grants, in YAML or JSON; - for standard input',
-    )
+    .option('--grant <file>', 'what it may do: a map of namespaces to grants, in YAML or JSON; - for standard input')
     .addHelpText(
       'after',
       `
@@ -107,14 +104,9 @@ type Grants = Parameters<typeof addParticipant>[1]['grants']
 async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
   stopRequest()
   const { name, maxPageSize: max_page_size, rateLimit, concurrencyLimit } = options
-  const limits = {
-    max_page_size,
-    rate_limit: limitIn(rateLimit),
-    concurrency_limit: limitIn(concurrencyLimit),
-  }
+  const limits = { max_page_size, rate_limit: limitIn(rateLimit), concurrency_limit: limitIn(concurrencyLimit) }
   const environment = options.sandbox ? ('sandbox' as const) : undefined
-  const add = (grants?: Grants) =>
-    askToAdd(addParticipant, { sender_id, name, environment, ...limits, grants })
+  const add = (grants?: Grants) => askToAdd(addParticipant, { sender_id, name, environment, ...limits, grants })
   const added = await (options.grant === undefined ? add() : addWithGrants(options.grant, add))
   const { granted } = added
   const text = [
@@ -129,10 +121,7 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
   print(options, added, text)
 }
 
-async function addWithGrants<Result>(
-  file: string,
-  add: (grants: Grants) => Promise<Result>,
-): Promise<Result> {
+async function addWithGrants<Result>(file: string, add: (grants: Grants) => Promise<Result>): Promise<Result> {
   const { value, refusedWithLine } = await readYaml(file, '--grant')
   return refusedWithLine(() => add(value as Grants), ['grants'])
 }

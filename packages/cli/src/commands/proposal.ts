@@ -74,7 +74,13 @@ async function runList({ all, ...options }: Options & { readonly all?: true }): 
   stopRequest()
   const rows = await asOperator(listProposals, all ? {} : { state: 'waiting' as const }, options)
   const cells = rows.map(({ id, act, state, proposed_by, proposed_at, lapses_at, decided_by }) => ({
-    ...{ id, act, state, proposed_by, proposed_at, lapses_at, decided_by },
+    id,
+    act,
+    state,
+    proposed_by,
+    proposed_at,
+    lapses_at,
+    decided_by,
   }))
   print(options, rows, table(COLUMNS, cells, 'no proposals'))
 }

@@ -16,7 +16,8 @@ beforeAll(async () => {
   const nobody = {
     DATABASE_URL: databaseUrl(database.connection),
     ROLLCALL_OWNER_DATABASE_URL: databaseUrl(database.owner),
-    ...{ ROLLCALL_TWO_PERSON: '1', ROLLCALL_MAX_REPLAY: '0' },
+    ROLLCALL_TWO_PERSON: '1',
+    ROLLCALL_MAX_REPLAY: '0',
   }
   const of = async (name: string, role: 'own' | 'read' = 'own') => {
     const { token } = await addOperator(database, { name, roles: [role] })
@@ -34,11 +35,10 @@ async function proposed(name: string): Promise<string> {
   const act = await world.acts[name]?.()
   const { code, stdout, stderr } = await rollcall(act?.words ?? [], env.ada, act?.stdin)
   expect({ code, stdout, stderr }).toEqual({
-    ...{ code: 5, stdout: '' },
+    code: 5,
+    stdout: '',
     stderr: expect.stringMatching(
-      new RegExp(
-        `^rollcall: nothing was changed: ${name} waits for a second operator, as proposal .* until `,
-      ),
+      new RegExp(`^rollcall: nothing was changed: ${name} waits for a second operator, as proposal .* until `),
     ),
   })
   expect(stderr).toContain(act?.shows)
@@ -56,20 +56,13 @@ test('each command whose act may wait ends with exit code 5, and only the admin 
     await proposed(name)
   }
   const others = APPROVAL_ACTS.map(({ name }) => name).filter((name) => !withCommand.includes(name))
-  expect(others.toSorted()).toEqual([
-    'deliveries body',
-    'deliveries replay',
-    'messages bodies',
-    'operator link',
-  ])
+  expect(others.toSorted()).toEqual(['deliveries body', 'deliveries replay', 'messages bodies', 'operator link'])
 })
 
 describe('rollcall proposal', () => {
   test('lists, shows and approves; the act is done once', async () => {
     const id = await proposed('registry set')
-    expect((await proposal('reader', 'list')).stdout).toMatch(
-      new RegExp(`^${id} +registry set +waiting +ada `, 'm'),
-    )
+    expect((await proposal('reader', 'list')).stdout).toMatch(new RegExp(`^${id} +registry set +waiting +ada `, 'm'))
     const shown = await proposal('bea', 'show', id)
     expect(shown.code).toBe(0)
     expect(shown.stdout).toMatch(
@@ -77,11 +70,14 @@ describe('rollcall proposal', () => {
     )
     expect(shown.stdout).toContain('web_origins:\n    - []\n    + ["https://app-')
     expect(await proposal('bea', 'approve', id)).toMatchObject({
-      ...{ code: 0, stderr: '' },
+      code: 0,
+      stderr: '',
       stdout: expect.stringMatching(/^done: registry set, proposed by ada\n\{\n/),
     })
     expect(await proposal('bea', 'approve', id)).toEqual({
-      ...{ code: 1, stdout: '', stderr: 'rollcall: the proposal does not wait any more: it is done\n' },
+      code: 1,
+      stdout: '',
+      stderr: 'rollcall: the proposal does not wait any more: it is done\n',
     })
     expect((await proposal('bea', 'list')).stdout).not.toContain(id)
     expect((await proposal('bea', 'list', '--all')).stdout).toContain(id)
@@ -92,7 +88,9 @@ describe('rollcall proposal', () => {
     const { ROLLCALL_OPERATOR_TOKEN: token, ...rest } = env.bea
     const words = ['proposal', 'decline', id, '--token-file', '-']
     expect(await rollcall(words, rest, `${token}\n`)).toEqual({
-      ...{ code: 0, stdout: 'declined: participant key add, proposed by ada\n', stderr: '' },
+      code: 0,
+      stdout: 'declined: participant key add, proposed by ada\n',
+      stderr: '',
     })
   })
 

@@ -47,7 +47,9 @@ async function runPrune({ dryRun = false, ages = false, ...options }: PruneOptio
 async function showAges(options: OutputOptions): Promise<void> {
   const rows = await withDatabase(({ config: { limits } }) => showRetention({ limits }, {}))
   const shown = rows.map(({ name, what, seconds, variables }) => ({
-    ...{ name, days: Math.round((seconds / 86_400) * 10) / 10, what },
+    name,
+    days: Math.round((seconds / 86_400) * 10) / 10,
+    what,
     variables: variables.join(' '),
   }))
   print(options, rows, table(['name', 'days', 'what', 'variables'], shown, ''))

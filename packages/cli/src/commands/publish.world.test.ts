@@ -83,9 +83,7 @@ describe('outbox', () => {
     await server.database.db.pool.query(
       "insert into rollcall_outbox.event (namespace, reg_event_type, record) values ('civil', 'Party', '{}')",
     )
-    expect((await rollcall(['outbox', 'show'], env)).stdout).toBe(
-      '1 row to be published\nno row has failed\n',
-    )
+    expect((await rollcall(['outbox', 'show'], env)).stdout).toBe('1 row to be published\nno row has failed\n')
     await server.database.db.pool.query(
       "update rollcall_outbox.event set failure = 'reg_event_type: is none', failed_at = now()",
     )
@@ -129,7 +127,9 @@ describe('simulate', () => {
     const { code: ended, stdout: printed } = await running.stop('SIGINT')
     expect(ended).toBe(0)
     expect(JSON.parse(printed.split('\n')[0] ?? '')).toMatchObject({
-      ...{ id: expect.any(Number), matched: 0, record: { '@type': 'CRVS_Person' } },
+      id: expect.any(Number),
+      matched: 0,
+      record: { '@type': 'CRVS_Person' },
     })
   })
 })

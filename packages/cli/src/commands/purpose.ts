@@ -13,10 +13,7 @@ export function addCommand(program: Command): void {
     .description('add a purpose, or change its text')
     .argument('<code>', 'its code, as consents name it')
     .option('--text <text>', 'what it means, for people')
-    .addHelpText(
-      'after',
-      "\nExample: rollcall purpose add eligibility --text 'Eligibility for social assistance'",
-    )
+    .addHelpText('after', "\nExample: rollcall purpose add eligibility --text 'Eligibility for social assistance'")
     .action(runAdd)
   withJson(purpose.command('list'))
     .description('list the purposes')
@@ -29,10 +26,7 @@ export function addCommand(program: Command): void {
     .action(runRemove)
 }
 
-async function runAdd(
-  code: string,
-  { text, ...options }: OutputOptions & { readonly text?: string },
-): Promise<void> {
+async function runAdd(code: string, { text, ...options }: OutputOptions & { readonly text?: string }): Promise<void> {
   stopRequest()
   const added = await ask(addPurpose, { code, text })
   print(options, added, `consents may name the purpose ${added.code}, where a grant names it`)

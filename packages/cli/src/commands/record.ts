@@ -14,17 +14,13 @@ import { identifierOf, personOf, typeAndValue, withPerson } from '../values.ts'
 import { addProtectionCommands } from './record-protection.ts'
 
 export function addCommand(program: Command): void {
-  const record = program
-    .command('record')
-    .description('get, delete, merge or protect single records of a registry')
+  const record = program.command('record').description('get, delete, merge or protect single records of a registry')
   withPerson(withJson(record.command('get')).argument('<namespace>', 'namespace of the registry'))
     .description('print the records that an identifier names, whole; who looked is accounted first')
     .addHelpText('after', `\n${HISTORY}\n\nExample: rollcall record get civil UIN 8128560370`)
     .action(runGet)
   withJson(record.command('delete'))
-    .description(
-      'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
-    )
+    .description('delete records; the primary identifier and the time of each deletion are stored as a tombstone')
     .argument('<namespace>', 'namespace of the registry')
     .argument('<record-type>', 'one of its record types')
     .argument('[identifier...]', 'primary identifiers of the records')
@@ -96,32 +92,22 @@ interface MergeOptions extends OutputOptions {
   readonly recordType?: string
 }
 
-async function runMerge(
-  namespace: string,
-  survivor: string,
-  retired: string,
-  options: MergeOptions,
-): Promise<void> {
+async function runMerge(namespace: string, survivor: string, retired: string, options: MergeOptions): Promise<void> {
   stopRequest()
   const input = {
-    ...{ namespace, record_type: options.recordType },
-    ...{ survivor: identifierIn(survivor, '<survivor>'), retired: identifierIn(retired, '<retired>') },
+    namespace,
+    record_type: options.recordType,
+    survivor: identifierIn(survivor, '<survivor>'),
+    retired: identifierIn(retired, '<retired>'),
   }
-  const result = await withDatabase(({ config: { limits }, ...needs }) =>
-    mergeRecords({ ...needs, limits }, input),
-  )
+  const result = await withDatabase(({ config: { limits }, ...needs }) => mergeRecords({ ...needs, limits }, input))
   print(options, result, `the records are merged: ${counted(result.notified, 'subscription')} notified`)
 }
 
 async function runUnmerge(namespace: string, retired: string, options: MergeOptions): Promise<void> {
   stopRequest()
-  const input = {
-    ...{ namespace, record_type: options.recordType },
-    retired: identifierIn(retired, '<retired>'),
-  }
-  const result = await withDatabase(({ config: { limits }, ...needs }) =>
-    unmergeRecords({ ...needs, limits }, input),
-  )
+  const input = { namespace, record_type: options.recordType, retired: identifierIn(retired, '<retired>') }
+  const result = await withDatabase(({ config: { limits }, ...needs }) => unmergeRecords({ ...needs, limits }, input))
   print(options, result, `the merge is taken back: ${counted(result.notified, 'subscription')} notified`)
 }
 

@@ -32,11 +32,7 @@ test('records named by identifiers and in a file are deleted; each leaves a tomb
   const { rows } = await database.db.pool.query('select * from record_tombstone order by record')
   const tombstone = { registry: 1, record_type: 'Person', deleted_at: expect.any(Date) }
   expect(rows).toEqual(
-    ['U1', 'U2', 'U3'].map((primary_identifier, at) => ({
-      ...tombstone,
-      record: at + 2,
-      primary_identifier,
-    })),
+    ['U1', 'U2', 'U3'].map((primary_identifier, at) => ({ ...tombstone, record: at + 2, primary_identifier })),
   )
   const { stdout } = await rollcall([...words, 'U1', 'U4'], env)
   expect(stdout).toBe('1 of 2 records are deleted from civil; 1 were not there\n')

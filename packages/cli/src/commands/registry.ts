@@ -156,9 +156,7 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
   const { signal } = stopRequest()
   const { senderId: sender_id, alias: aliases, timeZone: time_zone, sandbox, people } = options
   if (named !== undefined && options.namespace !== undefined) {
-    throw new CommandError(
-      `--namespace is given, and ${named} is a namespace too; give the kind ${kind} alone`,
-    )
+    throw new CommandError(`--namespace is given, and ${named} is a namespace too; give the kind ${kind} alone`)
   }
   if (people !== undefined && !sandbox) {
     throw new CommandError('--people needs --sandbox: a live registry has the records that are imported')
@@ -236,16 +234,14 @@ const listIn = (given: readonly string[] | undefined): readonly string[] | undef
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await ask(listRegistries, {})
-  const lines = rows.map(
-    ({ records, aliases, primary_identifiers, web_origins: _, reg_type_aliases: __, ...row }) => ({
-      ...row,
-      primary: Object.values(primary_identifiers).join(' '),
-      aliases: aliases.join(' ') || null,
-      records: Object.entries(records)
-        .map(([type, count]) => `${count} ${type}`)
-        .join(', '),
-    }),
-  )
+  const lines = rows.map(({ records, aliases, primary_identifiers, web_origins: _, reg_type_aliases: __, ...row }) => ({
+    ...row,
+    primary: Object.values(primary_identifiers).join(' '),
+    aliases: aliases.join(' ') || null,
+    records: Object.entries(records)
+      .map(([type, count]) => `${count} ${type}`)
+      .join(', '),
+  }))
   const columns = [
     'namespace',
     'kind',

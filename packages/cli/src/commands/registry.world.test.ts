@@ -21,7 +21,9 @@ const records = async (namespace: string): Promise<readonly Person[]> => {
 test('a sandbox with --primary has people who are known by it, and who live on by it', async () => {
   const words = ['registry', 'add', 'civil-test', '--sandbox', '--people', '40', '--primary', 'NID']
   expect(await rollcallJson(words, env)).toMatchObject({
-    ...{ namespace: 'civil-test', environment: 'sandbox', records: 40 },
+    namespace: 'civil-test',
+    environment: 'sandbox',
+    records: 40,
     primary_identifiers: { Person: 'NID' },
   })
   const people = await records('civil-test')

@@ -48,20 +48,14 @@ Example: rollcall participant remove old.example.org --end --yes`,
     .action(runRemoveParticipant)
 }
 
-async function runRemoveRegistry(
-  namespace: string,
-  { yes = false, end, ...options }: RemoveOptions,
-): Promise<void> {
+async function runRemoveRegistry(namespace: string, { yes = false, end, ...options }: RemoveOptions): Promise<void> {
   stopRequest()
   const result = await withDatabase((needs) => removeRegistry(needs, { namespace, end, dry_run: !yes }))
   const records = Object.entries(result.records).map(([type, count]) => `${count} ${type}`)
   print(options, result, removedText(namespace, result, [`records: ${records.join(', ')}`]))
 }
 
-async function runRemoveParticipant(
-  sender_id: string,
-  { yes = false, end, ...options }: RemoveOptions,
-): Promise<void> {
+async function runRemoveParticipant(sender_id: string, { yes = false, end, ...options }: RemoveOptions): Promise<void> {
   stopRequest()
   const result = await withDatabase((needs) => removeParticipant(needs, { sender_id, end, dry_run: !yes }))
   print(options, result, removedText(sender_id, result, []))

@@ -31,9 +31,7 @@ Example: rollcall restore release --dry-run`,
     )
     .action(runRestore)
   withJournal(restore.command('adopt'))
-    .description(
-      'apply the journal to a database that was restored by other means, such as point-in-time recovery',
-    )
+    .description('apply the journal to a database that was restored by other means, such as point-in-time recovery')
     .addHelpText(
       'after',
       `
@@ -105,11 +103,7 @@ async function runAdopt(_: unknown, command: Command): Promise<void> {
   const done = await withDatabase(({ config, ...needs }) =>
     adoptRestored({ ...needs, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
   )
-  print(
-    options,
-    done,
-    [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'),
-  )
+  print(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'))
 }
 
 interface Applied {
@@ -139,14 +133,7 @@ async function runRelease(_: unknown, command: Command): Promise<void> {
       ...(dryRun !== undefined && { dry_run: dryRun }),
     }),
   )
-  const columns = [
-    'participant',
-    'deliveries',
-    'attempted',
-    'notifications',
-    'requests',
-    'cancelled',
-  ] as const
+  const columns = ['participant', 'deliveries', 'attempted', 'notifications', 'requests', 'cancelled'] as const
   const text = table(columns, done.participants, 'nothing waits to be sent')
   print(options, done, `${text}\n${done.dry_run ? 'nothing is released; this would be' : 'released'}`)
 }

@@ -157,11 +157,7 @@ describe('a registry of another make', () => {
     expect(stdout.match(/"number": \d/g)).toEqual(['"number": 3', '"number": 1', '"number": 2'])
   })
 
-  const REJECTED = {
-    status: 'rjct',
-    status_reason_code: 'rjct.version.invalid',
-    status_reason_message: 'no\u001b[2J',
-  }
+  const REJECTED = { status: 'rjct', status_reason_code: 'rjct.version.invalid', status_reason_message: 'no\u001b[2J' }
 
   test.each<[string, Page]>([
     ['whole', () => onSearch({ header: REJECTED, message: { search_response: [] } })],

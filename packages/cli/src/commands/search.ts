@@ -8,16 +8,7 @@ import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { ackText, askLater } from '../asking/requests.ts'
 import { searchAndWait } from '../asking/search-later.ts'
-import {
-  counted,
-  goesOn,
-  itemsOf,
-  itemText,
-  recordsOf,
-  type Said,
-  type Summary,
-  summaryOf,
-} from '../asking/summary.ts'
+import { counted, goesOn, itemsOf, itemText, recordsOf, type Said, type Summary, summaryOf } from '../asking/summary.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
@@ -31,10 +22,7 @@ export function addCommand(program: Command): void {
     .option('--identifier <type=value>', 'search by an identifier; give it again for a batch', collected)
     .option('--where <json>', 'search by conditions, such as {"sex": "female", "age": {"$lt": 30}}')
     .option('--graphql <text>', 'search by a GraphQL query, which also selects the fields of the answer')
-    .option(
-      '--query <file>',
-      'file with a query, search_criteria or a whole request in JSON; - for standard input',
-    )
+    .option('--query <file>', 'file with a query, search_criteria or a whole request in JSON; - for standard input')
     .option('--record-type <type>', 'record type to search (default: the first of the kind)')
     .option(
       '--sort <attribute>',
@@ -43,10 +31,7 @@ export function addCommand(program: Command): void {
     )
     .option('--page-size <number>', 'records on a page', wholeNumber(1, 2_147_483_647))
     .option('--page <number>', 'number of the page', wholeNumber(1, 2_147_483_647))
-    .option(
-      '--consent-purpose <code>',
-      'purpose code of the consent: it was given now, unless --consent-jws is given',
-    )
+    .option('--consent-purpose <code>', 'purpose code of the consent: it was given now, unless --consent-jws is given')
     .option(
       '--consent-jws <file>',
       'file with a consent that an authority has signed (docs/consent.md); - for standard input',
@@ -54,11 +39,7 @@ export function addCommand(program: Command): void {
     .option('--all', 'fetch every page, one after the other')
     .option('--async', 'ask asynchronously: the answer comes as a callback')
     .option('--sender-uri <address>', 'the full address of the callback (implies --async)')
-    .option(
-      '--listen <port>',
-      'listen there and wait for the callback (implies --async)',
-      wholeNumber(0, 65_535),
-    )
+    .option('--listen <port>', 'listen there and wait for the callback (implies --async)', wholeNumber(0, 65_535))
     .option('--wait <seconds>', 'time to wait for each callback', wholeNumber(1, 86_400), 60)
   withJson(withRegistryOptions(command))
     .addHelpText(
@@ -120,8 +101,7 @@ async function ask(
   }
   tell(answer, options)
   const more = summaryOf(answer).items.some(goesOn)
-  if (more && options.json !== true)
-    process.stdout.write('there are more records; --page or --all shows them\n')
+  if (more && options.json !== true) process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
 async function askForAll(
@@ -150,8 +130,7 @@ async function askForCallback(
   options: SearchOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const sender_uri =
-    options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
+  const sender_uri = options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
   if (options.listen === undefined) {
     const accepted = await askLater(target, { sender_uri, signal }, (asking) =>
       asking.searchAsync(questions, { signal }),
@@ -187,9 +166,6 @@ function tell(said: Said, options: OutputOptions): void {
 function answerText(summary: Summary, records: readonly (readonly unknown[])[]): string {
   const seals = [summary.signed ? 'signed' : 'not signed', ...(summary.encrypted ? ['encrypted'] : [])]
   const head = printable(`from ${summary.sender_id ?? 'an unnamed registry'}, ${seals.join(', ')}`)
-  const parts = summary.items.flatMap((item, at) => [
-    itemText(item),
-    ...(records[at] ?? []).map(printableJson),
-  ])
+  const parts = summary.items.flatMap((item, at) => [itemText(item), ...(records[at] ?? []).map(printableJson)])
   return [head, ...parts].join('\n')
 }

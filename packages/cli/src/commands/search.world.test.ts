@@ -33,10 +33,7 @@ describe('beside a demo', () => {
 
   test('nobody found is an answer', async () => {
     const { code, stdout } = await search(['--identifier', 'UIN=0099'])
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: 'from civil.example, signed\nitem 1: succ, 0 records\n',
-    })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'from civil.example, signed\nitem 1: succ, 0 records\n' })
   })
 
   test('conditions, in order, page by page', async () => {
@@ -77,10 +74,7 @@ describe('beside a demo', () => {
 test.each<[string, unknown]>([
   ['an identifier', { type: 'UIN', value: '0012' }],
   ['conditions', { UIN: '0012' }],
-  [
-    'a typed expression',
-    { type: 'ns:org:QueryType:expression', value: { expression: { query: { UIN: '0012' } } } },
-  ],
+  ['a typed expression', { type: 'ns:org:QueryType:expression', value: { expression: { query: { UIN: '0012' } } } }],
   ['a list', [{ expression1: { attribute_name: 'given_name', operator: 'eq', attribute_value: 'Ada' } }]],
   ['graphql', '{ person(UIN: "0012") { UIN } }'],
   ['search_criteria', { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } }],
@@ -110,9 +104,7 @@ describe('a batch', () => {
     const { code, stdout } = await search(['--identifier', 'UIN=0012', '--identifier', 'SHOE=42'])
     expect(code).toBe(3)
     expect(stdout).toMatch(/\nitem 1: succ, 1 record\n/)
-    expect(stdout).toMatch(
-      /\nitem 2: rjct, rjct\.search_criteria\.invalid: search_criteria\.query\.type: must be/,
-    )
+    expect(stdout).toMatch(/\nitem 2: rjct, rjct\.search_criteria\.invalid: search_criteria\.query\.type: must be/)
   })
 
   test('all of them rejected is exit code 1', async () => {
@@ -150,12 +142,7 @@ describe('elsewhere', () => {
   })
 
   test("nothing of the demo's goes to another address", async () => {
-    const { code, stderr } = await search([
-      '--url',
-      'http://127.0.0.1:9/civil/v1.0.0',
-      '--identifier',
-      'UIN=0012',
-    ])
+    const { code, stderr } = await search(['--url', 'http://127.0.0.1:9/civil/v1.0.0', '--identifier', 'UIN=0012'])
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: 'rollcall: --sender-id is missing; give our sender_id at the registry\n',
@@ -184,11 +171,7 @@ describe('elsewhere', () => {
 })
 
 test.each<[string, readonly string[], string]>([
-  [
-    'no question',
-    [],
-    'say what to search for, with exactly one of --identifier, --where, --graphql and --query',
-  ],
+  ['no question', [], 'say what to search for, with exactly one of --identifier, --where, --graphql and --query'],
   [
     'two questions',
     ['--where', '{}', '--graphql', '{ a }'],
@@ -215,11 +198,7 @@ test.each<[string, readonly string[], string]>([
     ['--identifier', 'UIN=1', '--registry', 'zoo'],
     'the demo has no registry zoo; it has civil, ibr',
   ],
-  [
-    'an address that is none',
-    ['--identifier', 'UIN=1', '--url', 'civil'],
-    '--url must be an address such as',
-  ],
+  ['an address that is none', ['--identifier', 'UIN=1', '--url', 'civil'], '--url must be an address such as'],
   ['a missing file', ['--query', '/nowhere'], 'the file /nowhere cannot be read: no such file or directory'],
   [
     'a key that is public',
@@ -231,16 +210,8 @@ test.each<[string, readonly string[], string]>([
     ['--query', '-', '--sign-key', '-'],
     'only one of these options can read standard input (-)',
   ],
-  [
-    'a rejected search',
-    ['--where', '{"shoe": 42}'],
-    'rejected: rjct.search_criteria.invalid: search_criteria.query',
-  ],
-  [
-    'all of several',
-    ['--identifier', 'UIN=1', '--identifier', 'UIN=2', '--all'],
-    '--all needs exactly one question',
-  ],
+  ['a rejected search', ['--where', '{"shoe": 42}'], 'rejected: rjct.search_criteria.invalid: search_criteria.query'],
+  ['all of several', ['--identifier', 'UIN=1', '--identifier', 'UIN=2', '--all'], '--all needs exactly one question'],
 ])('%s: exit code 1, one line', async (_name, words, message) => {
   const { code, stdout, stderr } = await search(words, JSON.stringify(keyPair('Ed25519').jwk))
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -252,22 +223,11 @@ test('without a demo it says what is missing, and what does not answer', async (
   const env = { ROLLCALL_DATA: join(demo.home.path, 'none') }
   const nothing = await rollcall(['search', '--identifier', 'UIN=1'], env)
   expect(nothing).toMatchObject({ code: 1, stdout: '' })
-  expect(nothing.stderr).toContain(
-    'rollcall: name the registry with --url, or start the demo first (npm start)',
-  )
-  const words = [
-    'search',
-    '--url',
-    'http://127.0.0.1:9/civil/v1.0.0',
-    '--sender-id',
-    'a',
-    '--identifier',
-    'UIN=1',
-  ]
+  expect(nothing.stderr).toContain('rollcall: name the registry with --url, or start the demo first (npm start)')
+  const words = ['search', '--url', 'http://127.0.0.1:9/civil/v1.0.0', '--sender-id', 'a', '--identifier', 'UIN=1']
   expect(await rollcall(words, env)).toEqual({
     code: 1,
     stdout: '',
-    stderr:
-      'rollcall: no answer: the address cannot be reached or broke the connection off, after 4 attempts\n',
+    stderr: 'rollcall: no answer: the address cannot be reached or broke the connection off, after 4 attempts\n',
   })
 })

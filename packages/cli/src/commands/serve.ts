@@ -96,12 +96,7 @@ function refuseOutdated({ version }: { readonly version: string }): never {
   )
 }
 
-async function serveUntil(
-  asked: Promise<void>,
-  config: Config,
-  db: Database,
-  options: OutputOptions,
-): Promise<void> {
+async function serveUntil(asked: Promise<void>, config: Config, db: Database, options: OutputOptions): Promise<void> {
   const { server, log } = await startListening(config, db)
   try {
     server.markReady()
@@ -124,11 +119,7 @@ async function serveUntil(
     const nothing =
       'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second'
     const lines = [text, `it uses ${database}`, ...(registries.length === 0 ? [nothing] : [])]
-    print(
-      options,
-      { role: config.role, url, admin_url, database, registries: registries.length },
-      lines.join('\n'),
-    )
+    print(options, { role: config.role, url, admin_url, database, registries: registries.length }, lines.join('\n'))
     await Promise.race([asked, server.outdated.then(refuseOutdated)])
     log.info('stopping')
   } finally {

@@ -51,18 +51,7 @@ test('it says which database it uses, without the password, and whether it hosts
 
 test('registries and participants added beside it take part, until they are disabled', async () => {
   const added = await rollcallJson(
-    [
-      'registry',
-      'add',
-      'civil',
-      '--namespace',
-      'crvs',
-      '--sender-id',
-      'crvs.example',
-      '--alias',
-      'old',
-      'older',
-    ],
+    ['registry', 'add', 'civil', '--namespace', 'crvs', '--sender-id', 'crvs.example', '--alias', 'old', 'older'],
     env,
   )
   const registry = {
@@ -97,20 +86,11 @@ test('registries and participants added beside it take part, until they are disa
   const token_url = `${base}/oauth2/client/token`
   const { token } = await askToken(token_url, { ...participant, client_secret })
   const samples = [{ identifier_type: 'UIN', identifier_value: '1' }]
-  const shape = {
-    namespace: 'crvs',
-    receiver_id: 'older',
-    reg_type: 'Civil',
-    reg_record_type: 'Person',
-    samples,
-  }
+  const shape = { namespace: 'crvs', receiver_id: 'older', reg_type: 'Civil', reg_record_type: 'Person', samples }
   const asked = () => search(base, token, 'spmis.example', shape)
   expect(await asked()).toEqual({ status: 403, items: [] })
   await rollcallJson(['grant', 'set', 'spmis.example', 'crvs', '--template', 'eligibility'], env)
-  await expect.poll(asked).toMatchObject({
-    status: 200,
-    items: [{ status: 'succ', data: { reg_records: [] } }],
-  })
+  await expect.poll(asked).toMatchObject({ status: 200, items: [{ status: 'succ', data: { reg_records: [] } }] })
 
   const disabled = await rollcallJson(['participant', 'disable', 'spmis.example'], env)
   expect(disabled).toEqual({ ...participant, status: 'disabled' })
@@ -121,14 +101,8 @@ test('registries and participants added beside it take part, until they are disa
 })
 
 test.each([
-  [
-    ['registry', 'add', 'ess', '--namespace', 'crvs'],
-    'there is a registry at crvs already; choose another namespace',
-  ],
-  [
-    ['registry', 'add', 'ess', '--sender-id', 'old'],
-    '"old" is a name of the registry at crvs already; choose another',
-  ],
+  [['registry', 'add', 'ess', '--namespace', 'crvs'], 'there is a registry at crvs already; choose another namespace'],
+  [['registry', 'add', 'ess', '--sender-id', 'old'], '"old" is a name of the registry at crvs already; choose another'],
   [['registry', 'add', 'ess', '--namespace', 'Ess'], 'a namespace is a lower-case letter, then at most 62'],
   [['participant', 'add', 'a|b', '--name', 'x'], 'sender_id contains | or "'],
   [['participant', 'disable', 'nobody.example'], 'no participant has sender_id nobody.example'],
@@ -200,9 +174,7 @@ test.each(['all', 'worker'])(
     })
     const wide = start(['serve'], { ...beyond, ...PRIVATE })
     const [line] = await printed(wide, /^.*\n/)
-    expect(line).toMatch(
-      /for its operator on http:\S+ \(ADMIN_HOST 0\.0\.0\.0: at every address of this machine\)\n$/,
-    )
+    expect(line).toMatch(/for its operator on http:\S+ \(ADMIN_HOST 0\.0\.0\.0: at every address of this machine\)\n$/)
     expect((await wide.stop('SIGTERM')).code).toBe(0)
   },
 )
@@ -225,10 +197,7 @@ test('a role that there is not is refused', async () => {
   expect(unknown.code).toBe(2)
   expect(unknown.stderr).toContain("argument 'both' is invalid. Allowed choices are http, worker, all")
   const variable = await rollcall(['serve'], { ...env, ROLLCALL_ROLE: 'both' })
-  expect(variable).toMatchObject({
-    code: 1,
-    stderr: 'rollcall: ROLLCALL_ROLE must be one of http, worker, all\n',
-  })
+  expect(variable).toMatchObject({ code: 1, stderr: 'rollcall: ROLLCALL_ROLE must be one of http, worker, all\n' })
 })
 
 test('with a registry it says nothing of adding one', async () => {
@@ -237,15 +206,12 @@ test('with a registry it says nothing of adding one', async () => {
   expect((await server.stop()).stdout.split('\n').slice(1)).toEqual([`it uses ${said.database}`, ''])
 })
 
-test.each(['SIGINT', 'SIGHUP'] as const)(
-  'it stops cleanly on %s, also when npm sends it twice',
-  async (signal) => {
-    const server = start(['serve'], env)
-    await printed(server, /\n/)
-    server.process.kill(signal)
-    expect((await server.stop(signal)).code).toBe(0)
-  },
-)
+test.each(['SIGINT', 'SIGHUP'] as const)('it stops cleanly on %s, also when npm sends it twice', async (signal) => {
+  const server = start(['serve'], env)
+  await printed(server, /\n/)
+  server.process.kill(signal)
+  expect((await server.stop(signal)).code).toBe(0)
+})
 
 /** Whether somebody takes connections at a port. */
 function isOpen(port: number): Promise<boolean> {
@@ -265,9 +231,7 @@ test('a second signal ends it at once, whatever it waits for', async () => {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   // A request that never ends: a clean stop waits for it.
-  socket.write(
-    'POST /oauth2/client/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
-  )
+  socket.write('POST /oauth2/client/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n')
   expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /)
   server.process.kill('SIGTERM')
   await expect.poll(() => isOpen(port)).toBe(false)

@@ -16,9 +16,7 @@ import { limit, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('simulate'))
-    .description(
-      'make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events',
-    )
+    .description('make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events')
     .argument('<namespace>', 'namespace of the registry')
     .option('--rate <events>', 'events a second, or unlimited', limit({ whole: false }), 1)
     .option('--count <events>', 'end after so many events (default: at Ctrl-C)', wholeNumber(1))
@@ -55,7 +53,8 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     let published = 0
     for await (const event of paced(life, rate, signal)) {
       const result = await publishEvent(limitsOf(needs), {
-        ...{ namespace, reg_event_type: event.reg_event_type },
+        namespace,
+        reg_event_type: event.reg_event_type,
         record: withIdentifierTypes(event.record, names) as JsonObject,
       })
       published += 1
@@ -91,11 +90,7 @@ async function simulated(needs: Needs, namespace: string): Promise<RegistryRow> 
 type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
 
 /** The events at their times: so many a second from the first on; those that are late follow at once. */
-async function* paced(
-  events: Iterable<LifeEvent>,
-  rate: number,
-  signal: AbortSignal,
-): AsyncGenerator<LifeEvent> {
+async function* paced(events: Iterable<LifeEvent>, rate: number, signal: AbortSignal): AsyncGenerator<LifeEvent> {
   const begin = performance.now()
   let number = 0
   for (const event of events) {

@@ -59,11 +59,7 @@ async function runStatus(options: StatusOptions): Promise<void> {
   // What is embedded says of itself what transaction it was; the message around it is of the asking.
   const { header, signed, encrypted } = answer
   const embedded = summaryOf({ header: {}, message: txn_status, signed, encrypted })
-  const summary: Summary = {
-    ...embedded,
-    sender_id: summaryOf({ header, signed }).sender_id,
-    message_id: null,
-  }
+  const summary: Summary = { ...embedded, sender_id: summaryOf({ header, signed }).sender_id, message_id: null }
   const body = options.body === true ? { body: txn_status } : {}
   process.stdout.write(
     options.json

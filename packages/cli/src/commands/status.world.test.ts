@@ -56,10 +56,7 @@ test('--body prints the original response with its records', async () => {
   expect(body.search_response[0].data.reg_records).toEqual([person('0013', 'Bo')])
 })
 
-const idsOfSingle = () => ({
-  transaction_id: single.transaction_id,
-  correlation_id: single.correlation_id,
-})
+const idsOfSingle = () => ({ transaction_id: single.transaction_id, correlation_id: single.correlation_id })
 
 test('by items: the request that has most of them, and these items only', async () => {
   expect(await statusJson('--reference-id', '2', '--reference-id', '9')).toMatchObject({

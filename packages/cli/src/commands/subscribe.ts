@@ -71,13 +71,10 @@ async function runSubscribe(namespace: string | undefined, options: SubscribeOpt
   const stop = stopRequest()
   const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const criteria = await readSubscription(options, target)
-  const sender_uri =
-    options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
+  const sender_uri = options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
   if (options.listen === undefined) {
     const asked = { sender_uri, signal: stop.signal }
-    const accepted = await askLater(target, asked, (asking) =>
-      asking.subscribeAsync(criteria, { signal: stop.signal }),
-    )
+    const accepted = await askLater(target, asked, (asking) => asking.subscribeAsync(criteria, { signal: stop.signal }))
     print(options, accepted, ackText(accepted, 'subscribe'))
     return
   }
@@ -106,7 +103,8 @@ async function subscribeAndListen(
   }
   const wait = {
     at: { host: '127.0.0.1', port: port === true ? 0 : port },
-    ...{ sender_uri, callback_timeout: options.wait * 1_000 },
+    sender_uri,
+    callback_timeout: options.wait * 1_000,
     handlers: { notify: onEvent({ otherwise: tell }) },
   }
   await calledBack(target, wait, async (asking, rejected) => {
@@ -133,11 +131,7 @@ async function subscribeAndListen(
 }
 
 /** The codes of the subscription, when the registry has made it. */
-async function subscribed(
-  asking: RegistryClient,
-  criteria: SubscribeInput,
-  signal: AbortSignal,
-): Promise<string[]> {
+async function subscribed(asking: RegistryClient, criteria: SubscribeInput, signal: AbortSignal): Promise<string[]> {
   const answer = await asking.subscribe(criteria, { signal })
   const codes = resultsOf(answer).flatMap((result) => {
     if (!result.ok) throw result.rejection

@@ -33,10 +33,7 @@ const META = {
 }
 const rejected = ([status_reason_code, status_reason_message]: [string, string]) => ({
   subscribe_response: [
-    {
-      ...{ reference_id: '1', timestamp: '2026-02-03T09:15:00Z', status: 'rjct' },
-      ...{ status_reason_code, status_reason_message },
-    },
+    { reference_id: '1', timestamp: '2026-02-03T09:15:00Z', status: 'rjct', status_reason_code, status_reason_message },
   ],
 })
 
@@ -45,9 +42,7 @@ async function callBack({ header, message }: Asked): Promise<void> {
   const { transaction_id } = message
   const post = (to: string, envelope: Unsigned) => postCallback(to, signed(envelope))
   if (action === 'unsubscribe') {
-    const subscription_status = message.subscription_codes.map((code: string) => ({
-      ...{ code, status: 'unsubscribe' },
-    }))
+    const subscription_status = message.subscription_codes.map((code: string) => ({ code, status: 'unsubscribe' }))
     await post(sender_uri, onUnsubscribe({ message: { transaction_id, subscription_status } }))
     return
   }
@@ -61,8 +56,7 @@ beforeAll(async () => {
   const respond: Respond = (request, response) => {
     if (request.path.endsWith('/jwks.json')) return KEYS
     asked.push(request.body)
-    if (request.body.header.sender_uri !== undefined)
-      calls.push(callBack(request.body).catch(() => undefined))
+    if (request.body.header.sender_uri !== undefined) calls.push(callBack(request.body).catch(() => undefined))
     return ack('ACK')(request, response)
   }
   registry = await loopback([respond])
@@ -111,7 +105,10 @@ test('--keep keeps the subscription, --json is a line for each event, --frequenc
   const { code, stdout, stderr } = await running.stop('SIGINT')
   expect([code, stderr]).toEqual([0, 'subscribed as S-1; Ctrl-C ends it\n'])
   expect(JSON.parse(stdout)).toMatchObject({
-    ...{ sender_id: 'civil.example', event_type: 'Death', record_type: 'Person', record_version: 7 },
+    sender_id: 'civil.example',
+    event_type: 'Death',
+    record_type: 'Person',
+    record_version: 7,
     subscriptions: { 'S-1': 'entered' },
     record: RECORD,
   })
@@ -120,11 +117,7 @@ test('--keep keeps the subscription, --json is a line for each event, --frequenc
   expect(item.subscribe_criteria).toEqual({
     reg_event_type: 'Death',
     notify_record_type: 'Person',
-    frequency: {
-      frequency: 'daily',
-      start_time: '2026-02-03T00:00:00.000Z',
-      end_time: '2999-01-01T00:00:00.000Z',
-    },
+    frequency: { frequency: 'daily', start_time: '2026-02-03T00:00:00.000Z', end_time: '2999-01-01T00:00:00.000Z' },
   })
 })
 
@@ -203,10 +196,7 @@ test.each([
   ],
   [[...SUBSCRIBE, '--until', '2999-01-01'], '--start and --until need --frequency'],
   [[...SUBSCRIBE, '--frequency', 'daily'], '--frequency needs --until, the time at which it ends'],
-  [
-    [...ONE, '--identifier', 'UIN=0013'],
-    'a subscription has one filter; give the command again for another one',
-  ],
+  [[...ONE, '--identifier', 'UIN=0013'], 'a subscription has one filter; give the command again for another one'],
   [[...SUBSCRIBE, '--where', '{'], '--where is not JSON'],
 ])('%j is refused', async (words, message) => {
   const { code, stderr } = await rollcall(words, home.env)

@@ -1,9 +1,5 @@
 /** `rollcall subscriptions test|backfill|resume`: the mailbox of a subscription is tried out, filled, and opened again. */
-import {
-  backfillSubscription,
-  resumeSubscription,
-  testSubscription,
-} from '@rollcall/admin/events/subscription-mailbox'
+import { backfillSubscription, resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import type { Command } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'

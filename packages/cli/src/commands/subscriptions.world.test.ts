@@ -74,8 +74,7 @@ test('one is cancelled, once, and may be subscribed to again', async () => {
 })
 
 test('what a participant may have is shown and changed', async () => {
-  const settings = (...words: string[]) =>
-    rollcallJson(['participant', 'subscriptions', peer.sender_id, ...words], env)
+  const settings = (...words: string[]) => rollcallJson(['participant', 'subscriptions', peer.sender_id, ...words], env)
   expect(described(changeParticipantSubscriptions, await settings())).toEqual({
     sender_id: peer.sender_id,
     max_subscriptions: null,
@@ -90,13 +89,9 @@ test('what a participant may have is shown and changed', async () => {
   server.clock.pass(1_000)
   const [made] = await subscribed(server, peer, [everything])
   expect(made.status).toBe('succ')
-  expect(await settings('--max', 'default')).toMatchObject({
-    max_subscriptions: null,
-  })
+  expect(await settings('--max', 'default')).toMatchObject({ max_subscriptions: null })
   expect(await refusal('participant', 'subscriptions', peer.sender_id, '--max', '-1')).toContain(
     'It must be a whole number, unlimited or default.',
   )
-  expect(await refusal('participant', 'subscriptions', 'nobody')).toContain(
-    'no participant has sender_id nobody',
-  )
+  expect(await refusal('participant', 'subscriptions', 'nobody')).toContain('no participant has sender_id nobody')
 })

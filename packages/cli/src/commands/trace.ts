@@ -10,9 +10,7 @@ import { wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('trace'))
-    .description(
-      'print what happened to a message: received, processed, answered, and every attempt to deliver it',
-    )
+    .description('print what happened to a message: received, processed, answered, and every attempt to deliver it')
     .argument(
       '<id>',
       'a transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription',

@@ -35,8 +35,7 @@ afterAll(async () => {
   await server.close()
 })
 
-const trace = async (...words: string[]) =>
-  described(traceMessage, await rollcallJson(['trace', ...words], env))
+const trace = async (...words: string[]) => described(traceMessage, await rollcallJson(['trace', ...words], env))
 
 /** A search of two items, one of which has two pages. */
 const search = (transaction_id: string) => {
@@ -188,17 +187,10 @@ test('a callback that came to us is told too', async () => {
   const notify = { header, message: { transaction_id: 'tx-event', notify_event: [event] } }
   expect((await post(`${server.url}/civil/v1.0.0/registry/notify`, notify, bearer(peer))).status).toBe(200)
   const [told] = await trace('tx-event')
-  expect(told).toMatchObject({
-    traced: 'callback',
-    message_id: 'ev-1',
-    callback: 'notify',
-    registry: 'civil',
-  })
+  expect(told).toMatchObject({ traced: 'callback', message_id: 'ev-1', callback: 'notify', registry: 'civil' })
   expect(eventsOf(told)).toEqual(['received', 'kept'])
   const { stdout } = await rollcall(['trace', 'ev-1'], env)
-  expect(stdout).toMatch(
-    /^notify from spmis\.example to civil, in our inbox\n[\s\S]*Z {2}received\n.*Z {2}stored\n$/,
-  )
+  expect(stdout).toMatch(/^notify from spmis\.example to civil, in our inbox\n[\s\S]*Z {2}received\n.*Z {2}stored\n$/)
 })
 
 test('several are told the oldest first, as many as are asked for', async () => {

@@ -37,11 +37,7 @@ interface UnsubscribeOptions extends RegistryOptions, OutputOptions {
   readonly wait: number
 }
 
-async function runUnsubscribe(
-  namespace: string,
-  codes: readonly string[],
-  options: UnsubscribeOptions,
-): Promise<void> {
+async function runUnsubscribe(namespace: string, codes: readonly string[], options: UnsubscribeOptions): Promise<void> {
   const { signal } = stopRequest()
   const target = await readTarget({ registry: namespace, ...options })
   if (options.senderUri !== undefined) {
@@ -54,7 +50,8 @@ async function runUnsubscribe(
   }
   const wait = {
     at: { host: '127.0.0.1', port: options.listen },
-    ...{ sender_uri: undefined, callback_timeout: options.wait * 1_000 },
+    sender_uri: undefined,
+    callback_timeout: options.wait * 1_000,
   }
   const message = await calledBack(target, wait, async (asking, rejected) => {
     const answer = asking.unsubscribe(codes, { signal: AbortSignal.any([signal, rejected]) })

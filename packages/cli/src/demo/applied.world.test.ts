@@ -56,10 +56,7 @@ test('apply turns an empty database into a working registry', async () => {
     { ...made, sign },
     {
       query: { type: 'UIN', value: 'U-1' },
-      consent: {
-        ts: new Date().toISOString(),
-        purpose: { text: 'Eligibility check', code: 'eligibility' },
-      },
+      consent: { ts: new Date().toISOString(), purpose: { text: 'Eligibility check', code: 'eligibility' } },
     },
   )
   const answer = await send(envelope)

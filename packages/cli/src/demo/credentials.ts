@@ -51,10 +51,7 @@ export async function demoSignInLink(db: Database, console_url: string): Promise
   return `${console_url}${path}`
 }
 
-async function newToken(
-  db: Database,
-  { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS],
-): Promise<string> {
+async function newToken(db: Database, { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS]): Promise<string> {
   await revokeOperator({ db }, { name }).catch((error: unknown) => {
     if (!(error instanceof AdminRefusal)) throw error
   })
@@ -124,11 +121,7 @@ function asDemoKey(value: unknown): DemoKey | null {
 }
 
 /** Null where the file was altered and holds no key. */
-async function thumbprintOf(
-  sender_id: string,
-  use: KeyUse,
-  { private_jwk }: DemoKey,
-): Promise<string | null> {
+async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: DemoKey): Promise<string | null> {
   const keys = publicHalf(private_jwk)
   const [key] = await readPublicKeys({}, { sender_id, use, keys }).catch((error: unknown) => {
     if (error instanceof AdminRefusal) return []

@@ -72,7 +72,9 @@ export async function describeDemo(
   return {
     base_url,
     token_url: `${base_url}/${TOKEN_PATH}`,
-    ...{ participant, restricted, admin },
+    participant,
+    restricted,
+    admin,
     registries: await Promise.all(demo.registries.map((registry) => describeRegistry(db, registry))),
   }
 }

@@ -11,15 +11,7 @@ import { canonicalJson, KINDS, recordTypesOf } from '@rollcall/protocol'
 import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askToken, demoToken, search } from '../../test/ask.ts'
-import {
-  dataDirectory,
-  printed,
-  type Running,
-  rollcall,
-  rollcallJson,
-  start,
-  until,
-} from '../../test/command.ts'
+import { dataDirectory, printed, type Running, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 import { sha256, signedSearch, signedText } from '../../test/signed-search.ts'
 import type { DemoFile } from './demo-file.ts'
 
@@ -138,10 +130,7 @@ test('the restricted participant is refused everything else', async () => {
   )
   const { header, message } = envelope
   const unsigned = await send({ header: { ...header, message_id: randomUUID() }, message })
-  expect([unsigned.status, ((await unsigned.json()) as Answer).errors[0].code]).toEqual([
-    401,
-    'err.signature.missing',
-  ])
+  expect([unsigned.status, ((await unsigned.json()) as Answer).errors[0].code]).toEqual([401, 'err.signature.missing'])
   const elsewhere = await send(envelope, 'social')
   expect([elsewhere.status, ((await elsewhere.json()) as Answer).errors[0].code]).toEqual([
     403,
@@ -153,10 +142,7 @@ test('a message signed with its key is taken, and the answer verifies with the p
   const [query] = civilQueries()
   const { send, signature, header, message } = await signedSearch(demo, demo.participant, { query })
   const altered = await send({ signature, header: { ...header, total_count: 0 }, message })
-  expect([altered.status, ((await altered.json()) as Answer).errors[0].code]).toEqual([
-    401,
-    'err.signature.invalid',
-  ])
+  expect([altered.status, ((await altered.json()) as Answer).errors[0].code]).toEqual([401, 'err.signature.invalid'])
 
   const answer = (await (await send({ signature, header, message })).json()) as Answer
   expect(answer.message.search_response[0].data.reg_records).toHaveLength(1)
@@ -167,14 +153,9 @@ test('a message signed with its key is taken, and the answer verifies with the p
   const [sender, kid] = parameters.kidId.split('|')
   expect(sender).toBe('civil.rollcall.example')
   const jwk = keys.find((candidate: { kid: string }) => candidate.kid === kid)
-  const text = signedText(
-    parameters,
-    sha256(canonicalJson({ header: answer.header, message: answer.message })),
-  )
+  const text = signedText(parameters, sha256(canonicalJson({ header: answer.header, message: answer.message })))
   const publicKey = createPublicKey({ key: jwk, format: 'jwk' })
-  expect(verifyText(null, Buffer.from(text), publicKey, Buffer.from(parameters.signature, 'base64'))).toBe(
-    true,
-  )
+  expect(verifyText(null, Buffer.from(text), publicKey, Buffer.from(parameters.signature, 'base64'))).toBe(true)
 })
 
 test('the commands it prints work when pasted into bash', async () => {
@@ -263,7 +244,8 @@ const adminJson = async (path: string): Promise<Answer> => (await admin(path)).j
 const adminPost = async (path: string, body: object): Promise<Answer> => {
   const { base_url, token } = demo.admin
   const answer = await fetch(`${base_url}/admin/v1/${path}`, {
-    ...{ method: 'POST', body: JSON.stringify(body) },
+    method: 'POST',
+    body: JSON.stringify(body),
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   })
   return answer.json()
@@ -275,8 +257,12 @@ test('its receiver of callbacks fails when it is told to, is mended, and then ta
   const { sender_id } = demo.participant
   const before = await adminJson('demo/receiver')
   expect(before).toEqual({
-    ...{ sender_id, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/demo-receiver$/) },
-    ...{ answers: true, taken: 0, not_taken: 0, last_message_id: null },
+    sender_id,
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/demo-receiver$/),
+    answers: true,
+    taken: 0,
+    not_taken: 0,
+    last_message_id: null,
   })
   expect(await addressOfCallbacks()).toBe(before.url)
   expect(running.output().stdout).toContain(
@@ -312,9 +298,9 @@ test('it lives when it is told to, until it is told to stop', async () => {
   const before = await count('registries/civil/events?limit=1000')
   expect(await adminJson('demo/simulation')).toEqual({ running: false })
   expect(await adminPost('demo/simulation', { running: true })).toEqual({ running: true })
-  expect(
-    await until(running, async () => (await count('registries/civil/events?limit=1000')) > before || null),
-  ).toBe(true)
+  expect(await until(running, async () => (await count('registries/civil/events?limit=1000')) > before || null)).toBe(
+    true,
+  )
   const later = async () => (await adminJson('demo/receiver')).taken
   const taken = await later()
   expect(await until(running, async () => (await later()) > taken || null)).toBe(true)
@@ -328,11 +314,14 @@ test('the link that it prints signs in to its console, once; the peers’ page l
   expect(base).toBe(demo.admin.base_url)
   const signIn = () =>
     fetch(`${base}/admin/v1/session`, {
-      ...{ method: 'POST', body: JSON.stringify({ code }) },
+      method: 'POST',
+      body: JSON.stringify({ code }),
       headers: { 'Rollcall-Console': '1', 'Content-Type': 'application/json' },
     })
   expect(await (await signIn()).json()).toMatchObject({
-    ...{ operator: 'demo-console', demo: true, roles: expect.arrayContaining(['own', 'audit']) },
+    operator: 'demo-console',
+    demo: true,
+    roles: expect.arrayContaining(['own', 'audit']),
   })
   expect((await signIn()).status).toBe(401)
   expect(stdout).toContain(demo.admin.token)
@@ -365,7 +354,11 @@ test('the demo participant subscribes in every registry without a filter, and is
     const kind = demoKinds.find((row) => row.name === name)
     const reg_event_type = kind?.event_types[0]?.name ?? ''
     const header = {
-      ...{ message_id: randomUUID(), message_ts: now(), action: 'subscribe', sender_id, total_count: 1 },
+      message_id: randomUUID(),
+      message_ts: now(),
+      action: 'subscribe',
+      sender_id,
+      total_count: 1,
       sender_uri: `${listener.url}/${namespace}/on-subscribe`,
     }
     const subscribe_criteria = { reg_event_type, notify_record_type: reg_record_type }
@@ -402,10 +395,7 @@ test('the demo participant subscribes in every registry without a filter, and is
 })
 
 test('a participant added to it is the demo’s too, and gets tokens', async () => {
-  const added = await rollcallJson(['participant', 'add', 'second.example', '--name', 'Second'], {
-    ...env,
-    ...WRITES,
-  })
+  const added = await rollcallJson(['participant', 'add', 'second.example', '--name', 'Second'], { ...env, ...WRITES })
   expect(added).toMatchObject({ sender_id: 'second.example', status: 'active', demo: true })
   expect((await askToken(demo.token_url, added)).status).toBe(200)
 })
@@ -426,9 +416,7 @@ test('a second demo on its database is refused, and leaves demo.json as it is', 
 test('serve refuses its database', async () => {
   const { code, stderr, stdout } = await rollcall(['serve'], env)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(
-    /^rollcall: this database is a demo's \(it has participant demo\.spmis\.example,.*\n$/,
-  )
+  expect(stderr).toMatch(/^rollcall: this database is a demo's \(it has participant demo\.spmis\.example,.*\n$/)
 })
 
 test('the doctor finds the demo, and nothing broken', async () => {

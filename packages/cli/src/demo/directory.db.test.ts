@@ -46,9 +46,7 @@ test('a demo of an earlier version gets the columns and indexes that it has not,
   const { db } = database
   const civil = registries.find(({ namespace }) => namespace === 'civil')
   const table = `r${civil?.id}_person`
-  await db.pool.query(
-    `insert into ${table} (primary_identifier, document) values ('U1', '{"sex": "female"}')`,
-  )
+  await db.pool.query(`insert into ${table} (primary_identifier, document) values ('U1', '{"sex": "female"}')`)
   await db.pool.query(`alter table ${table} drop column sex, drop column surname`)
 
   const again = await ensureDemoDirectory(needs())

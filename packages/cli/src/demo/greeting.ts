@@ -118,9 +118,7 @@ curl -s ${quoted(`${registryUrl(demo, registry)}/${path}`)} \\
 /** A JSON text in single quotes, left for a moment where the shell puts in the time. */
 function searchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoted(JSON.stringify(searchRequest(demo, registry)))
-  return text
-    .replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`)
-    .replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)
+  return text.replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`).replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)
 }
 
 /** Stand where the shell puts in something fresh. */

@@ -38,16 +38,7 @@ function pasted(text: string): string[][] {
 test('whatever a sample holds reaches the server as it is', () => {
   const [token = [], search = []] = pasted(curlPair(demo))
   expect(token).toEqual([
-    ...[
-      '-s',
-      demo.token_url,
-      '-d',
-      'grant_type=client_credentials',
-      '-d',
-      'client_id=c',
-      '-d',
-      'client_secret=s',
-    ],
+    ...['-s', demo.token_url, '-d', 'grant_type=client_credentials', '-d', 'client_id=c', '-d', 'client_secret=s'],
   ])
   expect(search).toContain('Authorization: Bearer a.b_c-d')
   expect(search).toContain('http://127.0.0.1:8080/civil/v1.0.0/registry/sync/search')
@@ -56,10 +47,7 @@ test('whatever a sample holds reaches the server as it is', () => {
   expect(Math.abs(Date.parse(header.message_ts) - Date.now())).toBeLessThan(60_000)
   const [item] = message.search_request
   expect(item.timestamp).toBe(header.message_ts)
-  expect(item.search_criteria.query).toEqual({
-    type: 'UIN',
-    value: demo.registries[0]?.samples[0]?.identifier_value,
-  })
+  expect(item.search_criteria.query).toEqual({ type: 'UIN', value: demo.registries[0]?.samples[0]?.identifier_value })
 })
 
 test('its commands find a demo with a folder and ports of its own', () => {

@@ -55,18 +55,19 @@ function isOfDemo(address: string | null): address is string {
   return hostname === HOST && pathname === PATH
 }
 
-async function listening(
-  { base_url, participant, registries }: Received,
-  port: number,
-): Promise<RunningReceiver> {
+async function listening({ base_url, participant, registries }: Received, port: number): Promise<RunningReceiver> {
   const { sender_id, encrypt } = participant
   let state = { answers: true, taken: 0, not_taken: 0, last_message_id: null as string | null }
   const take = async ({ header }: { readonly header: { readonly message_id: string } }): Promise<void> => {
     state = { ...state, last_message_id: header.message_id }
   }
   const handlers: Handlers = {
-    ...{ 'on-search': take, 'on-subscribe': take, 'on-unsubscribe': take, 'txn-on-status': take },
-    ...{ notify: take, rejected: take },
+    'on-search': take,
+    'on-subscribe': take,
+    'on-unsubscribe': take,
+    'txn-on-status': take,
+    notify: take,
+    rejected: take,
   }
   const keys = publishedKeysAt(base_url)
   const receiver = new Receiver({
@@ -95,10 +96,7 @@ async function listening(
 const failing = (): Response => new Response(null, { status: 503 })
 
 /** At this port, else at any. */
-async function listenAt(
-  port: number,
-  handle: (request: Request) => Promise<Response>,
-): Promise<CallbackServer> {
+async function listenAt(port: number, handle: (request: Request) => Promise<Response>): Promise<CallbackServer> {
   return listenForCallbacks({ host: HOST, port }, handle).catch((error: unknown) => {
     if (port === 0 || !(error instanceof CommandError)) throw error
     return listenForCallbacks({ host: HOST, port: 0 }, handle)

@@ -14,14 +14,7 @@ import { testClock } from '../../../server/test/clock.ts'
 import { receiver } from '../../../server/test/deliveries.ts'
 import { exampleRequest } from '../../../server/test/example-requests.ts'
 import { newSigner, type Peer, signedBody } from '../../../server/test/sealing.ts'
-import {
-  bearer,
-  post,
-  QUIET,
-  type TestServer,
-  testServer,
-  writeDocuments,
-} from '../../../server/test/server.ts'
+import { bearer, post, QUIET, type TestServer, testServer, writeDocuments } from '../../../server/test/server.ts'
 import { noteStatements } from '../../../server/test/statements.ts'
 import { SPEC } from '../../../server/test/stranger/signing.ts'
 import { readYaml } from '../yaml.ts'
@@ -57,17 +50,10 @@ interface Side {
 
 /** A server with the registries, participants and grants of the demo, and these people. */
 async function side(people: readonly Document[]): Promise<Side> {
-  const server = await testServer(
-    { ROLLCALL_MAX_PAGE_SIZE: '5', ROLLCALL_RATE_LIMIT: '1000000' },
-    testClock(),
-    QUIET,
-  )
+  const server = await testServer({ ROLLCALL_MAX_PAGE_SIZE: '5', ROLLCALL_RATE_LIMIT: '1000000' }, testClock(), QUIET)
   const { db } = server.database
   const { value: configuration } = await readYaml(DEMO_CONFIGURATION)
-  await applyConfiguration(
-    { db, vault: () => Promise.reject(new Error('no vault is needed')) },
-    { configuration },
-  )
+  await applyConfiguration({ db, vault: () => Promise.reject(new Error('no vault is needed')) }, { configuration })
   await writeDocuments(server.database, await registryAt(db, 'civil'), people)
   const sender_id = 'restricted.spmis.example'
   const signer = await newSigner(server, sender_id, 'sig-1')
@@ -79,8 +65,14 @@ async function side(people: readonly Document[]): Promise<Side> {
   const taking = await receiver()
   server.closing(taking)
   const restricted = {
-    ...{ sender_id, client_id: '', secret: '', token: await tokenOf(sender_id) },
-    ...{ signer, profile: SPEC, encryption: null, receiver: taking },
+    sender_id,
+    client_id: '',
+    secret: '',
+    token: await tokenOf(sender_id),
+    signer,
+    profile: SPEC,
+    encryption: null,
+    receiver: taking,
   }
   // The key is valid from now on, and the clock stood still before.
   server.clock.pass(10_000)
@@ -124,18 +116,19 @@ async function answered({ server, restricted }: Side, request: Request, ids: { r
   const example = known === null ? { header: {}, message: {} } : exampleOf(kind, known)
   const header = {
     ...example.header,
-    ...{ version: '1.0.0', message_id: `m-${ids.id}`, message_ts: new Date().toISOString() },
-    ...{ action: request.operation.action, sender_id: restricted.sender_id, receiver_id: undefined },
-    ...{ sender_uri: `${restricted.receiver.url}/mine`, total_count: 0 },
+    version: '1.0.0',
+    message_id: `m-${ids.id}`,
+    message_ts: new Date().toISOString(),
+    action: request.operation.action,
+    sender_id: restricted.sender_id,
+    receiver_id: undefined,
+    sender_uri: `${restricted.receiver.url}/mine`,
+    total_count: 0,
   }
   const message = { ...(request.message ?? example.message), transaction_id: `t-${ids.id}` }
   const envelope = JSON.parse(JSON.stringify({ header, message }))
   const url = `${server.url}/${request.namespace}/v1.0.0/${pathOf(request)}`
-  const got = await gotten(
-    server,
-    restricted,
-    post(url, signedBody(restricted, envelope), bearer(restricted)),
-  )
+  const got = await gotten(server, restricted, post(url, signedBody(restricted, envelope), bearer(restricted)))
   return masked(got).replaceAll(restricted.receiver.url, 'URL')
 }
 
@@ -181,17 +174,7 @@ const anyIdentifier = fc.oneof(
 )
 const anyAttribute = fc.constantFrom(
   ...recordType.attributes.flatMap(({ name, paths, aliases = [] }) => [name, ...paths, ...aliases]),
-  ...[
-    'identifier',
-    'UIN',
-    'identifier_type',
-    'age',
-    'note',
-    'gender',
-    'dob',
-    'parent1_identifier',
-    'parents',
-  ],
+  ...['identifier', 'UIN', 'identifier_type', 'age', 'note', 'gender', 'dob', 'parent1_identifier', 'parents'],
 )
 const anyComparison = fc.record({
   attribute: anyAttribute,
@@ -216,13 +199,15 @@ const lookUp = fc.oneof(
     query_type: 'expression',
     query: { [identifier_type]: { $eq: identifier_value } },
   })),
-  fc.tuple(anyIdentifier, anySelection).map(([{ identifier_type, identifier_value }, selection]) => ({
-    query_type: 'graphql',
-    query: {
-      type: 'graphql',
-      value: `{ person(${identifier_type}: ${JSON.stringify(identifier_value)}) { ${selection} } }`,
-    },
-  })),
+  fc
+    .tuple(anyIdentifier, anySelection)
+    .map(([{ identifier_type, identifier_value }, selection]) => ({
+      query_type: 'graphql',
+      query: {
+        type: 'graphql',
+        value: `{ person(${identifier_type}: ${JSON.stringify(identifier_value)}) { ${selection} } }`,
+      },
+    })),
 )
 /** Queries that ask about anything else, alone or beside an identifier. */
 const question = fc.oneof(
@@ -245,18 +230,17 @@ const question = fc.oneof(
     query_type: 'predicate',
     query: [{ seq_num: 1, expression1: { attribute_name: attribute, operator, attribute_value: value } }],
   })),
-  fc.tuple(anyAttribute, anyValue, anySelection).map(([attribute, value, selection]) => ({
-    query_type: 'graphql',
-    query: {
-      type: 'graphql',
-      value: `{ person(${attribute.replaceAll('.', '_')}: ${JSON.stringify(String(value))}) { ${selection} } }`,
-    },
-  })),
+  fc
+    .tuple(anyAttribute, anyValue, anySelection)
+    .map(([attribute, value, selection]) => ({
+      query_type: 'graphql',
+      query: {
+        type: 'graphql',
+        value: `{ person(${attribute.replaceAll('.', '_')}: ${JSON.stringify(String(value))}) { ${selection} } }`,
+      },
+    })),
 )
-const CONSENT = {
-  ts: new Date(Date.now() - 60_000).toISOString(),
-  purpose: { text: 'Check', code: 'eligibility' },
-}
+const CONSENT = { ts: new Date(Date.now() - 60_000).toISOString(), purpose: { text: 'Check', code: 'eligibility' } }
 const anyConsent = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ consent: CONSENT }) },
   fc.constantFrom(
@@ -273,19 +257,13 @@ const rarely = <Value>(value: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 const anyPage = fc.oneof(
   { weight: 6, arbitrary: fc.constant(undefined) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ page_size: fc.constantFrom(1, 2, 5), page_number: fc.constantFrom(1, 2, 3) }),
-  },
-  fc.record(
-    { page_size: fc.constantFrom(0, 6, 1_000), page_number: fc.constantFrom(0, 4_000) },
-    { requiredKeys: [] },
-  ),
+  { weight: 4, arbitrary: fc.record({ page_size: fc.constantFrom(1, 2, 5), page_number: fc.constantFrom(1, 2, 3) }) },
+  fc.record({ page_size: fc.constantFrom(0, 6, 1_000), page_number: fc.constantFrom(0, 4_000) }, { requiredKeys: [] }),
 )
-const anySort = fc.array(
-  fc.record({ attribute_name: anyAttribute, sort_order: fc.constantFrom('asc', 'desc') }),
-  { minLength: 1, maxLength: 2 },
-)
+const anySort = fc.array(fc.record({ attribute_name: anyAttribute, sort_order: fc.constantFrom('asc', 'desc') }), {
+  minLength: 1,
+  maxLength: 2,
+})
 const anyCriteria = fc
   .record({
     asked: fc.oneof({ weight: 3, arbitrary: lookUp }, { weight: 1, arbitrary: question }),
@@ -297,13 +275,15 @@ const anyCriteria = fc
     filter: rarely(anyComparison),
   })
   .map(({ asked, consent, ...others }) => ({ ...others, ...asked, ...consent }))
-const anySearch = fc.array(anyCriteria, { minLength: 1, maxLength: 3 }).map((criteria) => ({
-  search_request: criteria.map((search_criteria, index) => ({
-    reference_id: `r-${index}`,
-    timestamp: '2026-02-03T09:15:00.000Z',
-    search_criteria,
-  })),
-}))
+const anySearch = fc
+  .array(anyCriteria, { minLength: 1, maxLength: 3 })
+  .map((criteria) => ({
+    search_request: criteria.map((search_criteria, index) => ({
+      reference_id: `r-${index}`,
+      timestamp: '2026-02-03T09:15:00.000Z',
+      search_criteria,
+    })),
+  }))
 const mode = fc.constantFrom('sync', 'async' as const)
 const search = OPERATIONS.find(({ name }) => name === 'search') ?? expect.fail()
 
@@ -312,12 +292,7 @@ describe('two databases that differ only in what restricted may not see answer a
     let found = 0
     await fc.assert(
       fc.asyncProperty(anySearch, mode, async (message, how) => {
-        const text = await expectAlike({
-          namespace: 'civil',
-          operation: search,
-          mode: how as 'sync',
-          message,
-        })
+        const text = await expectAlike({ namespace: 'civil', operation: search, mode: how as 'sync', message })
         if (text.includes('birth_date')) found += 1
       }),
       { numRuns: 100 },
@@ -349,7 +324,9 @@ describe('two databases that differ only in what restricted may not see answer a
         ]) {
           const txnstatus_request = { reference_id: 'q', txn_type: 'search', attribute_type, attribute_value }
           await expectAlike({
-            ...{ namespace: 'civil', operation: status, mode: how as 'sync' },
+            namespace: 'civil',
+            operation: status,
+            mode: how as 'sync',
             message: { txnstatus_request },
           })
         }

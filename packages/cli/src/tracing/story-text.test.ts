@@ -30,10 +30,7 @@ const exchange: Extract<Traced, { traced: 'exchange' }> = {
   items_requested: 1,
   delivery_states: { pending: 3 },
   deliveries: [
-    {
-      ...{ id: 'd-1', callback: 'on-search', page: 1, message_id: 'ours-1' },
-      ...{ state: 'pending', attempts: 0, reason: null },
-    },
+    { id: 'd-1', callback: 'on-search', page: 1, message_id: 'ours-1', state: 'pending', attempts: 0, reason: null },
   ],
   breaker: { failures: 5, opened_at: at(20), probe_at: at(58) },
   events: [
@@ -105,15 +102,24 @@ test('a notification is told from its event on, with what holds it up', () => {
     mailbox_state: 'closed',
     sequence: 4,
     delivery: {
-      ...{ id: 'd-1', callback: 'notify', page: 1, message_id: 'ours-1' },
-      ...{ state: 'pending', attempts: 1, reason: null },
+      id: 'd-1',
+      callback: 'notify',
+      page: 1,
+      message_id: 'ours-1',
+      state: 'pending',
+      attempts: 1,
+      reason: null,
     },
     recalled: [],
     events: [
       { at: at(1), event: 'occurred', event_type: 'CANCEL', record_type: 'Person' },
       { at: at(5), event: 'matched', count: 3 },
       {
-        ...{ at: at(6), event: 'composed', ...delivery, message_id: 'ours-1', sequence: 4 },
+        at: at(6),
+        event: 'composed',
+        ...delivery,
+        message_id: 'ours-1',
+        sequence: 4,
         target_origin: 'https://sp.example',
       },
       { at: at(6), event: 'attempt', ...delivery, number: 1, duration_ms: 7, status: 503, error: 'http_5xx' },
@@ -134,14 +140,13 @@ test('a notification is told from its event on, with what holds it up', () => {
     '  its mailbox is closed; rollcall subscriptions resume opens it',
   ])
   const waits: Traced = {
-    ...{
-      ...notification,
-      state: 'waiting',
-      participant_status: 'active',
-      mailbox_state: 'open',
-      purpose: 'event',
-    },
-    ...{ delivery: null, events: [{ at: at(60), event: 'waits' }] },
+    ...notification,
+    state: 'waiting',
+    participant_status: 'active',
+    mailbox_state: 'open',
+    purpose: 'event',
+    delivery: null,
+    events: [{ at: at(60), event: 'waits' }],
   }
   expect(storyText(waits).split('\n').at(0)).toBe('notification to sp.example from civil')
   expect(storyText(waits).split('\n').at(-1)).toBe('2026-01-01T00:01:00.000Z  due in its mailbox')

@@ -39,9 +39,7 @@ function whyItWaits({ state, delivery, mailbox_state, participant_status }: Trac
   if (state !== 'waiting' && delivery?.state !== 'pending') return []
   return [
     ...(participant_status === 'disabled' ? ['  waits until the participant is enabled'] : []),
-    ...(mailbox_state === 'closed'
-      ? ['  its mailbox is closed; rollcall subscriptions resume opens it']
-      : []),
+    ...(mailbox_state === 'closed' ? ['  its mailbox is closed; rollcall subscriptions resume opens it'] : []),
   ]
 }
 
@@ -135,8 +133,7 @@ const itemText = ({ status, total, page_size }: TracedExchange['items'][number])
 
 const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
   if (count === 0) return []
-  const more =
-    what === 'item' ? counted(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+  const more = what === 'item' ? counted(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   return [`  and ${more} more; --full prints them`]
 }
 

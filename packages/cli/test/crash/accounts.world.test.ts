@@ -30,14 +30,19 @@ const searchOf = ({ participant }: Asker, value: string): string => {
   const timestamp = new Date().toISOString()
   return JSON.stringify({
     header: {
-      ...{ version: '1.0.0', message_id: randomUUID(), message_ts: timestamp, action: 'search' },
-      ...{ sender_id: participant.sender_id, total_count: 1 },
+      version: '1.0.0',
+      message_id: randomUUID(),
+      message_ts: timestamp,
+      action: 'search',
+      sender_id: participant.sender_id,
+      total_count: 1,
     },
     message: {
       transaction_id: 't-1',
       search_request: [
         {
-          ...{ reference_id: 'r-1', timestamp },
+          reference_id: 'r-1',
+          timestamp,
           search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value } },
         },
       ],

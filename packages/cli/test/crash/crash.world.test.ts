@@ -40,10 +40,7 @@ const random = (from: number, to: number): number => from + Math.random() * (to 
 /** Until so many more messages were acknowledged. */
 async function moreAcknowledged({ acknowledged }: Load, count: number): Promise<void> {
   const enough = acknowledged.size + count
-  await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThanOrEqual(enough), {
-    timeout: 60_000,
-    interval: 5,
-  })
+  await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThanOrEqual(enough), { timeout: 60_000, interval: 5 })
 }
 
 test(`${CYCLES} times nodes are killed while they accept and answer`, async () => {

@@ -12,16 +12,8 @@ interface Question {
 }
 
 const QUESTIONS: readonly Question[] = [
-  {
-    criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'P-3' } },
-    pages: 1,
-    records: 1,
-  },
-  {
-    criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'nobody' } },
-    pages: 1,
-    records: 0,
-  },
+  { criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'P-3' } }, pages: 1, records: 1 },
+  { criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'nobody' } }, pages: 1, records: 0 },
   {
     criteria: {
       query_type: 'idtype-value',
@@ -84,10 +76,7 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
     try {
       const answer = await fetch(`${base}/civil/v1.0.0/registry/search`, {
         method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${await tokenFrom(base, asker)}`,
-        },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await tokenFrom(base, asker)}` },
         body: text,
         signal: AbortSignal.timeout(5_000),
       })
@@ -149,15 +138,9 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
 
 class Unexpected extends Error {}
 
-const pick = <Value>(values: readonly Value[]): Value | undefined =>
-  values[Math.floor(Math.random() * values.length)]
+const pick = <Value>(values: readonly Value[]): Value | undefined => values[Math.floor(Math.random() * values.length)]
 
-function requestText(
-  world: World,
-  { participant }: Asker,
-  message_id: string,
-  { criteria }: Question,
-): string {
+function requestText(world: World, { participant }: Asker, message_id: string, { criteria }: Question): string {
   const now = new Date().toISOString()
   return JSON.stringify({
     header: {

@@ -90,8 +90,7 @@ test(`${CYCLES} times nodes are killed while notifications leave`, async () => {
   }
   await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 120_000, interval: 200 })
   for (const path of mailboxes.keys()) {
-    const { message_ids, contents, sequences } =
-      receiver.addresses.get(path) ?? expect.fail(`nothing at ${path}`)
+    const { message_ids, contents, sequences } = receiver.addresses.get(path) ?? expect.fail(`nothing at ${path}`)
     expect([...message_ids.keys()].toSorted(), path).toEqual(published.toSorted())
     for (const [name, ids] of message_ids) expect(ids.size, `${path} ${name}`).toBe(1)
     for (const [id, texts] of contents) expect(texts.size, `${path} ${id}`).toBe(1)

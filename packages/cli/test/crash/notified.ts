@@ -52,20 +52,14 @@ interface Envelope {
   readonly header: { readonly message_id: string; readonly meta: { readonly sequence: number } }
   readonly message: {
     readonly notify_event: readonly {
-      readonly data: {
-        readonly reg_records: { readonly identifier: readonly { identifier_value: string }[] }
-      }
+      readonly data: { readonly reg_records: { readonly identifier: readonly { identifier_value: string }[] } }
     }[]
   }
 }
 
 function count(addresses: Map<string, Notified>, path: string, text: string): void {
   const { header, message } = JSON.parse(text) as Envelope
-  const at: Notified = addresses.get(path) ?? {
-    message_ids: new Map(),
-    contents: new Map(),
-    sequences: new Map(),
-  }
+  const at: Notified = addresses.get(path) ?? { message_ids: new Map(), contents: new Map(), sequences: new Map() }
   addresses.set(path, at)
   const { message_id, meta } = header
   const names = message.notify_event.map(({ data }) => data.reg_records.identifier[0]?.identifier_value ?? '')

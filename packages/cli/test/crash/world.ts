@@ -115,9 +115,7 @@ async function fill(db: Database, url: string): Promise<readonly Asker[]> {
     rejectsPath: null,
   })
   if (written !== SHARED.records) throw new Error(`only ${written} records were written`)
-  return Promise.all(
-    Array.from({ length: ASKERS }, (_, index) => addAsker(db, `spmis-${index}.example`, url)),
-  )
+  return Promise.all(Array.from({ length: ASKERS }, (_, index) => addAsker(db, `spmis-${index}.example`, url)))
 }
 
 const ASKERS = 12
@@ -135,11 +133,6 @@ async function addAsker(db: Database, sender_id: string, url: string): Promise<A
   await grantEverything({ db }, { unfiltered: true })
   const { secret, sha256 } = newSecret()
   await addSecret(db, participant, sha256)
-  await setCallbackSettings(db, participant.id, {
-    allowed: [url],
-    concurrency: 32,
-    rate: 10_000,
-    timeout_ms: 1_000,
-  })
+  await setCallbackSettings(db, participant.id, { allowed: [url], concurrency: 32, rate: 10_000, timeout_ms: 1_000 })
   return { participant, secret }
 }

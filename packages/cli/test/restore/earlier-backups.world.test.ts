@@ -57,7 +57,8 @@ describe.each([...fixtures, today].map((file) => ({ name: basename(file), file }
       ROLLCALL_MASTER_KEY: BACKUP_MASTER_KEY,
       ROLLCALL_EXCHANGE_RETENTION: String(LONGEST),
       ROLLCALL_NOTIFICATION_RETENTION: String(LONGEST),
-      ...{ ADMIN_PORT: '0', LOG_LEVEL: 'warn' },
+      ADMIN_PORT: '0',
+      LOG_LEVEL: 'warn',
     }
   })
   afterAll(() => database.drop())
@@ -68,13 +69,7 @@ describe.each([...fixtures, today].map((file) => ({ name: basename(file), file }
     const accounts = await rollcallJson(['audit', 'verify'], env)
     expect(accounts).toMatchObject({ good: true })
     expect(await rollcallJson(['registry', 'list'], env)).toMatchObject([
-      {
-        namespace: 'civil',
-        sender_id: 'civil.example',
-        reg_type_aliases: [],
-        web_origins: [],
-        records: { Person: 2 },
-      },
+      { namespace: 'civil', sender_id: 'civil.example', reg_type_aliases: [], web_origins: [], records: { Person: 2 } },
     ])
     expect(await rollcallJson(['record', 'get', 'civil', 'UIN', 'P-1'], env)).toMatchObject([
       { record: { name: { surname: 'Okoro' } } },
@@ -86,10 +81,7 @@ describe.each([...fixtures, today].map((file) => ({ name: basename(file), file }
 
   test('sends what waited in it, once it is released', async () => {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-    await rollcallJson(
-      ['participant', 'callback', 'spmis.example', '--default-url', url, '--notify-url', url],
-      env,
-    )
+    await rollcallJson(['participant', 'callback', 'spmis.example', '--default-url', url, '--notify-url', url], env)
     const server = start(['serve', '--json'], env)
     try {
       await printed(server, /^.*\n/)

@@ -12,9 +12,7 @@ import { createTables, OTHER_SCHEMA, readSchema } from '../../../server/test/dat
  * The queue of versions before migration 0018, of which the rows alone are kept: graphile-worker makes its tables. A table
  * it fills itself is not among them.
  */
-const JOB_TABLES = ['_private_job_queues', '_private_tasks', '_private_jobs'].map(
-  (table) => `graphile_worker.${table}`,
-)
+const JOB_TABLES = ['_private_job_queues', '_private_tasks', '_private_jobs'].map((table) => `graphile_worker.${table}`)
 
 /** The text of a database in which nothing goes on. */
 export async function dumpDatabase(client: pg.ClientBase): Promise<string> {

@@ -24,8 +24,7 @@ const worktree = resolve(folder)
 
 /** A module of the earlier commit. What is used of it has been as it is today. */
 const { resolve: pathOf } = createRequire(join(worktree, 'packages/cli/src/main.ts'))
-const earlier = <Module>(name: string): Promise<Module> =>
-  import(pathToFileURL(pathOf(name)).href) as Promise<Module>
+const earlier = <Module>(name: string): Promise<Module> => import(pathToFileURL(pathOf(name)).href) as Promise<Module>
 type Participants = typeof import('@rollcall/participants/store/participants')
 const { addParticipant } = await earlier<Participants>('@rollcall/participants/store/participants')
 type Callbacks = typeof import('@rollcall/participants/store/participant-callbacks')
@@ -45,9 +44,7 @@ const directory = await mkdtemp(join(tmpdir(), 'rollcall-fixture-'))
 // As root PostgreSQL runs as somebody else, who has to get through.
 await chmod(directory, 0o711)
 const postgres = await openEmbeddedPostgres(directory)
-const connection = postgres.connection as Readonly<
-  Record<'host' | 'user' | 'password' | 'database', string>
-> & {
+const connection = postgres.connection as Readonly<Record<'host' | 'user' | 'password' | 'database', string>> & {
   readonly port: number
 }
 const db = openDatabase(connection)
@@ -153,9 +150,7 @@ async function serve(role: 'all' | 'http'): Promise<{ url: string; kill: () => P
     },
   )
   process.once('exit', () => child.kill('SIGKILL'))
-  const line = await new Promise<string>((listening) =>
-    child.stdout?.once('data', (text) => listening(`${text}`)),
-  )
+  const line = await new Promise<string>((listening) => child.stdout?.once('data', (text) => listening(`${text}`)))
   return {
     url: JSON.parse(line).url,
     kill: () =>
@@ -175,10 +170,7 @@ async function tokenOf(url: string, by: Participant): Promise<string> {
   return token
 }
 
-const BY_IDENTIFIER = {
-  criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'P-3' } },
-  records: 1,
-}
+const BY_IDENTIFIER = { criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'P-3' } }, records: 1 }
 const SEVERAL_PAGES = {
   criteria: {
     query_type: 'idtype-value',
@@ -235,8 +227,7 @@ const { rows: queues } = await db.pool.query<{ there: boolean }>(
 const queue = queues[0]?.there
   ? {
       inWork: 'select count(*) from graphile_worker._private_jobs where locked_by is not null',
-      failed:
-        'select count(*) from graphile_worker._private_jobs where last_error is not null and locked_by is null',
+      failed: 'select count(*) from graphile_worker._private_jobs where last_error is not null and locked_by is null',
     }
   : {
       inWork: 'select count(*) from accepted_exchange where claim is not null',
@@ -268,8 +259,7 @@ await send(server.url, by.answered, 'answered')
 await send(server.url, by.answered, 'answered in pages', { items: [SEVERAL_PAGES] })
 await until("(select count(*) from delivery where state = 'delivered') = 4")
 
-for (let n = 0; n < 3; n += 1)
-  await send(server.url, by.draining, 'in a drain that is half done', { own: n === 2 })
+for (let n = 0; n < 3; n += 1) await send(server.url, by.draining, 'in a drain that is half done', { own: n === 2 })
 for (let n = 0; n < 2; n += 1) await send(server.url, by.failing, 'with a pending delivery', { own: n === 1 })
 for (let n = 0; n < 6; n += 1) await send(server.url, by.paused, 'behind an open breaker')
 await until('(select count(*) from breaker where opened_at is not null) >= 1')
@@ -287,17 +277,14 @@ for (const items of [[BY_IDENTIFIER], [BY_IDENTIFIER, SEVERAL_PAGES, BY_IDENTIFI
 await until(`(${queue.inWork}) >= 3`)
 
 await db.pool.query('alter table r2_person rename to away')
-for (let n = 0; n < 2; n += 1)
-  await send(server.url, by.answered, 'after a job that failed', { namespace: BROKEN })
+for (let n = 0; n < 2; n += 1) await send(server.url, by.answered, 'after a job that failed', { namespace: BROKEN })
 await until(`(${queue.failed}) = 2`)
 await server.kill()
 await db.pool.query('alter table away rename to r2_person')
 
 const accepting = await serve('http')
 await send(accepting.url, by.answered, 'with a job that nobody took')
-await send(accepting.url, by.failing, 'with a job that nobody took', {
-  items: [BY_IDENTIFIER, SEVERAL_PAGES],
-})
+await send(accepting.url, by.failing, 'with a job that nobody took', { items: [BY_IDENTIFIER, SEVERAL_PAGES] })
 await accepting.kill()
 await lock.query('rollback')
 await lock.end()
@@ -315,10 +302,7 @@ for (let others = 1; others > 0; ) {
 }
 const head = `-- A database made by packages/cli/test/upgrade/make.ts with the code of commit ${commit}. Never edited.\n`
 await writeFile(fixtureFile(commit, 'sql'), head + (await dumpDatabase(client)))
-const requests = acknowledged.map((request) => ({
-  ...request,
-  taken: taken.get(request.correlation_id) ?? [],
-}))
+const requests = acknowledged.map((request) => ({ ...request, taken: taken.get(request.correlation_id) ?? [] }))
 await writeFile(fixtureFile(commit, 'json'), `${JSON.stringify(requests, null, 2)}\n`)
 await client.end()
 await postgres.close()

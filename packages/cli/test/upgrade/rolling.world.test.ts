@@ -33,15 +33,15 @@ function startSearches(urls: () => readonly string[]) {
   if (asker === undefined) throw new Error('nobody asks')
   const { client_id, sender_id } = asker.participant
   const registry = {
-    ...{ namespace: 'civil', receiver_id: 'civil.example', reg_type: 'CRVS', reg_record_type: 'Person' },
+    namespace: 'civil',
+    receiver_id: 'civil.example',
+    reg_type: 'CRVS',
+    reg_record_type: 'Person',
     samples: [{ identifier_type: 'UIN', identifier_value: 'P-3' }],
   }
   const searching = (async () => {
     const [first = ''] = urls()
-    const { token } = await askToken(`${first}/oauth2/client/token`, {
-      client_id,
-      client_secret: asker.secret,
-    })
+    const { token } = await askToken(`${first}/oauth2/client/token`, { client_id, client_secret: asker.secret })
     while (!stopping) {
       const url = urls()[asked % urls().length] ?? ''
       const answer = await search(url, token, sender_id, registry).catch(String)
@@ -78,10 +78,7 @@ test('no request is refused and none is lost, also when a migration was killed o
   const reader = await world.db.pool.connect()
   await reader.query('begin; select from slow_search')
   const cut = start(['migrate'], world.env, NEXT)
-  await vi.waitFor(async () => expect(await lockWaits(world)).toBeGreaterThan(0), {
-    timeout: 60_000,
-    interval: 5,
-  })
+  await vi.waitFor(async () => expect(await lockWaits(world)).toBeGreaterThan(0), { timeout: 60_000, interval: 5 })
   await cut.stop('SIGKILL')
   await reader.query('commit')
   reader.release()
@@ -111,10 +108,7 @@ async function expectAhead({ adminUrl }: Node): Promise<void> {
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text()
   expect(metrics).toContain('rollcall_schema_versions_ahead 1')
   const ready = await fetch(`${adminUrl}/ready`)
-  expect([ready.status, await ready.json()]).toEqual([
-    200,
-    { status: 'ready', database_schema_version: NEXT_VERSION },
-  ])
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', database_schema_version: NEXT_VERSION }])
   const { code, stderr } = await rollcall(['serve'], { ...world.env, PORT: '0' })
   expect([code, stderr]).toEqual([
     1,

@@ -158,10 +158,7 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
 
 const isOwed = ({ taken }: AcknowledgedRequest): boolean => taken.length === 0
 
-function isAnswered(
-  { correlation_id, records }: AcknowledgedRequest,
-  { answers }: CountingReceiver,
-): boolean {
+function isAnswered({ correlation_id, records }: AcknowledgedRequest, { answers }: CountingReceiver): boolean {
   const pages = [...(answers.get(correlation_id)?.values() ?? [])]
   return pages.length > 0 && pages.reduce((sum, page) => sum + page.records, 0) === records
 }

@@ -8,15 +8,7 @@ export const FIXTURE_MASTER_KEY = Buffer.alloc(32, 'upgrade').toString('base64')
 export const FIXTURE_RECEIVER = 'http://127.0.0.1:47123'
 
 /** Commits that made or changed a migration, the oldest first: each could have made a database that is in use. */
-export const FIXTURE_COMMITS = [
-  '280827b',
-  '90bb011',
-  '9c15a93',
-  '6ae0bab',
-  '2182e1f',
-  'eb87d35',
-  'cdb953a4',
-] as const
+export const FIXTURE_COMMITS = ['280827b', '90bb011', '9c15a93', '6ae0bab', '2182e1f', 'eb87d35', 'cdb953a4'] as const
 
 /** A request that was acknowledged when the database was made. */
 export interface AcknowledgedRequest {

@@ -16,11 +16,7 @@ export function inEnvelope(
   if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
   // Members beside an envelope are not the message.
   if (isJsonObject(message.header) || isJsonObject(message.message)) return text
-  const header = {
-    message_id: crypto.randomUUID(),
-    message_ts: new Date().toISOString(),
-    ...{ action, status: 'succ' },
-  }
+  const header = { message_id: crypto.randomUUID(), message_ts: new Date().toISOString(), action, status: 'succ' }
   return JSON.stringify({ header, message })
 }
 

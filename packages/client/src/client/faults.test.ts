@@ -16,23 +16,10 @@ describe('a refusal', () => {
     [
       'an ack ERR with errors',
       400,
-      {
-        message: { ack_status: 'ERR', correlation_id: 'c', error },
-        errors: [error, { code: 'b', message: '' }],
-      },
-      {
-        code: error.code,
-        message: error.message,
-        errors: [error, { code: 'b', message: '' }],
-        correlation_id: 'c',
-      },
+      { message: { ack_status: 'ERR', correlation_id: 'c', error }, errors: [error, { code: 'b', message: '' }] },
+      { code: error.code, message: error.message, errors: [error, { code: 'b', message: '' }], correlation_id: 'c' },
     ],
-    [
-      'an ack ERR in a 200',
-      200,
-      { message: { ack_status: 'err', error } },
-      { code: error.code, httpStatus: 200 },
-    ],
+    ['an ack ERR in a 200', 200, { message: { ack_status: 'err', error } }, { code: error.code, httpStatus: 200 }],
     ['a bare ack', 400, { ack_status: 'ERR', error }, { code: error.code }],
     ['an error body', 403, { errors: [error] }, { code: error.code, correlation_id: undefined }],
     ['an error with a number', 400, { error: { code: 400, message: 'no' } }, { code: '400', message: 'no' }],
@@ -91,16 +78,12 @@ describe('an ack that is the envelope of an empty answer', () => {
     header: { action: 'on-search', status: 'rcvd', ...header },
     message: { correlation_id: 'c-1', search_response: [], ...message },
   })
-  const read = (body: object, status = 202, name = 'search') =>
-    readEnvelopeAck(operation(name), answer(status, body))
+  const read = (body: object, status = 202, name = 'search') => readEnvelopeAck(operation(name), answer(status, body))
 
-  it.each(['rcvd', 'pdng', 'succ', 'success'])(
-    'is one with 202 and %s, and no more of it is read',
-    (status) => {
-      const body = envelope({ status, message_ts: 7 }, { transaction_id: {}, timestamp: 'now' })
-      expect(read(body)).toEqual({ ack_status: 'ACK', correlation_id: 'c-1', timestamp: '' })
-    },
-  )
+  it.each(['rcvd', 'pdng', 'succ', 'success'])('is one with 202 and %s, and no more of it is read', (status) => {
+    const body = envelope({ status, message_ts: 7 }, { transaction_id: {}, timestamp: 'now' })
+    expect(read(body)).toEqual({ ack_status: 'ACK', correlation_id: 'c-1', timestamp: '' })
+  })
 
   it.each<[string, object, number?, string?]>([
     ['with 200, as a registry says at once that it found nobody', envelope(), 200],

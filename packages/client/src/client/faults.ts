@@ -99,10 +99,9 @@ const ackIn = (body: JsonObject): JsonObject => (isJsonObject(body.message) ? bo
 
 function faultsIn(body: JsonObject, ack: JsonObject): readonly PeerFault[] {
   const listed = Array.isArray(body.errors) ? body.errors : []
-  return (listed.length > 0 ? listed : [ack.error, body.error]).filter(isJsonObject).map((fault) => ({
-    code: textIn(fault, 'code'),
-    message: textIn(fault, 'message'),
-  }))
+  return (listed.length > 0 ? listed : [ack.error, body.error])
+    .filter(isJsonObject)
+    .map((fault) => ({ code: textIn(fault, 'code'), message: textIn(fault, 'message') }))
 }
 
 function textIn(object: JsonObject, member: string): string {

@@ -28,25 +28,10 @@ import {
   subscribeContent,
   unsubscribeContent,
 } from './inputs.ts'
-import type {
-  Accepted,
-  Answer,
-  CallbackOptions,
-  Content,
-  Messages,
-  OperationName,
-  RequestOptions,
-} from './messages.ts'
+import type { Accepted, Answer, CallbackOptions, Content, Messages, OperationName, RequestOptions } from './messages.ts'
 import { Outstanding } from './outstanding.ts'
 import { pagesOf } from './pages.ts'
-import type {
-  AskedRecord,
-  FoundByCallback,
-  RecordOf,
-  RegistryRecord,
-  ResponseOf,
-  SaidKind,
-} from './records.ts'
+import type { AskedRecord, FoundByCallback, RecordOf, RegistryRecord, ResponseOf, SaidKind } from './records.ts'
 import { ask, askLater } from './request.ts'
 import { itemsOrThrow } from './results.ts'
 import { type ClientOptions, type OfKind, readSettings, type Settings } from './settings.ts'
@@ -184,18 +169,12 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /** The details of a person's disability. @throws ItemRejected */
-  async disabilityDetails(
-    person: DisabilityQuestion,
-    options?: RequestOptions,
-  ): Promise<readonly RegistryRecord[]> {
+  async disabilityDetails(person: DisabilityQuestion, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
     return recordsIn(await this.#ask('disability-details', disabledContent(person), options))
   }
 
   /** The support that a person with a disability needs or has. @throws ItemRejected */
-  async disabilitySupport(
-    person: DisabilityQuestion,
-    options?: RequestOptions,
-  ): Promise<readonly RegistryRecord[]> {
+  async disabilitySupport(person: DisabilityQuestion, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
     return recordsIn(await this.#ask('disability-support', disabledContent(person), options))
   }
 
@@ -246,11 +225,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /** Any operation by its name, with the whole answer. */
-  ask<Name extends OperationName>(
-    name: Name,
-    content: Content<Name>,
-    options?: RequestOptions,
-  ): Reply<Name, Kind> {
+  ask<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Reply<Name, Kind> {
     return this.#ask(name, content, options)
   }
 
@@ -279,8 +254,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     if (row.async_paths.length === 0) throw new TypeError(`${name} has no asynchronous path`)
     const { receiver_id, trust } = this.#settings
     const transaction_id = options.transaction_id ?? crypto.randomUUID()
-    const send = () =>
-      askLater(this.#settings, { operation: row, content, options: { ...options, transaction_id } })
+    const send = () => askLater(this.#settings, { operation: row, content, options: { ...options, transaction_id } })
     const { receiver } = this.#options
     if (receiver === undefined || receiver_id !== undefined) return send()
     return outstandingAt(receiver).during(trust, transaction_id, send)

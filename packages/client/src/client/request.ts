@@ -99,10 +99,7 @@ async function prepareRequest(
     total_count: Array.isArray(batch) ? batch.length : 1,
     meta: { ...options.meta },
   }
-  return prepareEnvelope(
-    { header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } },
-    key,
-  )
+  return prepareEnvelope({ header: OUTGOING[settings.outgoing](header), message: { transaction_id, ...content } }, key)
 }
 
 /** The same header and message over all attempts, signed anew for each; a refused token is renewed once. */

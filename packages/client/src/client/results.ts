@@ -6,9 +6,7 @@ import { ItemRejected } from '../errors.ts'
  * The items of a message; a message without items, such as that of an unsubscribe, is its own single item. Those of a
  * status are the items of the message that it embeds.
  */
-export type ItemOf<Message> = Message extends {
-  readonly txnstatus_response: { readonly txn_status: infer Embedded }
-}
+export type ItemOf<Message> = Message extends { readonly txnstatus_response: { readonly txn_status: infer Embedded } }
   ? ItemOf<Embedded>
   : Message extends { readonly search_response: readonly (infer Item)[] }
     ? Item

@@ -16,13 +16,7 @@ import {
 import type { Fetch } from '../http/fetch.ts'
 import type { HttpSettings } from '../http/post.ts'
 import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
-import {
-  type ClientCredentials,
-  fetchedTokens,
-  type GiveToken,
-  givenTokens,
-  type Tokens,
-} from '../http/tokens.ts'
+import { type ClientCredentials, fetchedTokens, type GiveToken, givenTokens, type Tokens } from '../http/tokens.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import { type Trust, trustIn } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
@@ -147,9 +141,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
       return signer
     },
     encryptFor:
-      encryption === undefined
-        ? null
-        : () => (key === undefined ? trust.keys.encryption() : publicEncryptionKey(key)),
+      encryption === undefined ? null : () => (key === undefined ? trust.keys.encryption() : publicEncryptionKey(key)),
     decryptionKeys: decryptionKeys(encryption?.keys ?? []),
   }
 }

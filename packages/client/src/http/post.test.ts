@@ -6,16 +6,9 @@ import { expect, test } from 'vitest'
 import { loopbackCertificate, loopbackKey } from '../../../server/test/loopback-certificate.ts'
 import { send } from './post.ts'
 
-const answersHttps = {
-  reason: 'unreadable',
-  message: 'the address answers https: write https:// in place of http://',
-}
-const answersHttp = {
-  reason: 'unreadable',
-  message: 'the address answers http: write http:// in place of https://',
-}
-const overTls = (answer: RequestListener) =>
-  createServer({ cert: loopbackCertificate, key: loopbackKey }, answer)
+const answersHttps = { reason: 'unreadable', message: 'the address answers https: write https:// in place of http://' }
+const answersHttp = { reason: 'unreadable', message: 'the address answers http: write http:// in place of https://' }
+const overTls = (answer: RequestListener) => createServer({ cert: loopbackCertificate, key: loopbackKey }, answer)
 const ok: RequestListener = (_request, response) => response.end('{}')
 const proxy: RequestListener = (_request, response) =>
   response.writeHead(400).end('<h1>400 The plain HTTP request was sent to HTTPS port</h1>')
@@ -30,9 +23,7 @@ test.each<[string, 'http' | 'https', () => Server, object]>([
   const { port } = server.address() as AddressInfo
   const settings = { fetch, timeout: 30_000, maxAnswerBytes: 1_000 }
   const url = `${scheme}://127.0.0.1:${port}/oauth2/client/token`
-  await expect(send(settings, url, { method: 'POST', headers: {}, body: 'x' })).rejects.toMatchObject(
-    expected,
-  )
+  await expect(send(settings, url, { method: 'POST', headers: {}, body: 'x' })).rejects.toMatchObject(expected)
   server.close()
   server.closeAllConnections()
 })
@@ -42,9 +33,9 @@ test('a server that breaks off and has no TLS either cannot be reached', async (
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const settings = { fetch, timeout: 30_000, maxAnswerBytes: 1_000 }
-  await expect(
-    send(settings, `http://127.0.0.1:${port}/`, { method: 'GET', headers: {} }),
-  ).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(send(settings, `http://127.0.0.1:${port}/`, { method: 'GET', headers: {} })).rejects.toMatchObject({
+    reason: 'unreachable',
+  })
   server.close()
 })
 
@@ -53,9 +44,7 @@ test('a certificate that is not trusted is named, with what to do', async () => 
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const settings = { fetch, timeout: 30_000, maxAnswerBytes: 1_000 }
-  await expect(
-    send(settings, `https://127.0.0.1:${port}/`, { method: 'GET', headers: {} }),
-  ).rejects.toMatchObject({
+  await expect(send(settings, `https://127.0.0.1:${port}/`, { method: 'GET', headers: {} })).rejects.toMatchObject({
     reason: 'unreachable',
     message: expect.stringMatching(
       /^its TLS certificate is not trusted \([A-Z_]+\); for a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS$/,

@@ -53,9 +53,7 @@ export async function send(
     if (tooLate.aborted) {
       throw new TransportError('timeout', `no answer within ${timeout} ms`, { cause: error })
     }
-    throw (
-      (await corsProblem(fetch, url, error)) ?? (await schemeProblem(fetch, url, error)) ?? problemOf(error)
-    )
+    throw (await corsProblem(fetch, url, error)) ?? (await schemeProblem(fetch, url, error)) ?? problemOf(error)
   }
 }
 

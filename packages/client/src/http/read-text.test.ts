@@ -7,22 +7,18 @@ const encoder = new TextEncoder()
 describe('readText', () => {
   it('gives the text, however it was cut', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.string({ unit: 'binary' }),
-        fc.array(fc.integer({ min: 1, max: 7 })),
-        async (text, cuts) => {
-          const bytes = encoder.encode(text.toWellFormed())
-          const parts: Uint8Array[] = []
-          let at = 0
-          for (const cut of cuts) {
-            parts.push(bytes.subarray(at, at + cut))
-            at += cut
-          }
-          parts.push(bytes.subarray(Math.min(at, bytes.length)))
-          const body = ReadableStream.from(parts) as ReadableStream<Uint8Array>
-          expect(await readText({ headers: new Headers(), body }, bytes.length)).toBe(text.toWellFormed())
-        },
-      ),
+      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.array(fc.integer({ min: 1, max: 7 })), async (text, cuts) => {
+        const bytes = encoder.encode(text.toWellFormed())
+        const parts: Uint8Array[] = []
+        let at = 0
+        for (const cut of cuts) {
+          parts.push(bytes.subarray(at, at + cut))
+          at += cut
+        }
+        parts.push(bytes.subarray(Math.min(at, bytes.length)))
+        const body = ReadableStream.from(parts) as ReadableStream<Uint8Array>
+        expect(await readText({ headers: new Headers(), body }, bytes.length)).toBe(text.toWellFormed())
+      }),
     )
   })
 

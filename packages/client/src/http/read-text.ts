@@ -67,5 +67,4 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-const tooLarge = (maxBytes: number): BodyProblem =>
-  new BodyProblem('too_large', `must be at most ${maxBytes} bytes`)
+const tooLarge = (maxBytes: number): BodyProblem => new BodyProblem('too_large', `must be at most ${maxBytes} bytes`)

@@ -8,9 +8,7 @@ const saying = (value: string | null) => ({ headers: { get: () => value } })
 
 describe('pauseAfter', () => {
   it('doubles, between half and all, up to the longest', () => {
-    const pauses = [1, 2, 3, 10].map((failed) =>
-      [0, 1].map((random) => pauseAfter(failed, DEFAULT_RETRY, random)),
-    )
+    const pauses = [1, 2, 3, 10].map((failed) => [0, 1].map((random) => pauseAfter(failed, DEFAULT_RETRY, random)))
     expect(pauses).toEqual([
       [125, 250],
       [250, 500],
@@ -21,15 +19,11 @@ describe('pauseAfter', () => {
 
   it('is never longer than the longest, and never nothing', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 10_000 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (failed, random) => {
-          const pause = pauseAfter(failed, DEFAULT_RETRY, random)
-          expect(pause).toBeGreaterThan(0)
-          expect(pause).toBeLessThanOrEqual(DEFAULT_RETRY.longest_pause)
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 0, max: 1, noNaN: true }), (failed, random) => {
+        const pause = pauseAfter(failed, DEFAULT_RETRY, random)
+        expect(pause).toBeGreaterThan(0)
+        expect(pause).toBeLessThanOrEqual(DEFAULT_RETRY.longest_pause)
+      }),
     )
   })
 })

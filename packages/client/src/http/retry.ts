@@ -76,11 +76,7 @@ export async function withRetries(
       if (!(error instanceof TransportError)) throw error
       if (last || !isTransientError(error)) {
         const { reason, message, httpStatus, cause } = error
-        throw new TransportError(reason, message, {
-          attempts,
-          cause,
-          ...(httpStatus !== undefined && { httpStatus }),
-        })
+        throw new TransportError(reason, message, { attempts, cause, ...(httpStatus !== undefined && { httpStatus }) })
       }
     }
     await wait(pause, signal)

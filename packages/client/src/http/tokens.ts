@@ -25,10 +25,7 @@ export interface Tokens {
 
 /** Asks a function whenever a token is needed: it may remember what it gave. */
 export function givenTokens(give: GiveToken): Tokens {
-  return {
-    get: async () => give({ renew: false }),
-    renew: async () => give({ renew: true }),
-  }
+  return { get: async () => give({ renew: false }), renew: async () => give({ renew: true }) }
 }
 
 /**

@@ -13,11 +13,7 @@ const IN_WORDS = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS serv
 const PROBE = 2_000
 
 /** @returns null: the failed request says nothing of the scheme */
-export async function schemeProblem(
-  fetch: Fetch,
-  url: string,
-  error: unknown,
-): Promise<TransportError | null> {
+export async function schemeProblem(fetch: Fetch, url: string, error: unknown): Promise<TransportError | null> {
   const text = codesOf(error)
   if (url.startsWith('https:')) return NO_TLS.test(text) ? problem('http', error) : null
   if (!BROKEN_OFF.test(text)) return null

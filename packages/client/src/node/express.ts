@@ -17,9 +17,7 @@ export function expressReceiver(
       const read = typeof body === 'string' ? body : new Uint8Array(body)
       answer(receiver, request, response, { body: read, url }).catch(next)
     } else if (request.readableEnded) {
-      next(
-        new TypeError('the body was parsed before it reached the receiver: mount it before express.json()'),
-      )
+      next(new TypeError('the body was parsed before it reached the receiver: mount it before express.json()'))
     } else {
       answer(receiver, request, response, { url }).catch(next)
     }

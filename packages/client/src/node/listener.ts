@@ -7,9 +7,7 @@ export interface RequestHandler {
 }
 
 /** For `http.createServer`. */
-export function nodeListener(
-  receiver: RequestHandler,
-): (request: IncomingMessage, response: ServerResponse) => void {
+export function nodeListener(receiver: RequestHandler): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     answer(receiver, request, response).catch(() => response.destroy())
   }
@@ -43,12 +41,10 @@ export async function answer(
 
 function webRequest(request: IncomingMessage, url: string, body: ReadBody | undefined): Request {
   const headers = new Headers()
-  for (const [name, values = []] of Object.entries(request.headersDistinct))
-    headers.set(name, values.join(', '))
+  for (const [name, values = []] of Object.entries(request.headersDistinct)) headers.set(name, values.join(', '))
   const { method = 'GET' } = request
   const init: RequestInit = { method, headers }
-  if (method !== 'GET' && method !== 'HEAD')
-    Object.assign(init, { body: body ?? stream(request), duplex: 'half' })
+  if (method !== 'GET' && method !== 'HEAD') Object.assign(init, { body: body ?? stream(request), duplex: 'half' })
   // Only the path counts; the host is whatever the peer says.
   return new Request(`http://receiver.invalid${url.startsWith('/') ? url : '/'}`, init)
 }

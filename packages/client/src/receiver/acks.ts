@@ -13,21 +13,14 @@ export class UnknownSender extends RequestFault {
 
 /** @param correlation_id of the message, or a new one where it has none */
 export function acknowledge(correlation_id: string): Response {
-  return answer(200, {
-    message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id },
-  })
+  return answer(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
 }
 
 /** An ack ERR that also carries the specification's `errors`. */
 export function refuse({ code, message, httpStatus, retryAfter }: RequestFault): Response {
   const error = { code, message }
   const body = {
-    message: {
-      ack_status: 'ERR',
-      timestamp: new Date().toISOString(),
-      correlation_id: crypto.randomUUID(),
-      error,
-    },
+    message: { ack_status: 'ERR', timestamp: new Date().toISOString(), correlation_id: crypto.randomUUID(), error },
     errors: [error],
   }
   return answer(httpStatus, body, {

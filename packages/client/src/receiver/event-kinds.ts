@@ -26,10 +26,7 @@ export function namesIn(data: NotifyData, known: string | undefined) {
 }
 
 /** Type and value; null where the record has no primary identifier of a kind that is known here. */
-export function primaryIdentifier(
-  data: NotifyData,
-  known: string | undefined,
-): readonly [string, string] | null {
+export function primaryIdentifier(data: NotifyData, known: string | undefined): readonly [string, string] | null {
   for (const kind of kindsOf(data, known)) {
     const recordType = resolveRecordType(kind, data.reg_record_type)
     if (recordType === undefined) continue
@@ -58,8 +55,7 @@ function likeness(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_t
     recordType !== undefined,
     resolveEventType(kind, reg_event_type) !== undefined,
     isSameName(kind.reg_type.name, reg_type),
-    recordType !== undefined &&
-      [recordType.name, recordType.emitted].some((name) => isSameName(name, reg_record_type)),
+    recordType !== undefined && [recordType.name, recordType.emitted].some((name) => isSameName(name, reg_record_type)),
     isRegType(kind, reg_type),
   ]
   return reasons.reduce((sum, reason) => 2 * sum + Number(reason), 0)

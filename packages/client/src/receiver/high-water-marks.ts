@@ -13,10 +13,7 @@ export interface HighWaterMarks {
   raiseAll?(values: ReadonlyMap<string, number>): Promise<void>
 }
 
-export async function readMarks(
-  marks: HighWaterMarks,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
+export async function readMarks(marks: HighWaterMarks, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (marks.getAll !== undefined) return marks.getAll(names)
   const found = new Map<string, number>()
   for (const name of names) {

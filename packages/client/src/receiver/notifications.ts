@@ -46,9 +46,7 @@ export async function inOrder(
   if (meta === null || meta.test) return { current: notification, handled: async () => undefined }
   const { header, message, kind } = notification
   const { sender_id } = header
-  const items = await Promise.all(
-    message.notify_event.map((event) => markedItem(sender_id, meta, event, kind)),
-  )
+  const items = await Promise.all(message.notify_event.map((event) => markedItem(sender_id, meta, event, kind)))
   const names = items.flatMap(({ latest, codes }) => [
     latest,
     ...codes.flatMap(({ had, taken_back, order }) => [had, taken_back, order]),
@@ -91,11 +89,7 @@ export async function inOrder(
     async handled() {
       await raiseMarks(marks, raised)
       const { mailbox = null, sequence } = meta
-      const name = await digest([
-        'sequence',
-        sender_id,
-        ...(mailbox === null ? ['at', address] : ['in', mailbox]),
-      ])
+      const name = await digest(['sequence', sender_id, ...(mailbox === null ? ['at', address] : ['in', mailbox])])
       const last = await marks.get(name)
       if (last !== null && sequence > last + 1) {
         on_gap({ sender_id, address, mailbox, last, next: sequence })
@@ -151,9 +145,7 @@ async function markedItem(
   const { event_type } = namesIn(data, known)
   const orderOf = async (code: string): Promise<string | null> => {
     if (earlier !== undefined) return takenBack(code, earlier)
-    return isOrdered && code !== NO_CODE
-      ? digest(['events', sender_id, code, event_type ?? '', ...record])
-      : null
+    return isOrdered && code !== NO_CODE ? digest(['events', sender_id, code, event_type ?? '', ...record]) : null
   }
   const marksOf = async (code: string): Promise<CodeMarks> => ({
     code,
@@ -163,16 +155,15 @@ async function markedItem(
   })
   const said = meta.subscriptions[reference_id] ?? []
   return {
-    ...{ event, version, corrects: earlier !== undefined },
+    event,
+    version,
+    corrects: earlier !== undefined,
     latest: isOrdered ? await digest(['latest', sender_id, ...record]) : null,
     codes: await Promise.all((said.length === 0 ? [NO_CODE] : said).map(marksOf)),
   }
 }
 
-function onlyNews(
-  { subscriptions, presence }: NotifyMeta,
-  news: News,
-): Pick<NotifyMeta, 'subscriptions' | 'presence'> {
+function onlyNews({ subscriptions, presence }: NotifyMeta, news: News): Pick<NotifyMeta, 'subscriptions' | 'presence'> {
   const isNews = (id: string, code: string): boolean => news.get(id)?.has(code) === true
   return {
     subscriptions: Object.fromEntries(

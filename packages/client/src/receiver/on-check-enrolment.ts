@@ -37,8 +37,7 @@ export function onCheckEnrolment(
     const place = 'message.enrolled_criteria.query'
     const { query } = question.message.enrolled_criteria
     const { person, programme = null } = readEqualsQuery(query, place, ENROLLED_ATTRIBUTES)
-    if (person === undefined)
-      throw new RequestFault('err.request.bad', `${place}: must compare person_identifier`)
+    if (person === undefined) throw new RequestFault('err.request.bad', `${place}: must compare person_identifier`)
     const enrolled_status = (await statusOf({ person, programme, question })) ?? INACTIVE
     const item = {
       reference_id: person,

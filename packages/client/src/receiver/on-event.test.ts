@@ -7,7 +7,8 @@ import { EVENT_NAMES, type EventContext, type EventHandlers, onEvent } from './o
 const timestamp = '2026-02-03T09:15:00Z'
 
 const item = (reference_id: string, data: object) => ({
-  ...{ reference_id, timestamp },
+  reference_id,
+  timestamp,
   data: { reg_record_type: 'Person', reg_records: { number: reference_id }, ...data },
 })
 
@@ -38,10 +39,7 @@ it('the names are those of all kinds, and of the two that take an event back', (
 it('each event goes to the handler of its type, in order, however the type is spelled', async () => {
   const events = [
     item('1', { reg_event_type: 'Death' }),
-    item('2', {
-      reg_event_type: 'ns:org:RegistryEventType:live_birth',
-      reg_type: 'ns:org:RegistryType:Civil',
-    }),
+    item('2', { reg_event_type: 'ns:org:RegistryEventType:live_birth', reg_type: 'ns:org:RegistryType:Civil' }),
     item('3', { reg_event_type: 'DEATH' }),
     item('4', { reg_event_type: 'something_else' }),
     item('5', {}),
@@ -78,7 +76,8 @@ it('a handler gets what the header says of its item', async () => {
     recorded_at: { 1: timestamp },
     corrects: { 1: 'earlier' },
     replaced_by: { 1: { identifier_type: 'UIN', identifier_value: 'U-1' } },
-    ...{ sequence: 3, backfill: true },
+    sequence: 3,
+    backfill: true,
   }
   const { contexts } = await handledBy(['Death'], [item('1', { reg_event_type: 'Death' })], meta)
   expect(contexts).toMatchObject([
@@ -101,14 +100,7 @@ it('a handler gets what the header says of its item', async () => {
 it('a registry that says nothing leaves it empty', async () => {
   const { contexts } = await handledBy(['Death'], [item('1', { reg_event_type: 'Death' })])
   expect(contexts).toMatchObject([
-    {
-      subscriptions: {},
-      record_version: null,
-      occurred_at: null,
-      corrects: null,
-      replaced_by: null,
-      test: false,
-    },
+    { subscriptions: {}, record_version: null, occurred_at: null, corrects: null, replaced_by: null, test: false },
   ])
 })
 
@@ -119,7 +111,5 @@ it('gives records the types of a kind, and leaves them open without one', () => 
       expectTypeOf(person).toEqualTypeOf<RecordOf<'civil'> | undefined>()
     },
   })
-  onEvent({
-    Death: (record) => expectTypeOf(record).toEqualTypeOf<NotifyData['reg_records']>(),
-  })
+  onEvent({ Death: (record) => expectTypeOf(record).toEqualTypeOf<NotifyData['reg_records']>() })
 })

@@ -60,10 +60,7 @@ export class OutstandingRequests {
   }
 }
 
-async function someAsync<Item>(
-  items: readonly Item[],
-  is: (item: Item) => Promise<boolean>,
-): Promise<boolean> {
+async function someAsync<Item>(items: readonly Item[], is: (item: Item) => Promise<boolean>): Promise<boolean> {
   for (const item of items) if (await is(item)) return true
   return false
 }

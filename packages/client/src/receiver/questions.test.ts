@@ -52,9 +52,7 @@ function asking(receiver: Receiver, options: Partial<ClientOptions> = {}): Regis
 }
 
 const STATUSES = new Map([['4100', 'Active'] as const, ['4101', 'Awaiting Renewal'] as const])
-const answers = {
-  'enrolment-status': onCheckEnrolment(({ person }) => STATUSES.get(person as '4100') ?? null),
-}
+const answers = { 'enrolment-status': onCheckEnrolment(({ person }) => STATUSES.get(person as '4100') ?? null) }
 
 describe('whether somebody remains enrolled', () => {
   it.each([
@@ -72,12 +70,14 @@ describe('whether somebody remains enrolled', () => {
     expect(answer).toMatchObject({
       signed: true,
       header: {
-        ...{ action: 'txn-on-status', status: 'succ', total_count: 1, completed_count: 1 },
-        ...{ sender_id: 'ess.example', receiver_id: 'sp.example' },
+        action: 'txn-on-status',
+        status: 'succ',
+        total_count: 1,
+        completed_count: 1,
+        sender_id: 'ess.example',
+        receiver_id: 'sp.example',
       },
-      message: {
-        enrolled_response: [{ reference_id: '4100', status: 'succ', enrolled_status: 'Active' }],
-      },
+      message: { enrolled_response: [{ reference_id: '4100', status: 'succ', enrolled_status: 'Active' }] },
     })
   })
 
@@ -105,10 +105,7 @@ describe('whether somebody remains enrolled', () => {
       }),
     }
     const person_identifier = { eq: '4100' }
-    for (const query of [
-      { person_identifier, programme_identifier: { eq: 'PRG-7' } },
-      { person_identifier },
-    ]) {
+    for (const query of [{ person_identifier, programme_identifier: { eq: 'PRG-7' } }, { person_identifier }]) {
       await asking(ess(noting)).ask('enrolment-status', { enrolled_criteria: { query } })
     }
     expect(programmes).toEqual(['PRG-7', null])
@@ -185,7 +182,8 @@ describe('a question', () => {
     const broken = { 'enrolment-status': onCheckEnrolment(() => Promise.reject(new Error('SECRET'))) }
     const receiver = ess(broken, { on_error: (error) => errors.push(error) })
     expect(await failure(asking(receiver).checkEnrolment('1'))).toMatchObject({
-      ...{ code: 'err.service.unavailable', httpStatus: 500 },
+      code: 'err.service.unavailable',
+      httpStatus: 500,
       message: 'the message was not handled; send it again later',
     })
     expect(errors).toEqual([new Error('SECRET')])
@@ -207,11 +205,7 @@ describe('a question', () => {
     ['of another sender', { sender_id: 'evil.example' }, 'err.sender_id.invalid'],
     ['for another receiver', { receiver_id: 'other.example' }, 'err.receiver_id.invalid'],
     ['that is not signed', { signing: undefined }, 'err.signature.missing'],
-    [
-      'signed by somebody else',
-      { signing: { key: { ...ours.privateJwk, kid: 'sp-1' } } },
-      'err.signature.invalid',
-    ],
+    ['signed by somebody else', { signing: { key: { ...ours.privateJwk, kid: 'sp-1' } } }, 'err.signature.invalid'],
   ])('%s is refused', async (_name, changes, code) => {
     const client = asking(ess(answers), changes as Partial<ClientOptions>)
     expect(await failure(client.checkEnrolment('4100'))).toMatchObject({ code })
@@ -235,11 +229,7 @@ describe('a question', () => {
   it('that nobody here answers is refused, and callbacks are as they were', async () => {
     expect(await failure(asking(ess(answers)).search(identifier('UIN', '1')))).toBeInstanceOf(AckError)
     const peers = [CIVIL]
-    const both = ess(answers, {
-      peers,
-      receiver_id: ['ess.example', 'sp.example'],
-      handlers: { 'on-search': () => 1 },
-    })
+    const both = ess(answers, { peers, receiver_id: ['ess.example', 'sp.example'], handlers: { 'on-search': () => 1 } })
     expect((await sent(both, signed(onSearch()))).ack.ack_status).toBe('ACK')
   })
 

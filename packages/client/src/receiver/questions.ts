@@ -53,8 +53,7 @@ export type AnswerHandlers = { readonly [Name in QuestionName]?: AnswerHandler<N
 /** The question that is asked at this address, below whatever it is mounted at; null where it is none that is answered. */
 export function questionAt(path: string, answers: AnswerHandlers): Operation | null {
   const rows = QUESTION_NAMES.filter((name) => answers[name] !== undefined).map(operation)
-  const ends = (row: Operation): boolean =>
-    row.sync_paths.some((own) => path.endsWith(own.slice(own.indexOf('/'))))
+  const ends = (row: Operation): boolean => row.sync_paths.some((own) => path.endsWith(own.slice(own.indexOf('/'))))
   return rows.find(ends) ?? null
 }
 
@@ -63,12 +62,7 @@ const requests = new Map<string, Validator>()
 const replies = new Map<string, Validator>()
 
 /** @throws RequestFault err.request.bad, naming the member and the rule */
-export function readQuestion(
-  row: Operation,
-  { header }: Frame,
-  opened: Opened | undefined,
-  signed: boolean,
-): Question {
+export function readQuestion(row: Operation, { header }: Frame, opened: Opened | undefined, signed: boolean): Question {
   if (!actionMeans(row, String(header.action))) {
     throw bad(`header.action: must be ${row.action} on this path`)
   }
@@ -119,9 +113,7 @@ export async function answerQuestion(
     ...(question.header.sender_id !== undefined && { receiver_id: question.header.sender_id }),
   }
   const body = await signedBody(await prepareEnvelope({ header, message }, key), signer, Date.now())
-  return new Response(body, {
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  })
+  return new Response(body, { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } })
 }
 
 function replyHeader(row: Operation, message: object): CallbackHeader {
@@ -140,11 +132,7 @@ function replyHeader(row: Operation, message: object): CallbackHeader {
   }
 }
 
-function known(
-  made: Map<string, Validator>,
-  name: string,
-  schema: Parameters<typeof validator>[0],
-): Validator {
+function known(made: Map<string, Validator>, name: string, schema: Parameters<typeof validator>[0]): Validator {
   const found = made.get(name) ?? validator(schema)
   made.set(name, found)
   return found

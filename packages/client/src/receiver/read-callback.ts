@@ -18,14 +18,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Frame, Opened } from '../trust/open.ts'
-import type {
-  CallbackMessages,
-  CallbackName,
-  Received,
-  ReceivedHeader,
-  Rejected,
-  ReplyName,
-} from './callbacks.ts'
+import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected, ReplyName } from './callbacks.ts'
 
 const headers = validator(receivedSchema(CallbackHeader))
 const receivedHeaders = validator<ReceivedHeader>(IncomingHeader)
@@ -46,9 +39,7 @@ export function rowOf(path: string, action: unknown): Callback {
   const text = typeof action === 'string' ? action : ''
   const byPath = CALLBACKS.find((row) => path.endsWith(row.path.slice(FIRST_SEGMENT.length)))
   const row =
-    byPath ??
-    CALLBACKS.find((row) => row.action === text) ??
-    CALLBACKS.find((row) => row.action_aliases.includes(text))
+    byPath ?? CALLBACKS.find((row) => row.action === text) ?? CALLBACKS.find((row) => row.action_aliases.includes(text))
   if (row === undefined) throw bad('header.action: is no callback of this protocol')
   if (!actionMeans(row, text)) throw bad(`header.action: must be ${row.action} on this path`)
   return row
@@ -83,12 +74,7 @@ export function readCallback(
   if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
   checkCount(row.message, header, tolerated)
   const { encrypted } = opened
-  return {
-    ...received,
-    message: oneRecordEach(message),
-    encrypted,
-    ...assumedUtc(frame.assumed_utc, assumed_utc),
-  }
+  return { ...received, message: oneRecordEach(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
 }
 
 /** A missing or zero total_count says nothing (3.1). */
@@ -104,9 +90,7 @@ export function checkCount(message: Message, { total_count }: JsonObject, member
 function oneRecordEach(message: Incoming): Received['message'] {
   if (!('notify_event' in message)) return message
   const notify_event = message.notify_event.flatMap((event) =>
-    [event.data.reg_records]
-      .flat()
-      .map((reg_records) => ({ ...event, data: { ...event.data, reg_records } })),
+    [event.data.reg_records].flat().map((reg_records) => ({ ...event, data: { ...event.data, reg_records } })),
   )
   return { ...message, notify_event }
 }

@@ -1,21 +1,11 @@
 /** The body of a callback: of the right type, within its size, as text; and what it may hold. */
-import {
-  type AcceptedTypes,
-  bodyTypeProblem,
-  type JsonBounds,
-  type Message,
-  RequestFault,
-} from '@rollcall/protocol'
+import { type AcceptedTypes, bodyTypeProblem, type JsonBounds, type Message, RequestFault } from '@rollcall/protocol'
 import { BodyProblem, readText } from '../http/read-text.ts'
 
 const STATUS = { too_large: 413, broken: 400, not_utf8: 400 } as const
 
 /** @throws RequestFault err.request.bad: 405, 415, 413, 400 */
-export async function readRequest(
-  request: Request,
-  maxBytes: number,
-  accepted: AcceptedTypes,
-): Promise<string> {
+export async function readRequest(request: Request, maxBytes: number, accepted: AcceptedTypes): Promise<string> {
   if (request.method !== 'POST') throw bad('the method must be POST', 405)
   const problem = bodyTypeProblem(accepted, (name) => request.headers.get(name))
   if (problem !== null) throw bad(problem, 415)
@@ -27,8 +17,7 @@ export async function readRequest(
   }
 }
 
-const bad = (message: string, status: number): RequestFault =>
-  new RequestFault('err.request.bad', message, status)
+const bad = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
 /** Values outside the member of a message that may hold many. */
 const MAX_OUTSIDE = 10_000

@@ -28,22 +28,18 @@ it('what is old is forgotten', async () => {
 
 it('no more are remembered than allowed, and what is being handled is never forgotten', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 1, max: 20 }),
-      fc.integer({ min: 1, max: 60 }),
-      async (bound, count) => {
-        const memory = rememberInMemory({ messages: bound })
-        await memory.claim(key('running'))
-        for (let index = 0; index < count; index += 1) {
-          await memory.claim(key(String(index)))
-          await memory.done(key(String(index)))
-        }
-        expect(await memory.claim(key('running'))).toBe('busy')
-        expect(await memory.claim(key(String(count - 1)))).toBe('done')
-        const oldest = await memory.claim(key('0'))
-        expect(oldest).toBe(count > bound ? 'claimed' : 'done')
-      },
-    ),
+    fc.asyncProperty(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 60 }), async (bound, count) => {
+      const memory = rememberInMemory({ messages: bound })
+      await memory.claim(key('running'))
+      for (let index = 0; index < count; index += 1) {
+        await memory.claim(key(String(index)))
+        await memory.done(key(String(index)))
+      }
+      expect(await memory.claim(key('running'))).toBe('busy')
+      expect(await memory.claim(key(String(count - 1)))).toBe('done')
+      const oldest = await memory.claim(key('0'))
+      expect(oldest).toBe(count > bound ? 'claimed' : 'done')
+    }),
     { numRuns: 50 },
   )
 })

@@ -115,35 +115,22 @@ describe('a callback that is signed', () => {
     const handling = receiver({ handlers })
     const item = { reference_id: '1', timestamp: '2026-02-03T09:15:00Z', status: 'rjct' }
     const unknown = { status_reason_code: 'rjct.consent.missing', locale: 'en' }
-    const subscription = {
-      code: 'S-1',
-      status: 'paused',
-      timestamp: '2026-02-03T09:15:00Z',
-      filter_type: 'sql',
-    }
+    const subscription = { code: 'S-1', status: 'paused', timestamp: '2026-02-03T09:15:00Z', filter_type: 'sql' }
     const callbacks = [
       onSearch({
         header: { status_reason_code: 'rjct.jwt.invalid' },
         message: { correlation_id: 'c/1 (two)', search_response: [{ ...item, ...unknown }] },
       }),
-      onSubscribe({
-        message: { subscribe_response: [{ ...item, ...unknown, subscriptions: [subscription] }] },
-      }),
-      onUnsubscribe({
-        message: { timestamp: undefined, subscription_status: [{ code: 'S', status: 'gone' }] },
-      }),
+      onSubscribe({ message: { subscribe_response: [{ ...item, ...unknown, subscriptions: [subscription] }] } }),
+      onUnsubscribe({ message: { timestamp: undefined, subscription_status: [{ code: 'S', status: 'gone' }] } }),
     ]
     for (const envelope of callbacks) {
       const body = signed(JSON.parse(JSON.stringify(envelope)))
-      expect(
-        (await sent(handling, body, { path: `/${(envelope.header as { action: string }).action}` })).status,
-      ).toBe(200)
+      expect((await sent(handling, body, { path: `/${(envelope.header as { action: string }).action}` })).status).toBe(
+        200,
+      )
     }
-    expect(got.map(({ header }) => header.status_reason_code)).toEqual([
-      'rjct.jwt.invalid',
-      undefined,
-      undefined,
-    ])
+    expect(got.map(({ header }) => header.status_reason_code)).toEqual(['rjct.jwt.invalid', undefined, undefined])
     expect(got.map((one) => ('message' in one ? one.message : null))).toEqual(
       JSON.parse(JSON.stringify(callbacks)).map(({ message }: { message: object }) => message),
     )
@@ -239,10 +226,7 @@ describe('a message that comes again', () => {
     const boom = (): never => {
       throw new Error('no')
     }
-    const { status } = await sent(
-      receiver({ on_error: boom, handlers: { 'on-search': boom } }),
-      signed(onSearch()),
-    )
+    const { status } = await sent(receiver({ on_error: boom, handlers: { 'on-search': boom } }), signed(onSearch()))
     expect(status).toBe(500)
   })
 
@@ -299,9 +283,7 @@ describe('awaitCallback', () => {
     const waiting = receiver()
     await sent(waiting, JSON.stringify(onSearch()))
     expect(await failure(waiting.awaitCallback('c-1', { timeout: 5 }))).toMatchObject({
-      message: expect.stringMatching(
-        /^no callback within 5 ms; refused meanwhile: err\.signature\.missing, /,
-      ),
+      message: expect.stringMatching(/^no callback within 5 ms; refused meanwhile: err\.signature\.missing, /),
     })
   })
 

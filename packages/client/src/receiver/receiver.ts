@@ -17,16 +17,7 @@ import {
 } from '@rollcall/protocol'
 import { checkKind, type KindName } from '../client/records.ts'
 import type { Fetch } from '../http/fetch.ts'
-import {
-  type Frame,
-  open,
-  readFrame,
-  repeatsAddresses,
-  type Trust,
-  trustIn,
-  turned,
-  verify,
-} from '../trust/open.ts'
+import { type Frame, open, readFrame, repeatsAddresses, type Trust, trustIn, turned, verify } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { acknowledge, refuse, UnknownSender } from './acks.ts'
@@ -199,11 +190,7 @@ export class Receiver {
     const { pathname } = new URL(request.url)
     const asked = questionAt(pathname, answers)
     const kind = asked === null ? 'callback' : 'question'
-    const text = await readRequest(
-      request,
-      this.#maxBytes,
-      ACCEPTED_TYPES[kind === 'callback' ? kind : 'request'],
-    )
+    const text = await readRequest(request, this.#maxBytes, ACCEPTED_TYPES[kind === 'callback' ? kind : 'request'])
     const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
     const { frame, sender_id, trust } = await this.#from(readFrame(text, kind, headers, bounds))
     const signed = await verify(frame, trust, kind)
@@ -235,9 +222,7 @@ export class Receiver {
   }
 
   /** The peer that sends; its header with the addresses in the order of an answer, where it repeats the request's. */
-  async #from(
-    frame: Frame,
-  ): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust }> {
+  async #from(frame: Frame): Promise<{ readonly frame: Frame; readonly sender_id: string; readonly trust: Trust }> {
     const { header } = frame
     const sender_id = String(header.sender_id)
     const trust = this.#trust.get(sender_id)

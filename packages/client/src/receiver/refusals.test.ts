@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
-import {
-  CIVIL,
-  keeping,
-  notify,
-  onSearch,
-  onStatus,
-  receiver,
-  SIGNER,
-  sent,
-  signed,
-} from '../../test/callbacks.ts'
+import { CIVIL, keeping, notify, onSearch, onStatus, receiver, SIGNER, sent, signed } from '../../test/callbacks.ts'
 
 const TYPE_RULE = 'Content-Type: must be application/json, application/*+json or text/*'
 const PAGE_RULE =
@@ -29,12 +19,7 @@ describe('a callback is refused', () => {
       '400 err.request.bad',
       'must have at most 100 values',
     ],
-    [
-      'unsigned',
-      JSON.stringify(onSearch()),
-      '401 err.signature.missing',
-      'signature: the message has no signature',
-    ],
+    ['unsigned', JSON.stringify(onSearch()), '401 err.signature.missing', 'signature: the message has no signature'],
     [
       'signed by somebody else',
       signed(onSearch(), {}, other),
@@ -88,12 +73,7 @@ describe('a callback is refused', () => {
     ['without header', '{}', '400 err.request.bad', 'header: must be an object'],
     ['an empty header', '{"header":{}}', '400 err.request.bad', 'header.message_id: is required'],
     ['no text', '{"header":{},"message":"x"}', '400 err.request.bad', 'message: must be an object'],
-    [
-      'of another callback',
-      signed(onStatus()),
-      '400 err.request.bad',
-      'header.action: must be on-search on this path',
-    ],
+    ['of another callback', signed(onStatus()), '400 err.request.bad', 'header.action: must be on-search on this path'],
     [
       'of no callback',
       signed(onSearch({ header: { action: 'dance' } })),
@@ -134,11 +114,7 @@ describe('a callback is refused', () => {
     [{ headers: { 'Content-Type': 'image/png' } }, 415, TYPE_RULE],
     [{ headers: { 'Content-Type': 'text/plain', Origin: 'https://page.example' } }, 415, PAGE_RULE],
     [{ headers: { 'Content-Type': '', Origin: 'null' } }, 415, PAGE_RULE],
-    [
-      { headers: { 'Content-Type': 'application/json; charset=latin1' } },
-      415,
-      'Content-Type: charset must be utf-8',
-    ],
+    [{ headers: { 'Content-Type': 'application/json; charset=latin1' } }, 415, 'Content-Type: charset must be utf-8'],
     [{ headers: { 'Content-Encoding': 'gzip' } }, 415, 'Content-Encoding: a compressed body is not accepted'],
   ])('as HTTP: %o', async (options, status, message) => {
     const answer = await sent(strict, signed(onSearch()), options)
@@ -146,8 +122,7 @@ describe('a callback is refused', () => {
   })
 
   it('when it is no UTF-8, or grows beyond its size, or breaks off', async () => {
-    const chunk = (bytes: Uint8Array) => (controller: ReadableStreamDefaultController) =>
-      controller.enqueue(bytes)
+    const chunk = (bytes: Uint8Array) => (controller: ReadableStreamDefaultController) => controller.enqueue(bytes)
     const endless = new ReadableStream({ pull: chunk(new Uint8Array(1_000)) })
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) })
     const answers = [new Uint8Array([0x22, 0xff, 0x22]), endless, broken].map((body) => sent(strict, body))
@@ -159,27 +134,19 @@ describe('a callback is refused', () => {
   })
 
   it('when the request itself may not pass', async () => {
-    const guarded = receiver({
-      handlers,
-      authorize: (one) => one.headers.get('authorization') === 'Bearer a',
-    })
+    const guarded = receiver({ handlers, authorize: (one) => one.headers.get('authorization') === 'Bearer a' })
     const { status, headers, ack } = await sent(guarded, signed(onSearch()))
     expect([status, headers.get('www-authenticate'), ack.error]).toEqual([
       401,
       'Bearer',
       { code: 'err.request.unauthorized', message: 'the access token is missing or not valid' },
     ])
-    expect((await sent(guarded, signed(onSearch()), { headers: { Authorization: 'Bearer a' } })).status).toBe(
-      200,
-    )
+    expect((await sent(guarded, signed(onSearch()), { headers: { Authorization: 'Bearer a' } })).status).toBe(200)
   })
 
   it('when nobody here would ever know of it', async () => {
     const { status, ack } = await sent(receiver(), signed(notify()), { path: '/notify' })
-    expect([status, ack.error]).toEqual([
-      404,
-      { code: 'err.request.not_found', message: 'nothing here takes notify' },
-    ])
+    expect([status, ack.error]).toEqual([404, { code: 'err.request.not_found', message: 'nothing here takes notify' }])
   })
 })
 

@@ -11,10 +11,7 @@ describe('subscriptions that share a mailbox', () => {
   /** What handlers got, as `codes uin version`, with what is superseded. */
   function telling(options: Partial<ReceiverOptions> = {}) {
     const told: string[] = []
-    const otherwise = (
-      record: unknown,
-      { subscriptions, record_version, superseded }: EventContext,
-    ): void => {
+    const otherwise = (record: unknown, { subscriptions, record_version, superseded }: EventContext): void => {
       const [{ identifier_value }] = (record as { identifier: [{ identifier_value: string }] }).identifier
       const codes = Object.keys(subscriptions).join('+')
       told.push([codes, identifier_value, record_version, ...(superseded ? ['superseded'] : [])].join(' '))

@@ -81,12 +81,7 @@ export type Sent = 'answer' | 'callback' | 'question'
  * @param bounds counted while the text is read
  * @throws RequestFault err.request.bad
  */
-export function readFrame(
-  text: string,
-  sent: keyof typeof TOLERATED,
-  headers: Validator,
-  bounds?: JsonBounds,
-): Frame {
+export function readFrame(text: string, sent: keyof typeof TOLERATED, headers: Validator, bounds?: JsonBounds): Frame {
   const source = parsed(text, bounds)
   const envelope = tolerateEnvelope(source.value)
   if (!isJsonObject(envelope)) throw bad('body: must be a JSON object with header and message')
@@ -124,8 +119,7 @@ export function verify({ source }: Frame, trust: Trust, sent: Sent): Promise<boo
     profile,
     namespaces,
     keys: trust.keys.verifying,
-    withoutKey:
-      "no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
+    withoutKey: "no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
     now: Date.now() / 1_000,
     callback: sent === 'callback',
     result: sent !== 'question',

@@ -9,10 +9,7 @@ const x = keyPair('X25519')
 
 describe('a key to sign with', () => {
   it('brings its algorithm into the profile of the specification', async () => {
-    const { key, profile, namespace, lifetime } = await signerOf(
-      { key: { ...rsa.privateJwk, kid: 'r' } },
-      'sp.example',
-    )
+    const { key, profile, namespace, lifetime } = await signerOf({ key: { ...rsa.privateJwk, kid: 'r' } }, 'sp.example')
     expect(key).toMatchObject({ sender_id: 'sp.example', kid: 'r', algorithm: 'RS256' })
     expect(profile).toEqual({ ...DEFAULT_SIGNATURE_PROFILE, algorithms: ['RS256'] })
     expect([namespace, lifetime]).toEqual(['registry', 300])

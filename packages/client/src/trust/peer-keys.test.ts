@@ -98,9 +98,7 @@ describe('keys of a peer', () => {
     const keys = peerKeys(givenKeySet({ keys: [broken, named('a'), named('e', { use: 'enc' }), rsa, short] }))
     const count = async (kid: string | null, algorithm: 'EdDSA' | 'RS256' = 'EdDSA') =>
       (await keys.verifying(kid, algorithm)).length
-    expect(await Promise.all(['a', 's', 'e', 'broken', null].map((kid) => count(kid)))).toEqual([
-      1, 1, 0, 0, 2,
-    ])
+    expect(await Promise.all(['a', 's', 'e', 'broken', null].map((kid) => count(kid)))).toEqual([1, 1, 0, 0, 2])
     expect(await count('r', 'RS256')).toBe(0)
     expect((await keys.encryption())?.kid).toBe('r')
     expect(await peerKeys(givenKeySet({ keys: [] })).encryption()).toBeNull()

@@ -85,7 +85,10 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
   const isMoved = from.jwks_uri !== null && from.jwks_uri !== jwks_uri
   if (thumbprints.length === 0 && hosts.length === 0 && !isMoved) return null
   const act: Tightened = {
-    ...{ kind: 'authority_tightened', authority: name, thumbprints, hosts },
+    kind: 'authority_tightened',
+    authority: name,
+    thumbprints,
+    hosts,
     ...(isMoved && { jwks_uri }),
   }
   return act
@@ -110,10 +113,10 @@ export async function tightenAgain(
     if (jwks_uri !== undefined) {
       await client.query('update consent_authority set jwks_uri = $2 where id = $1', [found.id, jwks_uri])
     }
-    await client.query(
-      'delete from consent_authority_key where authority = $1 and thumbprint = any($2::text[])',
-      [found.id, thumbprints],
-    )
+    await client.query('delete from consent_authority_key where authority = $1 and thumbprint = any($2::text[])', [
+      found.id,
+      thumbprints,
+    ])
   })
 }
 
@@ -138,18 +141,13 @@ const withUse = ({ keys, ...row }: Row): ConsentAuthority => ({
 })
 
 /** Those that are not removed, by name. */
-export async function listAuthorities({
-  pool,
-}: Pick<Database, 'pool'>): Promise<readonly ConsentAuthority[]> {
+export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentAuthority[]> {
   const { rows } = await pool.query<Row>(`${SELECT} order by name`)
   return rows.map(withUse)
 }
 
 /** Null: there is none of this name. */
-export async function findAuthority(
-  { pool }: Pick<Database, 'pool'>,
-  name: string,
-): Promise<ConsentAuthority | null> {
+export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: string): Promise<ConsentAuthority | null> {
   if (!isStorable(name)) return null
   const { rows } = await pool.query<Row>({
     name: 'find consent authority',
@@ -173,10 +171,7 @@ export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: s
 }
 
 /** Its consents do not count any more. @returns its id; null: there is none of this name */
-export async function removeAuthority(
-  client: Pick<ClientBase, 'query'>,
-  name: string,
-): Promise<number | null> {
+export async function removeAuthority(client: Pick<ClientBase, 'query'>, name: string): Promise<number | null> {
   const { rows } = await client.query<{ id: number }>(
     'update consent_authority set removed_at = now() where name = $1 and removed_at is null returning id',
     [name],

@@ -42,12 +42,7 @@ export async function stopEnded(client: ClientBase, which: Which): Promise<Stopp
          and state = 'pending' and claimed_until > now()) as in_flight`,
     [...which.values],
   )
-  return {
-    subscriptions,
-    notifications,
-    deliveries: rows[0]?.stopped ?? 0,
-    in_flight: rows[0]?.in_flight ?? 0,
-  }
+  return { subscriptions, notifications, deliveries: rows[0]?.stopped ?? 0, in_flight: rows[0]?.in_flight ?? 0 }
 }
 
 async function stopSubscriptions(

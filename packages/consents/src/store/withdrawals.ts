@@ -73,10 +73,7 @@ export async function withdraw(
   { pseudonyms, purpose, participant }: Withdrawal,
 ): Promise<Stopped> {
   const values = [pseudonyms, purpose, participant]
-  await pool.query(
-    'insert into consent_withdrawal (pseudonyms, purpose, participant) values ($1, $2, $3)',
-    values,
-  )
+  await pool.query('insert into consent_withdrawal (pseudonyms, purpose, participant) values ($1, $2, $3)', values)
   return stop(pool, {
     condition: (row) =>
       `${row}.pseudonyms && $1::bytea[] and ${row}.purpose = $2 and ($3::integer is null or ${row}.participant = $3)`,

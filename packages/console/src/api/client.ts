@@ -4,11 +4,7 @@ import { ApiFault, errorsOf, noAnswer, Proposed, proposalOf } from './fault.ts'
 import { consoleHeader } from './presence.ts'
 import type { paths } from './schema.d.ts'
 
-export const api = createClient<paths>({
-  baseUrl: location.origin,
-  credentials: 'same-origin',
-  redirect: 'error',
-})
+export const api = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', redirect: 'error' })
 api.use({
   onRequest({ request }) {
     for (const [name, value] of Object.entries(consoleHeader())) request.headers.set(name, value)
@@ -22,11 +18,7 @@ interface Pending<Data> {
 }
 
 /** What is answered to an act that was done, and not to one that waits for a second operator. */
-type Done<Data> = Data extends { readonly proposal: unknown }
-  ? keyof Data extends 'proposal'
-    ? never
-    : Data
-  : Data
+type Done<Data> = Data extends { readonly proposal: unknown } ? (keyof Data extends 'proposal' ? never : Data) : Data
 
 /**
  * What a call is answered with: `await answered(api.GET('/admin/v1/registries'))`.

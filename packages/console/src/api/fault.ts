@@ -25,8 +25,7 @@ export class ApiFault extends Error {
 }
 
 /** The server was not reached, or its answer did not come. */
-export const noAnswer = (): ApiFault =>
-  new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
+export const noAnswer = (): ApiFault => new ApiFault(0, [{ code: 'network', message: 'The server does not answer.' }])
 
 /** The act was not done: it waits for a second operator. */
 export class Proposed extends Error {
@@ -54,8 +53,6 @@ const isErrorLine = (value: unknown): value is ErrorLine =>
 
 /** The id of the proposal that a 202 answers with. */
 export function proposalOf(body: unknown): string | null {
-  const { proposal } = (typeof body === 'object' && body !== null ? body : {}) as {
-    proposal?: { id?: unknown }
-  }
+  const { proposal } = (typeof body === 'object' && body !== null ? body : {}) as { proposal?: { id?: unknown } }
   return proposal?.id === undefined ? null : String(proposal.id)
 }

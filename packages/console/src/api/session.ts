@@ -57,7 +57,9 @@ export async function signOut(): Promise<void> {
 
 async function send(method: string, address: string, given?: object) {
   const response = await fetch(address, {
-    ...{ method, credentials: 'same-origin', redirect: 'error' },
+    method,
+    credentials: 'same-origin',
+    redirect: 'error',
     headers: { ...consoleHeader(), ...(given && { 'Content-Type': 'application/json' }) },
     ...(given && { body: JSON.stringify(given) }),
   }).catch(() => {

@@ -3,11 +3,7 @@ import createClient from 'openapi-fetch'
 import { presence } from '../api/presence.ts'
 import type { paths } from './schema.d.ts'
 
-export const partner = createClient<paths>({
-  baseUrl: location.origin,
-  credentials: 'same-origin',
-  redirect: 'error',
-})
+export const partner = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', redirect: 'error' })
 partner.use({
   onRequest({ request }) {
     // A form or a page of another origin cannot send it.

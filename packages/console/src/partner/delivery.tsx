@@ -34,12 +34,7 @@ export function DeliveryView() {
   const { message_id } = useAddress('message_id')
   const query = useQuery({
     queryKey: ['deliveries', message_id],
-    queryFn: () =>
-      answered(
-        partner.GET('/partner/api/deliveries/{message_id}', {
-          params: { path: { message_id } },
-        }),
-      ),
+    queryFn: () => answered(partner.GET('/partner/api/deliveries/{message_id}', { params: { path: { message_id } } })),
   })
   return (
     <PageFrame
@@ -64,10 +59,7 @@ function Shown({ delivery }: { readonly delivery: Delivery }) {
             [FACTS.callback, callback],
             [FACTS.target, target],
             [FACTS.made, <Time key="made" at={delivery.created_at} seconds />],
-            [
-              FACTS.next,
-              delivery.next_attempt_at && <Time key="next" at={delivery.next_attempt_at} relative />,
-            ],
+            [FACTS.next, delivery.next_attempt_at && <Time key="next" at={delivery.next_attempt_at} relative />],
             [FACTS.finished, delivery.finished_at && <Time key="end" at={delivery.finished_at} seconds />],
             [FACTS.message_id, <Id key="message" value={message_id} what={FACTS.message_id} />],
             [
@@ -102,8 +94,7 @@ function Shown({ delivery }: { readonly delivery: Delivery }) {
 function Again({ delivery: { message_id } }: { readonly delivery: Delivery }) {
   const [opened, setOpened] = useState(false)
   const replay = useAct({
-    call: () =>
-      answered(partner.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),
+    call: () => answered(partner.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),
     changes: ['deliveries'],
     done: () => TEXTS.sent,
     onOver: () => setOpened(false),

@@ -43,22 +43,13 @@ export function Frame({ session: { sender_id, demo } }: { readonly session: Sess
   useEffect(() => scrollTo(0, 0), [path])
   return (
     <>
-      <button
-        type="button"
-        className={shellStyles.skip}
-        onClick={() => document.getElementById(MAIN)?.focus()}
-      >
+      <button type="button" className={shellStyles.skip} onClick={() => document.getElementById(MAIN)?.focus()}>
         {PARTNER.skip}
       </button>
       <header className={styles.head}>
         <Brand demo={demo} />
         <span className={styles.who}>{sender_id}</span>
-        <Button
-          variant="default"
-          size="compact-sm"
-          loading={leaving.isPending}
-          onClick={() => leaving.mutate()}
-        >
+        <Button variant="default" size="compact-sm" loading={leaving.isPending} onClick={() => leaving.mutate()}>
           {PARTNER.signOut}
         </Button>
       </header>

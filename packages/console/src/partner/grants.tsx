@@ -13,10 +13,7 @@ import { useSelf } from './use-self.ts'
 type Grant = Own<'/partner/api/grants'>[number]
 
 export function GrantsView() {
-  const grants = useQuery({
-    queryKey: ['grants'],
-    queryFn: () => answered(partner.GET('/partner/api/grants')),
-  })
+  const grants = useQuery({ queryKey: ['grants'], queryFn: () => answered(partner.GET('/partner/api/grants')) })
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
       <Loaded query={useSelf()}>{(self) => <Quotas participant={self} />}</Loaded>
@@ -35,11 +32,7 @@ export function GrantsView() {
   )
 }
 
-function GrantShown({
-  grant: { namespace, in_force, valid_from, valid_until, words },
-}: {
-  readonly grant: Grant
-}) {
+function GrantShown({ grant: { namespace, in_force, valid_from, valid_until, words } }: { readonly grant: Grant }) {
   return (
     <Section
       title={TEXTS.grant(namespace)}

@@ -26,11 +26,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
   { title: TITLES.registry, cell: ({ namespace }) => namespace },
   { title: TITLES.event, cell: ({ event_type }) => event_type },
   { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
-  {
-    title: TITLES.state,
-    cell: ({ state }) => <Badge state={state} tone={STATE_TONES[state]} />,
-    stays: true,
-  },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={STATE_TONES[state]} />, stays: true },
   { title: TITLES.created, cell: ({ created_at }) => <Time at={created_at} />, wideOnly: true },
 ]
 

@@ -45,12 +45,8 @@ async function counted(of: AtStakeProps) {
   const { participant: sender_id, namespace } = of
   const [grants, subscriptions, deliveries] = await Promise.all([
     answered(api.GET('/admin/v1/grants', { params: { query: { sender_id, namespace } } })),
-    answered(
-      api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST } } }),
-    ),
-    answered(
-      api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST } } }),
-    ),
+    answered(api.GET('/admin/v1/subscriptions', { params: { query: { ...of, state: 'live', limit: MOST } } })),
+    answered(api.GET('/admin/v1/deliveries', { params: { query: { ...of, state: 'pending', limit: MOST } } })),
   ])
   const isOver = ({ valid_until }: (typeof grants)[number]) =>
     valid_until !== null && Date.parse(valid_until) <= Date.now()

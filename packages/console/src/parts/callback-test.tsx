@@ -19,10 +19,7 @@ const { columns: TITLES } = TEXTS
 
 const COLUMNS: readonly Column<Result['steps'][number]>[] = [
   { title: TITLES.step, cell: ({ step }) => step },
-  {
-    title: TITLES.state,
-    cell: ({ ok }) => <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} />,
-  },
+  { title: TITLES.state, cell: ({ ok }) => <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> },
   { title: TITLES.told, cell: ({ told }) => told },
 ]
 
@@ -67,11 +64,7 @@ export function CallbackTest({ sender_id, to = null }: TestProps) {
   )
 }
 
-const Shown = ({
-  result: { ok, steps, target, status, answer, message_id },
-}: {
-  readonly result: Result
-}) => (
+const Shown = ({ result: { ok, steps, target, status, answer, message_id } }: { readonly result: Result }) => (
   <div className={styles.result}>
     <div>
       <Badge state={ok ? TEXTS.good : TEXTS.bad} tone={ok ? 'good' : 'bad'} /> {ok ? TEXTS.ok : TEXTS.notOk}

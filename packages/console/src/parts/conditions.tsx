@@ -18,8 +18,7 @@ const NAMES = Object.keys(OPERATORS) as OperatorName[]
 export function Conditions({ attributes, conditions, onChange }: ConditionsProps) {
   const change = (at: number, changes: Partial<Condition>) =>
     onChange(conditions.map((one, index) => (index === at ? { ...one, ...changes } : one)))
-  const add = () =>
-    onChange([...conditions, { attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }])
+  const add = () => onChange([...conditions, { attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }])
   return (
     <fieldset className={styles.conditions}>
       <legend className={styles.legend}>{TRY.conditions}</legend>
@@ -64,12 +63,7 @@ export function Conditions({ attributes, conditions, onChange }: ConditionsProps
         </fieldset>
       ))}
       <div>
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          leftSection={<IconPlus size={14} aria-hidden />}
-          onClick={add}
-        >
+        <Button variant="subtle" size="compact-sm" leftSection={<IconPlus size={14} aria-hidden />} onClick={add}>
           {TRY.addCondition}
         </Button>
       </div>

@@ -24,12 +24,7 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { opened, title, children, act, danger = false, busy = false, disabled = false } = props
   return (
-    <Modal
-      opened={opened}
-      onClose={props.onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': COMMON.close }}
-    >
+    <Modal opened={opened} onClose={props.onClose} title={title} closeButtonProps={{ 'aria-label': COMMON.close }}>
       <form
         className={styles.form}
         onSubmit={(event) => {

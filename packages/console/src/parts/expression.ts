@@ -28,8 +28,16 @@ const several: OperatorRow = {
 }
 
 export const OPERATORS: Readonly<Record<OperatorName, OperatorRow>> = {
-  ...{ $eq: one, $ne: one, $gt: one, $gte: one, $lt: one, $lte: one },
-  ...{ $in: several, $nin: several, $startsWith: one, $contains: one },
+  $eq: one,
+  $ne: one,
+  $gt: one,
+  $gte: one,
+  $lt: one,
+  $lte: one,
+  $in: several,
+  $nin: several,
+  $startsWith: one,
+  $contains: one,
   $exists: { read: null },
 }
 

@@ -42,9 +42,7 @@ const INPUTS = {
   area: (field) => <Textarea {...shared(field)} rows={4} defaultValue={textOf(field)} />,
   secret: (field) => <PasswordInput {...shared(field)} autoComplete="new-password" />,
   date: (field) => <TextInput {...shared(field)} type="date" />,
-  time: (field) => (
-    <TextInput {...shared(field)} type="datetime-local" defaultValue={localOf(textOf(field))} />
-  ),
+  time: (field) => <TextInput {...shared(field)} type="datetime-local" defaultValue={localOf(textOf(field))} />,
   flag: ({ name, label, note, value }) => (
     <Checkbox name={name} label={label} description={note} defaultChecked={value === true} />
   ),
@@ -54,13 +52,7 @@ const INPUTS = {
       {note !== undefined && <p className={styles.note}>{note}</p>}
       <div className={styles.boxes}>
         {options.map((option) => (
-          <Checkbox
-            key={option}
-            name={name}
-            value={option}
-            label={option}
-            defaultChecked={ticked.includes(option)}
-          />
+          <Checkbox key={option} name={name} value={option} label={option} defaultChecked={ticked.includes(option)} />
         ))}
       </div>
     </fieldset>

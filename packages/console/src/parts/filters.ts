@@ -1,9 +1,6 @@
 /** Filters of lists as the part of an address behind the `?`. */
 
-export function readFilter(
-  search: string,
-  names: readonly string[],
-): Readonly<Record<string, string | undefined>> {
+export function readFilter(search: string, names: readonly string[]): Readonly<Record<string, string | undefined>> {
   const given = new URLSearchParams(search)
   const entries = names.map((name) => [name, given.get(name) || undefined] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))

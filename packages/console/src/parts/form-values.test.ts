@@ -11,20 +11,12 @@ it('an empty field is not given, or takes away what was there', () => {
   const empty = values({ name: '  ' })
   expect(empty.text('name')).toBe(undefined)
   expect(empty.textOrNull('name')).toBe(null)
-  expect([empty.number('name'), empty.limit('name'), empty.time('name')]).toEqual([
-    undefined,
-    null,
-    undefined,
-  ])
+  expect([empty.number('name'), empty.limit('name'), empty.time('name')]).toEqual([undefined, null, undefined])
   expect([empty.lines('name'), empty.ticked('other'), empty.flag('other')]).toEqual([[], [], false])
 })
 
 it('reads what was filled in as what the call takes', () => {
-  const given = values({
-    ...{ name: ' Ministry ', most: '20', rate: 'unlimited' },
-    lines: 'a\n\n b \n',
-    on: 'on',
-  })
+  const given = values({ name: ' Ministry ', most: '20', rate: 'unlimited', lines: 'a\n\n b \n', on: 'on' })
   expect(given.text('name')).toBe('Ministry')
   expect([given.number('most'), given.limit('most'), given.limit('rate')]).toEqual([20, 20, 'unlimited'])
   expect(given.lines('lines')).toEqual(['a', 'b'])

@@ -66,13 +66,7 @@ export function Section({ title, lead, actions, children }: SectionProps) {
 }
 
 /** A surface that content stands on. Tables fill it; everything else is `padded`. */
-export function Panel({
-  padded = false,
-  children,
-}: {
-  readonly padded?: boolean
-  readonly children: ReactNode
-}) {
+export function Panel({ padded = false, children }: { readonly padded?: boolean; readonly children: ReactNode }) {
   return (
     <div className={styles.panel} data-padded={padded || undefined}>
       {children}

@@ -25,5 +25,4 @@ export function firstRows<Row>(
 const LIVE_MS = 5_000
 
 /** For `refetchInterval`: the newest rows of a list are live, a page of older ones stands still. */
-export const live = ({ values: { before } }: Pick<Filter, 'values'>): number | false =>
-  before === undefined && LIVE_MS
+export const live = ({ values: { before } }: Pick<Filter, 'values'>): number | false => before === undefined && LIVE_MS

@@ -51,12 +51,7 @@ export function SealedContent({ open }: SealedProps) {
         <Panel padded>
           <div className={styles.bodies}>
             {act.data.map(({ what, id, body, problem }) => (
-              <Document
-                key={`${what} ${id}`}
-                title={`${what} ${id}`}
-                text={problem ?? jsonText(body)}
-                copied={false}
-              />
+              <Document key={`${what} ${id}`} title={`${what} ${id}`} text={problem ?? jsonText(body)} copied={false} />
             ))}
           </div>
         </Panel>

@@ -52,9 +52,7 @@ const AS = {
 } as const
 
 const arranged = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
-  first === undefined
-    ? []
-    : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
+  first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
 /** Whether there is more of a table beyond an edge of its card. */
 function useEdges() {
@@ -113,11 +111,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
             </tr>
           </thead>
           <tbody {...AS.group}>
-            {data === undefined ? (
-              <Loading columns={columns} />
-            ) : (
-              <Rows {...props} columns={columns} rows={data} />
-            )}
+            {data === undefined ? <Loading columns={columns} /> : <Rows {...props} columns={columns} rows={data} />}
           </tbody>
         </table>
       </div>

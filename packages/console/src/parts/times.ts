@@ -15,7 +15,11 @@ export function shortTime(
 ): string {
   const year = (of: Date) => new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone }).format(of)
   return new Intl.DateTimeFormat(locale, {
-    ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone },
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
     ...(seconds && { second: '2-digit' }),
     ...(year(date) !== year(now) && { year: 'numeric' }),
   }).format(date)
@@ -23,9 +27,7 @@ export function shortTime(
 
 /** All of it, with the zone, and in UTC as logs have it. */
 export function longTime(date: Date, locale: string, { timeZone }: Written = {}): string {
-  const local = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(
-    date,
-  )
+  const local = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(date)
   return `${local} · ${date.toISOString()}`
 }
 

@@ -41,9 +41,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
           <h1 className={styles.title}>{SIGN_IN.title}</h1>
           <p className={styles.lead}>{path === '/' || code !== undefined ? SIGN_IN.lead : SIGN_IN.back}</p>
         </div>
-        {entering.error !== null && (
-          <Refused error={entering.error} byLink={'code' in (entering.variables ?? {})} />
-        )}
+        {entering.error !== null && <Refused error={entering.error} byLink={'code' in (entering.variables ?? {})} />}
         {code === undefined ? (
           <TokenForm busy={entering.isPending} onToken={(token) => entering.mutate({ token })} />
         ) : (

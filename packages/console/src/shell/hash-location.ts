@@ -34,7 +34,6 @@ export const useHashPath: BaseLocationHook = () => [
   navigate,
 ]
 
-export const useHashSearch: BaseSearchHook = () =>
-  useSyncExternalStore(subscribe, () => asWritten(searchOf(address())))
+export const useHashSearch: BaseSearchHook = () => useSyncExternalStore(subscribe, () => asWritten(searchOf(address())))
 
 export const hashHref = (path: string): string => `#${path}`

@@ -44,12 +44,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
     ['?', SHELL.shortcutHelp] as const,
   ]
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={SHELL.shortcuts}
-      closeButtonProps={{ 'aria-label': COMMON.close }}
-    >
+    <Modal opened={opened} onClose={onClose} title={SHELL.shortcuts} closeButtonProps={{ 'aria-label': COMMON.close }}>
       <p className={styles.shortcutsLead}>{SHELL.shortcutsLead}</p>
       <dl className={styles.shortcuts}>
         {listed.map(([keys, title]) => (
@@ -63,11 +58,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
           </div>
         ))}
       </dl>
-      <Switch
-        label={SHELL.shortcutsOn}
-        checked={isOn}
-        onChange={(event) => setOn(event.currentTarget.checked)}
-      />
+      <Switch label={SHELL.shortcutsOn} checked={isOn} onChange={(event) => setOn(event.currentTarget.checked)} />
     </Modal>
   )
 }

@@ -2,12 +2,7 @@
 export const ACCOUNTS = {
   lead: 'Accounts of access: who asked for whose data, on what basis, and what left. Each look at these pages is accounted, too.',
   views: 'Parts of this page',
-  view: {
-    accounts: 'Accounts',
-    person: 'Of a person',
-    emergencies: 'Emergencies',
-    verify: 'Verification',
-  },
+  view: { accounts: 'Accounts', person: 'Of a person', emergencies: 'Emergencies', verify: 'Verification' },
   caption: 'Accounts of access',
   fields: { participant: 'Participant', namespace: 'Registry', kind: 'Kind', from: 'From', to: 'Before' },
   columns: {

@@ -56,12 +56,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'grant set': 'A participant may do more, or see more, in a registry.',
   'participant add': 'A new participant gets grants, and a client secret.',
   'participant key add': 'Messages that are signed with these keys are accepted as those of the participant.',
-  'participant policy':
-    'Messages of the participant are checked less, or its keys are fetched from another address.',
+  'participant policy': 'Messages of the participant are checked less, or its keys are fetched from another address.',
   'participant host allow': 'Our servers may send requests to this host.',
   'participant callback': 'Answers and notifications for the participant go to these addresses.',
-  'participant secret rotate':
-    'A new client secret. The participant need not sign, so the secret alone says who asks.',
+  'participant secret rotate': 'A new client secret. The participant need not sign, so the secret alone says who asks.',
   'participant enable': 'A disabled participant may ask again: its secrets and tokens are valid again.',
   'participant promote': 'A sandbox participant becomes a live one.',
   'registry set': 'Pages of another web origin may ask the registry, or people come of age earlier.',
@@ -83,5 +81,4 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 /** What approving an act means; null: this page does not know it. */
-export const meaningOf = (act: string): string | null =>
-  Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null
+export const meaningOf = (act: string): string | null => (Object.hasOwn(MEANINGS, act) ? (MEANINGS[act] ?? null) : null)

@@ -39,12 +39,10 @@ export const COMMON = {
   noMatchAdvice: 'Take a condition out of the filter, or choose a longer time.',
   ago: (text: string) => `${text} ago`,
   gone: 'It is not here',
-  goneAdvice:
-    'It was removed or its time of storage is over, or it belongs to a registry that you may not see.',
+  goneAdvice: 'It was removed or its time of storage is over, or it belongs to a registry that you may not see.',
   pageFailed: {
     title: 'This page has failed',
-    advice:
-      'The fault is in the console, not in your data. Load the page again. If it fails again, report it.',
+    advice: 'The fault is in the console, not in your data. Load the page again. If it fails again, report it.',
   },
   pageNotLoaded: {
     title: 'This page could not be loaded',

@@ -59,8 +59,7 @@ export const GRANT = {
     templateNote: 'Takes the place of what is chosen below.',
     templateNone: 'what is chosen',
     narrow: 'Propose from use',
-    narrowed: (days: string) =>
-      `The form has what the accounts of the last ${days} days say that it has used.`,
+    narrowed: (days: string) => `The form has what the accounts of the last ${days} days say that it has used.`,
     attributes: 'Attributes',
     attributesCaption: 'Attributes to ask about and to see',
     columns: { name: 'Attribute', types: 'Record type', ask: 'May ask about', see: 'May see' },
@@ -77,8 +76,7 @@ export const GRANT = {
       event_types: 'Event types that may be subscribed to',
     },
     basis: 'Basis',
-    basisNote:
-      'law: no consent is needed. Otherwise every search item has the consent, the authorization, or either.',
+    basisNote: 'law: no consent is needed. Otherwise every search item has the consent, the authorization, or either.',
     minors: 'Minors',
     counts: 'Numbers of matches',
     byDefault: (value: string) => `by default (${value})`,
@@ -134,8 +132,7 @@ export const GRANT = {
     label: 'Revoke',
     title: (sender: string, namespace: string) => `Revoke every grant of ${sender} in ${namespace}`,
     lead: 'Within a second it may do nothing in this registry. Its subscriptions there are suspended.',
-    done: (revoked: string, suspended: string) =>
-      `Revoked grants: ${revoked}. Suspended subscriptions: ${suspended}.`,
+    done: (revoked: string, suspended: string) => `Revoked grants: ${revoked}. Suspended subscriptions: ${suspended}.`,
   },
   preview: {
     title: 'What would it see?',

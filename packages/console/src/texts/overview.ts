@@ -17,15 +17,13 @@ export const OVERVIEW = {
   },
   attention: 'Needs attention',
   nothing: 'Nothing needs you',
-  nothingNote:
-    'The database and the work of the nodes are well, no destination fails, and nothing has been given up.',
+  nothingNote: 'The database and the work of the nodes are well, no destination fails, and nothing has been given up.',
   issues: {
     notReady: 'The database does not answer, or accepts no writes',
     databaseOpen: 'The database fails: writes are declined until it is well',
     overdue: (count: string) => `Accepted requests that no node has begun for a minute: ${count}`,
     outboxFailed: (count: string) => `Rows of the outbox that could not be published: ${count}`,
-    closedMailbox: (who: string) =>
-      `Notifications for ${who} stopped: they could not be delivered for too long`,
+    closedMailbox: (who: string) => `Notifications for ${who} stopped: they could not be delivered for too long`,
     unwitnessed: (count: string) => `Processes that could not give a checkpoint to the witness: ${count}`,
     schemaAhead: (count: string) => `This node is older than the database by migrations: ${count}`,
     breaker: (who: string, origin: string) => `${who} cannot be reached at ${origin}`,
@@ -46,8 +44,7 @@ export const OVERVIEW = {
     refused: 'refused',
     uncounted: 'not counted yet',
     most: (count: string) => `${count} messages`,
-    summary: (total: string, bad: string) =>
-      `${total} messages in 24 hours; ${bad} of them rejected or refused.`,
+    summary: (total: string, bad: string) => `${total} messages in 24 hours; ${bad} of them rejected or refused.`,
   },
   operations: {
     caption: 'Messages of the last 24 hours by operation',

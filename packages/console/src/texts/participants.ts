@@ -138,8 +138,7 @@ export const PARTICIPANT = {
     },
     revoke: 'Revoke',
     revokeTitle: (kid: string) => `Revoke the key ${kid}`,
-    revokeLead:
-      'Within a second no server accepts it, for ever. Messages that are signed with it are refused.',
+    revokeLead: 'Within a second no server accepts it, for ever. Messages that are signed with it are refused.',
     left: (number: string) => `Other live keys for the same use: ${number}.`,
     last: {
       sig: 'It is the last registered key for signatures that is live.',
@@ -176,12 +175,7 @@ export const PARTICIPANT = {
   receiver: {
     title: 'Receiver of the demo',
     lead: 'The demo takes the callbacks of this participant itself. Make it fail, try a search that is answered later, and watch its timeline. Then let it answer again.',
-    names: {
-      state: 'State',
-      url: 'Address',
-      taken: 'Callbacks taken',
-      not_taken: 'Callbacks not taken',
-    },
+    names: { state: 'State', url: 'Address', taken: 'Callbacks taken', not_taken: 'Callbacks not taken' },
     answers: 'answers',
     fails: 'fails',
     break: 'Make it fail',
@@ -221,8 +215,7 @@ export const PARTICIPANT = {
     save: 'Save',
     done: 'The settings are saved. What waits is attempted now. What is held is sent when you replay it.',
     authenticate: 'Set credentials',
-    authenticateLead:
-      'They take the place of those that are stored. They are encrypted, and never shown again.',
+    authenticateLead: 'They take the place of those that are stored. They are encrypted, and never shown again.',
     authenticated: 'The credentials are stored.',
     fields: {
       auth: 'How we authenticate',
@@ -292,8 +285,7 @@ export const PARTICIPANT = {
     none: 'No client secret',
     rotate: 'New secret',
     rotateTitle: 'Make a new client secret',
-    rotateLead:
-      'The newest secret before it stays valid until the next rotation. Older ones are retired now.',
+    rotateLead: 'The newest secret before it stays valid until the next rotation. Older ones are retired now.',
   },
   checks: {
     title: 'Checks',

@@ -25,8 +25,7 @@ export const PARTNER_SIGN_IN = {
 } as const
 
 export const PARTNER_START = {
-  lead: (sender_id: string) =>
-    `What is stored of ${sender_id} on this server, and how far its system has come.`,
+  lead: (sender_id: string) => `What is stored of ${sender_id} on this server, and how far its system has come.`,
   checklist: 'From zero to the first signed search',
   checklistLead: 'What this server has seen of your system.',
   step: {
@@ -85,8 +84,7 @@ export const PARTNER_DELIVERIES = {
   attempt: { number: 'Number', at: 'Began', duration: 'Took', status: 'HTTP status', cause: 'What happened' },
   again: 'Send again',
   againTitle: 'Send this delivery again?',
-  againLead:
-    'It is sent with the same message_id, to the address that counts now. A notification is composed anew.',
+  againLead: 'It is sent with the same message_id, to the address that counts now. A notification is composed anew.',
   sent: 'It is sent again.',
 } as const
 

@@ -51,8 +51,7 @@ export const REGISTRY = {
     done: 'The settings are saved. Servers follow within a second.',
     known: (type: string) => `Each ${type} is known by`,
     knownNote: 'An identifier type. It can be changed until the first record is there.',
-    originsNote:
-      'Pages of these origins may ask it from a browser. One on each line, such as https://app.example.',
+    originsNote: 'Pages of these origins may ask it from a browser. One on each line, such as https://app.example.',
   },
   import: {
     title: 'Import',
@@ -123,8 +122,7 @@ export const REGISTRY = {
     of: { kind: 'its kind', registry: 'added here' },
     index: 'Declare an index',
     indexTitle: (name: string) => `Declare an index for ${name}`,
-    indexLead:
-      'The index is declared, not built. Build it in the section "Indexes"; the servers go on meanwhile.',
+    indexLead: 'The index is declared, not built. Build it in the section "Indexes"; the servers go on meanwhile.',
     indexDone: 'The index is declared. Build it in the section "Indexes".',
     remove: 'Remove',
     removeTitle: (name: string) => `Remove the attribute ${name}`,
@@ -154,12 +152,7 @@ export const REGISTRY = {
     columns: { of: 'For', record_type: 'Record type', state: 'State', why: 'What it is', todo: 'What to do' },
     fine: 'Every declared index is there',
     fineNote: 'The statistics of PostgreSQL show which searches are slow.',
-    states: {
-      missing: 'missing',
-      invalid: 'invalid',
-      unfilled: 'not filled',
-      foreign: 'unknown',
-    },
+    states: { missing: 'missing', invalid: 'invalid', unfilled: 'not filled', foreign: 'unknown' },
     missing: 'It is declared and not built.',
     invalid: 'Its build was interrupted.',
     unfilled: 'Searches by it are refused until its column is filled.',

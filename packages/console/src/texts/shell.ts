@@ -15,11 +15,6 @@ export const SHELL = {
   shortcutsOn: 'Use keyboard shortcuts',
   shortcutHelp: 'Show this list',
   shortcutSearch: 'Go to the search field of the page',
-  groups: {
-    traffic: 'Traffic',
-    partners: 'Partners and data',
-    oversight: 'Oversight',
-    tools: 'Tools',
-  },
+  groups: { traffic: 'Traffic', partners: 'Partners and data', oversight: 'Oversight', tools: 'Tools' },
   connectionLost: 'The server does not answer.',
 } as const

@@ -89,8 +89,7 @@ export const EVENTS = {
   noRegistry: 'No registry yet',
   noRegistryNote: 'Events belong to a registry. Add one first.',
   empty: 'No event yet',
-  emptyNote:
-    'An event is recorded when it is published: by the system of the registry, or with rollcall publish.',
+  emptyNote: 'An event is recorded when it is published: by the system of the registry, or with rollcall publish.',
   publish: {
     label: 'Publish an event',
     title: (namespace: string) => `Publish an event of ${namespace}`,

@@ -83,8 +83,7 @@ function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefine
   const named = elementsOf(type)
   const isOwn = (one: JsonValue): boolean =>
     typeof one === 'string' &&
-    (resolveRecordType(kind, one) === recordType ||
-      recordTypesOf(kind, { '@type': one }).includes(recordType))
+    (resolveRecordType(kind, one) === recordType || recordTypesOf(kind, { '@type': one }).includes(recordType))
   if (named.length > 0 && !named.some(isOwn)) {
     throw new InvalidBeneficiary(`@type: must be ${recordType.name}`)
   }
@@ -95,9 +94,7 @@ function withoutStatus(record: JsonObject): JsonObject {
   const attributes = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(attributes)
     if (!isJsonObject(value)) return value
-    return Object.fromEntries(
-      Object.entries(value).filter(([name]) => memberKey(name) !== 'enrolment_status'),
-    )
+    return Object.fromEntries(Object.entries(value).filter(([name]) => memberKey(name) !== 'enrolment_status'))
   }
   const members = Object.entries(record).map(([name, value]): [string, JsonValue] => {
     if (memberKey(name) === 'additional_attributes') return [name, attributes(value)]
@@ -180,12 +177,7 @@ function readEnrolment(scope: RecordScope, element: EnrolmentElement): Enrolment
   if (status === null && date !== null) {
     throw new InvalidBeneficiary('enrolment_status: is required with status_change_date')
   }
-  return {
-    programme,
-    members,
-    change: status === null ? null : { status, date },
-    benefits: readBenefits(benefits),
-  }
+  return { programme, members, change: status === null ? null : { status, date }, benefits: readBenefits(benefits) }
 }
 
 const PROGRAMME_LENGTH = 500
@@ -245,8 +237,7 @@ function isListed(list: CodeListName, value: JsonValue): boolean {
 
 function readBenefits(value: JsonValue | undefined): Benefits {
   const elements = elementsOf(value).map((benefit): [string, JsonValue] => {
-    if (!isJsonObject(benefit))
-      throw new InvalidBeneficiary('benefits: must be an object, or a list of objects')
+    if (!isJsonObject(benefit)) throw new InvalidBeneficiary('benefits: must be an object, or a list of objects')
     const date = Object.entries(benefit).find(([name]) => memberKey(name) === 'benefit_date')?.[1]
     checkedDate('benefits.benefit_date', date === '' ? null : date)
     return [benefitKey(benefit), benefit]
@@ -255,19 +246,11 @@ function readBenefits(value: JsonValue | undefined): Benefits {
 }
 
 const BENEFIT_DATE: Attribute = { name: 'benefit_date', paths: ['benefit_date'], type: 'date' }
-const BENEFIT_TYPE: Attribute = {
-  name: 'benefit_type',
-  paths: ['benefit_type'],
-  type: 'code',
-  codes: 'benefit_type',
-}
+const BENEFIT_TYPE: Attribute = { name: 'benefit_type', paths: ['benefit_type'], type: 'code', codes: 'benefit_type' }
 
 /** A benefit is known by its day and its type. */
 export function benefitKey(benefit: JsonValue): string {
   const date = readAttribute(BENEFIT_DATE, benefit)
   const type = readAttribute(BENEFIT_TYPE, benefit)
-  return JSON.stringify([
-    typeof date === 'object' && date !== null && 'from' in date ? date.from : '',
-    type ?? '',
-  ])
+  return JSON.stringify([typeof date === 'object' && date !== null && 'from' in date ? date.from : '', type ?? ''])
 }

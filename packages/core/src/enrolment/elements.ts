@@ -24,13 +24,7 @@ const LIST = 'programme_identifier'
 const HOLDER = 'member'
 
 /** What an enrolment says beside its programme; a record or a programme may say it for its enrolments. */
-const SAID = [
-  'enrolment_status',
-  'enrolment_date',
-  'enrolment_end_date',
-  'status_change_date',
-  'benefits',
-] as const
+const SAID = ['enrolment_status', 'enrolment_date', 'enrolment_end_date', 'status_change_date', 'benefits'] as const
 
 /** Also the end of an enrolment, where it stands in one. */
 const END_DATES: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
@@ -77,8 +71,7 @@ function holderOf(record: JsonObject): { readonly name: string; readonly object:
   return null
 }
 
-const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
-  [...taken].filter(([name]) => name !== LIST)
+const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) => [...taken].filter(([name]) => name !== LIST)
 
 /** What stands in place of an enrolment is its programme's identifier. */
 function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
@@ -92,11 +85,7 @@ function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): En
 }
 
 /** The members of these names, in any spelling, by their canonical names; and all others. */
-function partition(
-  object: JsonObject,
-  names: ReadonlySet<string>,
-  spellings: ReadonlyMap<string, string> = new Map(),
-) {
+function partition(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
   const taken = new Map<string, JsonValue>()
   const rest: [string, JsonValue][] = []
   for (const [name, value] of Object.entries(object)) {

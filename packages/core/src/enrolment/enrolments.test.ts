@@ -7,9 +7,7 @@ const person = kindNamed('civil')?.record_types[0] as RecordType
 const read = (document: JsonValue) => readEnrolments(beneficiary, document)
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 const active = (enrolment: JsonValue, now = NOW, time_zone = 'UTC') =>
-  read({ member: { programme_identifier: enrolment } }).some((one) =>
-    isActiveAt(beneficiary, one, now, time_zone),
-  )
+  read({ member: { programme_identifier: enrolment } }).some((one) => isActiveAt(beneficiary, one, now, time_zone))
 
 describe('the enrolments of a record', () => {
   it('are read as the specification writes one', () => {
@@ -97,8 +95,7 @@ describe('an enrolment is active', () => {
     ['some day', true],
   ])('to the end of its end date %s: %j', (end_date, expected) => {
     const spelled = ['end_date', 'enrolment_end_date', 'enrollment_end_date']
-    for (const name of spelled)
-      expect(active({ enrolment_status: 'Active', [name]: end_date })).toBe(expected)
+    for (const name of spelled) expect(active({ enrolment_status: 'Active', [name]: end_date })).toBe(expected)
   })
 
   it('by the days of the time zone', () => {

@@ -1,12 +1,5 @@
 /** Where the lists of a record type stand whose elements are known by a key; worked out once. */
-import {
-  elementKeys,
-  type JsonValue,
-  type KeyedList,
-  type Kind,
-  type RecordType,
-  searchKey,
-} from '@rollcall/protocol'
+import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
 export interface KeyedPaths {
   /** By the path, as `searchKey` has it: the list, and the path as the record type writes it. */

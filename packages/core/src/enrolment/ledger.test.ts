@@ -27,23 +27,18 @@ interface State {
 function written({ document, ledger }: State, { beneficiary, stamp, message_ts }: Update, now = NOW): State {
   const next = readLedger(ledgerText(ledger))
   const update = readBeneficiary(scope, beneficiary)
-  return {
-    document: writeUpdate(scope, next, document, update, { stamp, message_ts }, now).document,
-    ledger: next,
-  }
+  return { document: writeUpdate(scope, next, document, update, { stamp, message_ts }, now).document, ledger: next }
 }
 
 const all = (updates: readonly Update[], base: JsonObject = {}, now = NOW): State =>
-  updates.reduce<State>((state, update) => written(state, update, now), {
-    document: base,
-    ledger: emptyLedger(),
-  })
+  updates.reduce<State>((state, update) => written(state, update, now), { document: base, ledger: emptyLedger() })
 
 const textOf = ({ document }: State) => canonicalJson(document)
 
 let count = 0
 const update = (beneficiary: JsonObject, message_ts = '2026-03-01T08:00:00.000Z'): Update => ({
-  ...{ beneficiary, message_ts },
+  beneficiary,
+  message_ts,
   stamp: `${message_ts} ${String(count++).padStart(6, '0')}`,
 })
 
@@ -54,16 +49,13 @@ const enrolment = (programme: string, members: JsonObject = {}): JsonObject => (
 const member = (programme_identifier: JsonValue, members: JsonObject = {}): JsonObject => ({
   member: { member_identifier: 'U-1', programme_identifier, ...members },
 })
-const enrolments = ({ document }: State): JsonValue | undefined =>
-  (document.member as JsonObject).programme_identifier
+const enrolments = ({ document }: State): JsonValue | undefined => (document.member as JsonObject).programme_identifier
 
 describe('any order and any repetition of updates ends in the same record', () => {
   const scalar = fc.constantFrom<JsonValue>('a', 'b', 3, null, '', ['x'], [])
   const tree = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
     value: fc.oneof({ maxDepth: 3, withCrossShrink: true }, scalar, tie('object')),
-    object: fc.dictionary(fc.constantFrom('sex', 'gender', 'n', 'spdci:n', '__proto__'), tie('value'), {
-      maxKeys: 3,
-    }),
+    object: fc.dictionary(fc.constantFrom('sex', 'gender', 'n', 'spdci:n', '__proto__'), tie('value'), { maxKeys: 3 }),
   }))
   const date = fc.constantFrom(
     ...['2026-01-01', '01.01.2026', '2026-01-01T00:00:00Z', '2025-12-31T22:00:00Z', '2026-05', '2026-09-01'],
@@ -102,14 +94,12 @@ describe('any order and any repetition of updates ends in the same record', () =
     fc.constant('P-2'),
     fc.array(programme, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<JsonValue>,
   )
-  const identifier = fc.constantFrom('N-1', 'N-2').map((identifier_value) => ({
-    ...{ identifier_type: 'NID', identifier_value },
-  }))
+  const identifier = fc
+    .constantFrom('N-1', 'N-2')
+    .map((identifier_value) => ({ identifier_type: 'NID', identifier_value }))
   const person = fc
     .tuple(fc.option(identifier, { nil: {} }), fc.option(fc.array(identifier, { maxLength: 2 })), tree.object)
-    .map(
-      ([own, listed, others]) => ({ ...others, ...own, ...(listed && { identifier: listed }) }) as JsonObject,
-    )
+    .map(([own, listed, others]) => ({ ...others, ...own, ...(listed && { identifier: listed }) }) as JsonObject)
   const beneficiary = fc
     .record({
       list,
@@ -120,16 +110,12 @@ describe('any order and any repetition of updates ends in the same record', () =
     })
     .map(({ list, person, others, flat, root }): JsonObject => {
       const members: JsonObject = {
-        ...{ situation: others, demographic_info: { person } },
+        situation: others,
+        demographic_info: { person },
         member_identifier: 'U-1',
         ...(flat ? {} : { programme_identifier: list }),
       }
-      return {
-        '@type': 'Beneficiary',
-        ...root,
-        member: members,
-        ...(flat ? { programme_identifier: list } : {}),
-      }
+      return { '@type': 'Beneficiary', ...root, member: members, ...(flat ? { programme_identifier: list } : {}) }
     })
   const updates = fc
     .array(fc.tuple(beneficiary, fc.constantFrom('2026-03-01T08:00:00.000Z', '2026-04-01T08:00:00.000Z')), {
@@ -148,15 +134,13 @@ describe('any order and any repetition of updates ends in the same record', () =
         member_identifier: 'U-1',
         demographic_info: { person: { identifier_type: 'NID', identifier_value: 'N-9' } },
         programme_identifier: enrolment('P-1', {
-          ...{ enrolment_status: 'Active', benefits: { benefit_type: 'cash', benefit_value: '9' } },
+          enrolment_status: 'Active',
+          benefits: { benefit_type: 'cash', benefit_value: '9' },
         }),
       },
     },
     {
-      member: {
-        member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-1' }],
-        situation: { n: { n: 1 } },
-      },
+      member: { member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-1' }], situation: { n: { n: 1 } } },
       programme_identifier: ['P-1', enrolment('P-3')],
       enrollment_status: 'suspended',
       status_change_date: '2026-01-01',
@@ -217,10 +201,7 @@ describe('statuses of an enrolment', () => {
   it('are a history: the latest date that is not in the future counts', () => {
     const [later, earlier] = [status('Suspended', '2026-05-01'), status('Active', '2026-01-01')]
     expect(shown(all([later, earlier]))).toEqual(['Suspended', '2026-05-01'])
-    expect(shown(all([earlier, later, status('Graduated', '2026-04-01')]))).toEqual([
-      'Suspended',
-      '2026-05-01',
-    ])
+    expect(shown(all([earlier, later, status('Graduated', '2026-04-01')]))).toEqual(['Suspended', '2026-05-01'])
   })
 
   it('without a date count from the time of their message', () => {
@@ -267,16 +248,11 @@ describe('statuses of an enrolment', () => {
   })
 
   it('that came with an import are entries of their own date', () => {
-    const imported = member(
-      enrolment('P-1', { enrolment_status: 'Active', status_change_date: '2026-02-01' }),
-    )
+    const imported = member(enrolment('P-1', { enrolment_status: 'Active', status_change_date: '2026-02-01' }))
     const before = all([status('Suspended', '2026-01-01')], imported)
     expect(shown(before)).toEqual(['Active', '2026-02-01'])
     expect(shown(written(before, status('Suspended', '2026-02-01')))).toEqual(['Suspended', '2026-02-01'])
-    const undated = all(
-      [status('Suspended', '2020')],
-      member(enrolment('P-1', { enrolment_status: 'Active' })),
-    )
+    const undated = all([status('Suspended', '2020')], member(enrolment('P-1', { enrolment_status: 'Active' })))
     expect(shown(undated)).toEqual(['Suspended', '2020'])
   })
 
@@ -321,9 +297,7 @@ describe('statuses of an enrolment', () => {
 
   it('that an import has written over a ledger stand as the import says', () => {
     const made = all([status('Suspended', '2026-02-01')])
-    const imported = member(
-      enrolment('P-1', { enrolment_status: 'Active', status_change_date: '2026-03-01' }),
-    )
+    const imported = member(enrolment('P-1', { enrolment_status: 'Active', status_change_date: '2026-03-01' }))
     const state = written({ ...made, document: imported }, update(member('P-2')))
     expect((enrolments(state) as JsonObject[])[0]).toMatchObject({ enrolment_status: 'Active' })
   })
@@ -333,11 +307,7 @@ describe('what an update writes', () => {
   it('merges programmes, in any published place of them', () => {
     const { document } = all([
       update(member(['P-1'])),
-      update({
-        member: { member_identifier: 'U-1' },
-        programme_identifier: 'p-2',
-        enrollment_status: 'Active',
-      }),
+      update({ member: { member_identifier: 'U-1' }, programme_identifier: 'p-2', enrollment_status: 'Active' }),
     ])
     expect((document.member as JsonObject).programme_identifier).toEqual([
       enrolment('P-1'),
@@ -347,9 +317,7 @@ describe('what an update writes', () => {
 
   it('replaces a benefit of the same type and date, and says so', () => {
     const benefit = (benefit_type: string, benefit_value: string) =>
-      update(
-        member(enrolment('P-1', { benefits: { benefit_type, benefit_date: '2026-01-01', benefit_value } })),
-      )
+      update(member(enrolment('P-1', { benefits: { benefit_type, benefit_date: '2026-01-01', benefit_value } })))
     const first = all([benefit('cash', '10'), benefit('voucher', '5')])
     const { stamp, message_ts, beneficiary } = benefit('1', '20')
     const merged = writeUpdate(
@@ -367,15 +335,15 @@ describe('what an update writes', () => {
 
   it('removes a member with null, and no identifier and no enrolment', () => {
     const first = update(
-      member(['P-1', 'P-2'], {
-        occupation: 'x',
-        identifier: [{ identifier_type: 'NID', identifier_value: 'N-1' }],
-      }),
+      member(['P-1', 'P-2'], { occupation: 'x', identifier: [{ identifier_type: 'NID', identifier_value: 'N-1' }] }),
     )
     const second = update({
       demographic_info: null,
       member: {
-        ...{ member_identifier: 'U-1', occupation: null, identifier: null, demographic_info: null },
+        member_identifier: 'U-1',
+        occupation: null,
+        identifier: null,
+        demographic_info: null,
         programme_identifier: 'P-1',
       },
     })

@@ -12,13 +12,7 @@ import {
   type JsonValue,
 } from '@rollcall/protocol'
 import { type Beneficiary, benefitKey, type EnrolmentUpdate } from './beneficiary.ts'
-import {
-  type EnrolmentElement,
-  programmeKey,
-  putEnrolments,
-  type RecordScope,
-  takeEnrolments,
-} from './elements.ts'
+import { type EnrolmentElement, programmeKey, putEnrolments, type RecordScope, takeEnrolments } from './elements.ts'
 import { identifierKeyOf } from './keyed-paths.ts'
 import { asList, elementsOf, type Register, registerOf, type Stamp, writeObject } from './registers.ts'
 
@@ -116,10 +110,7 @@ export function nextDue({ time_zone }: LedgerScope, { programmes }: Ledger, now:
 }
 
 /** Of two enrolments in one programme the first has what both say. */
-function elementsByProgramme(
-  scope: RecordScope,
-  elements: readonly EnrolmentElement[],
-): Map<string, EnrolmentElement> {
+function elementsByProgramme(scope: RecordScope, elements: readonly EnrolmentElement[]): Map<string, EnrolmentElement> {
   const known = new Map<string, EnrolmentElement>()
   for (const [at, element] of elements.entries()) {
     // Behind all that name their programme.
@@ -142,11 +133,7 @@ const NEVER: Stamp = ''
  * A status that came with an import, or was published, is an entry of its own date: it is later than what was written for
  * that day before, and earlier than what is written after it.
  */
-function explainStatus(
-  { time_zone }: LedgerScope,
-  { statuses }: ProgrammeLedger,
-  element: EnrolmentElement,
-): void {
+function explainStatus({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
   const { enrolment_status: status, status_change_date: written } = element
   if (status === undefined || status === null) return
   const date = typeof written === 'string' ? written : null
@@ -213,10 +200,7 @@ function shown(
 ): JsonObject {
   const elements = [...known].map(([programme, element]): [string, JsonValue] => {
     const statuses = programmes.get(programme)?.statuses
-    return [
-      programme,
-      statuses === undefined ? element : withStatus(element, current(statuses, time_zone, now)),
-    ]
+    return [programme, statuses === undefined ? element : withStatus(element, current(statuses, time_zone, now))]
   })
   return putEnrolments(rest, asList(new Map(elements), alone))
 }
@@ -234,11 +218,7 @@ function withStatus(
  * The entry with the latest date that is not in the future. Of one day, an entry without a time of day and the latest one
  * with a time have equal dates: the later write counts.
  */
-function current(
-  statuses: ReadonlyMap<string, StatusEntry>,
-  time_zone: string,
-  now: number,
-): StatusEntry | undefined {
+function current(statuses: ReadonlyMap<string, StatusEntry>, time_zone: string, now: number): StatusEntry | undefined {
   const begun = [...statuses.keys()].filter((from) => hasBegun(from, time_zone, now)).toSorted()
   const last = begun.at(-1)
   if (last === undefined) return undefined

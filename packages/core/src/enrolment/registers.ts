@@ -88,8 +88,7 @@ function writeMember(
   return patch === null ? undefined : patch
 }
 
-const later = (one: Stamp | undefined, other: Stamp): Stamp =>
-  one === undefined || one < other ? other : one
+const later = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
 /** An object was written later than a value: of what stands in it, what was written before the value goes. */
 function forget(register: Register, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
@@ -118,10 +117,7 @@ function writeList(
   path: string,
 ): JsonValue | undefined {
   const alone = !Array.isArray(before) && !Array.isArray(patch)
-  const keyed = (element: JsonValue): [string, JsonValue] => [
-    keyOf(path, element) ?? canonicalJson(element),
-    element,
-  ]
+  const keyed = (element: JsonValue): [string, JsonValue] => [keyOf(path, element) ?? canonicalJson(element), element]
   const elements = new Map(elementsOf(before).map(keyed))
   for (const [key, element] of elementsOf(patch).map(keyed)) {
     const below = registerOf(register, key)
@@ -140,9 +136,7 @@ export function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
 
 /** In the order of the keys, so that it does not depend on the order of writes. */
 export function asList(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
-  const list = [...elements]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, element]) => element)
+  const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)
   const [only, ...others] = list
   return alone && others.length === 0 ? only : list
 }

@@ -17,9 +17,7 @@ const kind = (name: string) => {
 const CIVIL = { kind: kind('civil'), time_zone: 'UTC' }
 const SOCIAL = { kind: kind('social'), time_zone: 'UTC' }
 const NOW = new Date('2026-02-03T09:15:00.000Z')
-const limits = Object.fromEntries(
-  Object.entries(LIMITS).map(([name, row]) => [name, row.default]),
-) as unknown as Limits
+const limits = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) => [name, row.default])) as unknown as Limits
 
 const CRITERIA = {
   reg_event_type: 'LiveBirth',
@@ -101,9 +99,9 @@ describe('subscribe_criteria', () => {
     const { recordType, predicate } = read(published, SOCIAL)
     expect(recordType.name).toBe('Member')
     expect(shown(predicate as Predicate)).toBe('location eq "north_hills"')
-    expect(() =>
-      read({ ...published, filter: { collection: 'Person2', query: { sex: 'F' } } }, SOCIAL),
-    ).toThrow('subscribe_criteria.filter.collection: must be one of Member, Group')
+    expect(() => read({ ...published, filter: { collection: 'Person2', query: { sex: 'F' } } }, SOCIAL)).toThrow(
+      'subscribe_criteria.filter.collection: must be one of Member, Group',
+    )
   })
 
   it('may have no filter, as far as they go', () => {
@@ -127,28 +125,12 @@ describe('subscribe_criteria', () => {
 describe('refused with', () => {
   const TYPES = 'LiveBirth, Death, FetalDeath, Marriage, Divorce, Adoption, REGISTER, UPDATE'
   it.each<[string, string, unknown]>([
-    [
-      'rjct.notify_types.invalid',
-      `reg_event_type: must be one of ${TYPES}`,
-      { reg_event_type: 'left_the_country' },
-    ],
+    ['rjct.notify_types.invalid', `reg_event_type: must be one of ${TYPES}`, { reg_event_type: 'left_the_country' }],
     ['rjct.notify_types.invalid', `reg_event_type: must be one of ${TYPES}`, { reg_event_type: undefined }],
     ['rjct.notify_types.invalid', `reg_event_type: must be one of ${TYPES}`, { reg_event_type: 7 }],
-    [
-      'rjct.notify_types.invalid',
-      'notify_record_type: must be one of Person',
-      { notify_record_type: 'Group' },
-    ],
-    [
-      'rjct.notify_types.invalid',
-      'notify_record_type: must be one of Person',
-      { notify_record_type: undefined },
-    ],
-    [
-      'rjct.notify_types.invalid',
-      'notify_record_type: must be one of Person',
-      { notify_record_type: ['Person'] },
-    ],
+    ['rjct.notify_types.invalid', 'notify_record_type: must be one of Person', { notify_record_type: 'Group' }],
+    ['rjct.notify_types.invalid', 'notify_record_type: must be one of Person', { notify_record_type: undefined }],
+    ['rjct.notify_types.invalid', 'notify_record_type: must be one of Person', { notify_record_type: ['Person'] }],
     [
       'rjct.person_id.invalid',
       'filter.value: must be a string of 1 to 256 characters or a whole number',
@@ -159,11 +141,7 @@ describe('refused with', () => {
       'filter.value: must be a string of 1 to 256 characters or a whole number',
       { filter: { type: 'UIN', value: { x: 1 } } },
     ],
-    [
-      'rjct.person_id.invalid',
-      'filter.type: must be one of UIN, BRN',
-      { filter: { type: 'PASSPORT', value: 'P-1' } },
-    ],
+    ['rjct.person_id.invalid', 'filter.type: must be one of UIN, BRN', { filter: { type: 'PASSPORT', value: 'P-1' } }],
     [
       'rjct.person_id.invalid',
       'filter.identifier_type: must be one of UIN, BRN',
@@ -189,11 +167,7 @@ describe('refused with', () => {
       { query: { type: 'UIN', value: '1' } },
     ],
     ['rjct.notify_details.invalid', 'filters: is not read', { filters: [] }],
-    [
-      'rjct.notify_details.invalid',
-      'frequancy: is not known; frequency may be meant',
-      { frequancy: FREQUENCY },
-    ],
+    ['rjct.notify_details.invalid', 'frequancy: is not known; frequency may be meant', { frequancy: FREQUENCY }],
     [
       'rjct.notify_details.invalid',
       'frequency.frequency: must have 5, 6 or 7 fields',
@@ -222,26 +196,22 @@ describe('refused with', () => {
 
   it('a code and a rule, whatever the filter is, and never with one of its values', () => {
     fc.assert(
-      fc.property(
-        hostileQuery,
-        fc.constantFrom(undefined, 'expression', 'graphql'),
-        (filter, filter_type) => {
-          // What the reader of JSON lets through.
-          fc.pre(isCanonical(filter))
-          try {
-            const { predicate, text } = withMembers({ filter, filter_type })
-            if (predicate === null) throw new Error('it was passed over')
-            const again = compileCriteria(CIVIL.kind, text).predicate
-            expect(again && canonicalPredicate(again)).toBe(canonicalPredicate(predicate))
-          } catch (error) {
-            expect(error).toMatchObject({
-              name: 'ItemRejection',
-              code: expect.stringMatching(/^rjct\.(notify_details|person_id)\.invalid$/),
-              message: expect.stringMatching(/^subscribe_criteria\.filter/),
-            })
-          }
-        },
-      ),
+      fc.property(hostileQuery, fc.constantFrom(undefined, 'expression', 'graphql'), (filter, filter_type) => {
+        // What the reader of JSON lets through.
+        fc.pre(isCanonical(filter))
+        try {
+          const { predicate, text } = withMembers({ filter, filter_type })
+          if (predicate === null) throw new Error('it was passed over')
+          const again = compileCriteria(CIVIL.kind, text).predicate
+          expect(again && canonicalPredicate(again)).toBe(canonicalPredicate(predicate))
+        } catch (error) {
+          expect(error).toMatchObject({
+            name: 'ItemRejection',
+            code: expect.stringMatching(/^rjct\.(notify_details|person_id)\.invalid$/),
+            message: expect.stringMatching(/^subscribe_criteria\.filter/),
+          })
+        }
+      }),
       { numRuns: 1_000 },
     )
     const secret = () => withMembers({ filter: { type: 'UIN', value: { SECRET: 'SECRET' } } })

@@ -104,10 +104,7 @@ describe('refused is', () => {
     ['1,,2 * * * *', 'its minute field must have numbers from 0 to 59, with "," "-" "/" and "*"'],
     ['-1 * * * *', 'its minute field must have numbers from 0 to 59, with "," "-" "/" and "*"'],
     ['1.5 * * * *', 'its minute field must have numbers from 0 to 59, with "," "-" "/" and "*"'],
-    [
-      '0 0 * FOO *',
-      'its month field must have numbers from 1 to 12, or names such as FEB, with "," "-" "/" and "*"',
-    ],
+    ['0 0 * FOO *', 'its month field must have numbers from 1 to 12, or names such as FEB, with "," "-" "/" and "*"'],
   ])('%j', (text, message) => {
     expect(() => readCron(text)).toThrow(message)
   })
@@ -152,9 +149,7 @@ describe('the shortest gap', () => {
         const [second, minute, hour] = [ordered(seconds), ordered(minutes), ordered(hours)]
         const every = (count: number) => Array.from({ length: count }, (_, index) => index)
         const times = (hour ?? every(24)).flatMap((at) =>
-          (minute ?? every(60)).flatMap((past) =>
-            (second ?? every(60)).map((more) => at * 3_600 + past * 60 + more),
-          ),
+          (minute ?? every(60)).flatMap((past) => (second ?? every(60)).map((more) => at * 3_600 + past * 60 + more)),
         )
         let shortest = (times[0] ?? 0) + 86_400 - (times.at(-1) ?? 0)
         for (const [index, time] of times.entries()) {

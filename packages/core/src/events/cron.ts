@@ -99,8 +99,7 @@ function eitherDay(day: Values, weekday: Values): Pick<Cron, 'day' | 'weekday'> 
     : { day: some(DAY, day), weekday: weekday?.length === 7 ? null : weekday }
 }
 
-const some = ({ min, max }: Field, values: Values): Values =>
-  values?.length === max - min + 1 ? null : values
+const some = ({ min, max }: Field, values: Values): Values => (values?.length === max - min + 1 ? null : values)
 
 const sorted = (numbers: readonly number[]): readonly number[] =>
   [...new Set(numbers)].sort((one, other) => one - other)
@@ -182,8 +181,7 @@ const LEAP_YEAR_WITHIN = 8
 
 /** Whether the years from the first to the last have a day on which it runs. */
 export function hasDay({ day, month, weekday, year }: Cron, first: number, last: number): boolean {
-  if (weekday !== null || day === null)
-    return year === null || year.some((one) => one >= first && one <= last)
+  if (weekday !== null || day === null) return year === null || year.some((one) => one >= first && one <= last)
   const months = month ?? range(1, 12)
   const years = year?.filter((one) => one >= first && one <= last)
   return (years ?? range(first, Math.min(last, first + LEAP_YEAR_WITHIN))).some((inYear) =>

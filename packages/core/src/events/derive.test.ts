@@ -30,11 +30,7 @@ describe('civil', () => {
       { birth_date: '2020-03-01', registration_date: '2021-03-01T00:00:00Z' },
       ['LiveBirth'],
     ],
-    [
-      'born before that',
-      { birth_date: '2020-02-28', registration_date: '2021-03-01T00:00:00Z' },
-      ['REGISTER'],
-    ],
+    ['born before that', { birth_date: '2020-02-28', registration_date: '2021-03-01T00:00:00Z' }, ['REGISTER']],
     // In Auckland it is 2 March already.
     [
       'days are those of the registry',
@@ -76,12 +72,7 @@ describe('civil', () => {
       ['CORRECTION of Death', 'UPDATE'],
     ],
     ['a marriage that is taken back', { marriage_date: '2001' }, {}, ['CANCEL of Marriage', 'UPDATE']],
-    [
-      'the same death in another spelling',
-      { death_date: '2026-06-02' },
-      { date_of_death: '2026-06-02' },
-      ['UPDATE'],
-    ],
+    ['the same death in another spelling', { death_date: '2026-06-02' }, { date_of_death: '2026-06-02' }, ['UPDATE']],
   ])('%s', (_, before, after, events) => {
     expect(derived('civil', { identifier, ...before }, { identifier, ...after })).toEqual(events)
   })

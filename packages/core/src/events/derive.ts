@@ -140,9 +140,7 @@ function addedTo(
   { before, after }: StateChange,
 ): readonly (readonly string[])[] {
   const known = new Set(keysOf(derivation, list, before).flat())
-  return keysOf(derivation, list, after).filter(
-    (keys) => keys.length > 0 && !keys.some((key) => known.has(key)),
-  )
+  return keysOf(derivation, list, after).filter((keys) => keys.length > 0 && !keys.some((key) => known.has(key)))
 }
 
 function namedBy(
@@ -175,18 +173,13 @@ function keysOf(
     const value = state.value(list.attribute)
     return (Array.isArray(value) ? value : []).map((one) => [textOf(one)])
   }
-  return state
-    .elements(list.compound)
-    .flatMap(({ [list.by]: key }) => (key === undefined ? [] : [[textOf(key)]]))
+  return state.elements(list.compound).flatMap(({ [list.by]: key }) => (key === undefined ? [] : [[textOf(key)]]))
 }
 
 type MemberChanged = Extract<EventCondition, { is: 'member_changed' }>
 
 /** What each element says under a member, by what it is known by; '' for one that is not known by anything. */
-function membersBy(
-  { compound, by, member }: MemberChanged,
-  state: RecordState | null,
-): ReadonlyMap<string, string> {
+function membersBy({ compound, by, member }: MemberChanged, state: RecordState | null): ReadonlyMap<string, string> {
   const said = new Map<string, string>()
   for (const { [by]: key, [member]: value } of state?.elements(compound) ?? []) {
     said.set(key === undefined ? '' : textOf(key), value === undefined ? '' : textOf(value))

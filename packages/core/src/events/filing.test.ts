@@ -68,9 +68,7 @@ describe('the most selective equality', () => {
   })
 
   test('is stored by the first half of its SHA-256, which no version may change', () => {
-    expect(hexOf(filingKeys(uin).map(({ key }) => key))).toEqual(
-      new Set(['10bc822d05754859f2a9e60f79ea005e']),
-    )
+    expect(hexOf(filingKeys(uin).map(({ key }) => key))).toEqual(new Set(['10bc822d05754859f2a9e60f79ea005e']))
   })
 
   test('what has none is under the key that every record bears', () => {
@@ -81,7 +79,9 @@ describe('the most selective equality', () => {
 
 test('a key of a change says whether the record had it before, after it, or both', () => {
   const recordOf = (...values: string[]) => ({
-    ...{ values: new Map(), elements: new Map(), identifiers: new Map([['UIN', new Set(values)]]) },
+    values: new Map(),
+    elements: new Map(),
+    identifiers: new Map([['UIN', new Set(values)]]),
   })
   const keyOf = (value: string) =>
     filingKeys({ is: 'identifier', identifiers: [{ type: 'UIN', value }] }).map(({ key }) => key)[0]

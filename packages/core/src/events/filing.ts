@@ -55,10 +55,7 @@ export interface ChangeKey {
 }
 
 /** The keys of a record before a change and after it, each once; null: there is no record. */
-export function changeKeys(
-  before: ExtractedRecord | null,
-  after: ExtractedRecord | null,
-): readonly ChangeKey[] {
+export function changeKeys(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
   const [earlier, later] = [keyTexts(before), keyTexts(after)]
   return [...new Set([...earlier, ...later])].map((text) => {
     return { key: digest(text), before: earlier.has(text), after: later.has(text) }

@@ -18,9 +18,7 @@ function frequency(cron: string, start = '2020-01-01T00:00:00Z', end = '2040-01-
 
 /** The runs after an instant, as ISO texts without milliseconds. */
 function runs(cron: string, zone: string, after: string, count = 3): readonly string[] {
-  return nextRuns(frequency(cron), zone, new Date(after), count).map((run) =>
-    run.toISOString().replace('.000Z', 'Z'),
-  )
+  return nextRuns(frequency(cron), zone, new Date(after), count).map((run) => run.toISOString().replace('.000Z', 'Z'))
 }
 
 describe('a frequency', () => {
@@ -36,9 +34,7 @@ describe('a frequency', () => {
     expect(read('daily', { start_time: '2020-01-01T00:00:00+05:00' }).start_at).toEqual(
       new Date('2019-12-31T19:00:00Z'),
     )
-    expect(read('daily', { start_time: '2026-12-01T00:00:00Z' }).start_at).toEqual(
-      new Date('2026-12-01T00:00:00Z'),
-    )
+    expect(read('daily', { start_time: '2026-12-01T00:00:00Z' }).start_at).toEqual(new Date('2026-12-01T00:00:00Z'))
   })
 
   it('may run as often as the limit says, and not more often', () => {
@@ -63,12 +59,7 @@ describe('a frequency', () => {
     ['an empty text', '', {}, '.frequency: must have 5, 6 or 7 fields'],
     ['no end', 'daily', { end_time: undefined }, '.end_time: must be a date and time with a zone'],
     ['no start', 'daily', { start_time: undefined }, '.start_time: must be a date and time with a zone'],
-    [
-      'no zone',
-      'daily',
-      { end_time: '2027-01-01T00:00:00' },
-      '.end_time: must be a date and time with a zone',
-    ],
+    ['no zone', 'daily', { end_time: '2027-01-01T00:00:00' }, '.end_time: must be a date and time with a zone'],
     [
       'an end before its start',
       'daily',
@@ -201,8 +192,7 @@ it('every expression ticks at the first minute that its fields name, in UTC', ()
     )
   const after = fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2027-12-31') })
   const listed = (numbers: readonly number[] | null): string => numbers?.join(',') ?? '*'
-  const has = (numbers: readonly number[] | null, value: number): boolean =>
-    numbers === null || numbers.includes(value)
+  const has = (numbers: readonly number[] | null, value: number): boolean => numbers === null || numbers.includes(value)
   const MINUTE = 60_000
   fc.assert(
     fc.property(

@@ -64,12 +64,7 @@ export const nextTick = (frequency: Frequency, time_zone: string, after: Date): 
   tickAfter(frequency, time_zone, after) ?? frequency.end_at
 
 /** The next runs, at most `count`. */
-export function nextRuns(
-  frequency: Frequency,
-  time_zone: string,
-  after: Date,
-  count: number,
-): readonly Date[] {
+export function nextRuns(frequency: Frequency, time_zone: string, after: Date, count: number): readonly Date[] {
   const runs: Date[] = []
   for (let from = after; runs.length < count; ) {
     const run = tickAfter(frequency, time_zone, from)

@@ -10,11 +10,7 @@ import { compileCriteria } from './criteria.ts'
  * @param criteria canonical text of its criteria
  * @param consent its own; null: it has none; undefined: it is asked for elsewhere
  */
-export function isSubscriptionGranted(
-  grant: Grant | null,
-  criteria: string,
-  consent?: GivenFor | null,
-): boolean {
+export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: GivenFor | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false
   try {
     return refusedSubscription(grant, compileCriteria(grant.kind, criteria)) === null
@@ -27,7 +23,4 @@ export function isSubscriptionGranted(
 
 /** No filter asks about something that this grant does not have. */
 export const asksEverything = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
-  terms.ask === ALL &&
-  identifiers.types === null &&
-  recordTypes === null &&
-  queryForms.size === QUERY_FORMS.length
+  terms.ask === ALL && identifiers.types === null && recordTypes === null && queryForms.size === QUERY_FORMS.length

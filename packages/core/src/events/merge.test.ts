@@ -12,10 +12,7 @@ function scopeOf(name: string, at = 0) {
 }
 const civil = scopeOf('civil')
 
-const id = (identifier_type: string, identifier_value: string): JsonObject => ({
-  identifier_type,
-  identifier_value,
-})
+const id = (identifier_type: string, identifier_value: string): JsonObject => ({ identifier_type, identifier_value })
 const merge = (record: JsonObject, patch: JsonObject, remove?: Removals, scope = civil) =>
   mergeRecord(scope, record, patch, remove)
 
@@ -29,21 +26,13 @@ describe('identifiers', () => {
   })
 
   test.each<[string, JsonObject, JsonObject]>([
-    [
-      'a new one joins them',
-      { identifier: [id('DRN', 'D-1')] },
-      { identifier: [...three, id('DRN', 'D-1')] },
-    ],
+    ['a new one joins them', { identifier: [id('DRN', 'D-1')] }, { identifier: [...three, id('DRN', 'D-1')] }],
     [
       'one known by another name of its type',
       { identifier: [{ ...id('NationalID', 'n-1'), note: 'x' }] },
       { identifier: [three[0], three[1], { ...id('NationalID', 'n-1'), note: 'x' }] as JsonObject[] },
     ],
-    [
-      'under another spelling of the member',
-      { 'spdci:identifier': [id('UIN', 'U-44')] },
-      { identifier: three },
-    ],
+    ['under another spelling of the member', { 'spdci:identifier': [id('UIN', 'U-44')] }, { identifier: three }],
     [
       'of types that the kind does not know',
       { identifier: [id('X', '1'), id('Y', '1')] },
@@ -63,38 +52,27 @@ describe('identifiers', () => {
 
   test('what is named is taken out', () => {
     const record = { identifier: three }
-    expect(merge(record, {}, { identifier: [id('BIRTH_REG_NO', 'b-1')] })).toEqual({
-      identifier: [three[0], three[2]],
-    })
+    expect(merge(record, {}, { identifier: [id('BIRTH_REG_NO', 'b-1')] })).toEqual({ identifier: [three[0], three[2]] })
     expect(merge(record, {}, { identifier: [id('BRN', 'another')] })).toEqual(record)
   })
 
   test.each<[Removals, string]>([
     [{ name: ['x'] }, 'remove: each member must be one of the lists identifier'],
-    [
-      { identifier: [{ identifier_type: 'UIN' }] },
-      'remove.identifier[0]: must say by what its element is known',
-    ],
+    [{ identifier: [{ identifier_type: 'UIN' }] }, 'remove.identifier[0]: must say by what its element is known'],
   ])('a removal of %j is refused', (remove, message) => {
     expect(() => merge({ identifier: three }, {}, remove)).toThrow(new MergeProblem(message))
   })
 })
 
 describe('members and programmes', () => {
-  const person = (uin: string, more: JsonObject = {}): JsonObject => ({
-    member_identifier: [id('UIN', uin)],
-    ...more,
-  })
+  const person = (uin: string, more: JsonObject = {}): JsonObject => ({ member_identifier: [id('UIN', uin)], ...more })
   const group = scopeOf('social', 1)
   const ibr = scopeOf('ibr')
 
   test('a member is merged with the member that has an identifier in common, and with its identifiers', () => {
     const stored = { member_list: [person('1', { sex: 'F' }), { household_member: person('2') }] }
     const patch = {
-      member_list: [
-        { member_identifier: [id('UIN', '1'), id('NID', '9')], marital_status: 'M' },
-        person('3'),
-      ],
+      member_list: [{ member_identifier: [id('UIN', '1'), id('NID', '9')], marital_status: 'M' }, person('3')],
     }
     expect(merge(stored, patch, {}, group)).toEqual({
       member_list: [
@@ -109,9 +87,7 @@ describe('members and programmes', () => {
     const one = { programme: { programme_identifier: 'PRG-7' }, enrolment_status: '1' }
     const two = { programme: { programme_identifier: 'PRG-8' }, enrolment_status: '1' }
     const stored = { member: { programme_identifier: one } }
-    expect(
-      merge(stored, { member: { programme_identifier: { ...one, enrolment_status: '3' } } }, {}, ibr),
-    ).toEqual({
+    expect(merge(stored, { member: { programme_identifier: { ...one, enrolment_status: '3' } } }, {}, ibr)).toEqual({
       member: { programme_identifier: { ...one, enrolment_status: '3' } },
     })
     expect(merge(stored, { member: { programme_identifier: two } }, {}, ibr)).toEqual({
@@ -199,8 +175,7 @@ describe('many elements are merged in time that grows with their number', () => 
     mergeRecord({ ...civil, kind }, record, patch)
     return reads
   }
-  const ids = (count: number, offset = 0) =>
-    Array.from({ length: count }, (_, at) => id('UIN', `U-${at + offset}`))
+  const ids = (count: number, offset = 0) => Array.from({ length: count }, (_, at) => id('UIN', `U-${at + offset}`))
 
   test.each<[string, (count: number) => readonly [JsonObject, JsonObject]]>([
     ['found', (count) => [{ identifier: ids(count) }, { identifier: ids(count) }]],

@@ -103,12 +103,7 @@ function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch:
   return Object.fromEntries(merged.members)
 }
 
-function mergeValue(
-  scope: MergeScope,
-  path: string,
-  value: JsonValue | undefined,
-  patch: JsonValue,
-): JsonValue {
+function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefined, patch: JsonValue): JsonValue {
   const list = keyedListAt(scope.recordType, path)
   if (list !== undefined) return mergeList(scope, list, path, value, patch)
   if (!isJsonObject(patch)) return patch
@@ -173,8 +168,7 @@ function removeElements(
     const named = keys.get(list.name) ?? new Set()
     for (const [at, element] of elements.entries()) {
       const found = elementKeys(kind, recordType, list, path, element)
-      if (found.length === 0)
-        throw new MergeProblem(`remove.${path}[${at}]: must say by what its element is known`)
+      if (found.length === 0) throw new MergeProblem(`remove.${path}[${at}]: must say by what its element is known`)
       for (const key of found) named.add(key)
     }
     keys.set(list.name, named)
@@ -202,8 +196,7 @@ function withoutElements(
     }
     return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
   }
-  const inside = (one: JsonValue): JsonValue =>
-    isJsonObject(one) ? withoutElements(one, rest, isNamed, emptied) : one
+  const inside = (one: JsonValue): JsonValue => (isJsonObject(one) ? withoutElements(one, rest, isNamed, emptied) : one)
   return { ...object, [key]: Array.isArray(value) ? value.map(inside) : inside(value) }
 }
 

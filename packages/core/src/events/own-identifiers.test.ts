@@ -19,18 +19,13 @@ test.each<[string, number, JsonObject, JsonObject]>([
   [
     'ibr',
     0,
-    {
-      member: { member_identifier: 'HS-88', demographic_info: { person: { ...id('NID', 'N-3'), sex: 'F' } } },
-    },
+    { member: { member_identifier: 'HS-88', demographic_info: { person: { ...id('NID', 'N-3'), sex: 'F' } } } },
     { member: { member_identifier: [id('UIN', 'HS-88'), id('NID', 'N-3')] } },
   ],
   [
     'social',
     1,
-    {
-      group_identifier: [id('HOUSEHOLD_ID', 'H-1')],
-      member_list: [{ member_identifier: [id('UIN', 'U-7')] }],
-    },
+    { group_identifier: [id('HOUSEHOLD_ID', 'H-1')], member_list: [{ member_identifier: [id('UIN', 'U-7')] }] },
     { group_identifier: [id('HOUSEHOLD_ID', 'H-1')] },
   ],
   [

@@ -40,9 +40,8 @@ export const ownPrimary = (
   recordType: RecordType,
   document: JsonValue,
 ): WrittenIdentifier['written'] | undefined =>
-  writtenIdentifiers(kind, ownOnly(recordType), document).find(
-    ({ type }) => type === recordType.primary_identifier,
-  )?.written
+  writtenIdentifiers(kind, ownOnly(recordType), document).find(({ type }) => type === recordType.primary_identifier)
+    ?.written
 
 /** A record that has nothing but this list of identifiers, where the record type has them first. */
 export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {

@@ -42,9 +42,7 @@ describe('what a notification shows of a beneficiary', () => {
   })
 
   it('has none where no enrolment changed', () => {
-    expect(shown(person(active), { ...person(active), '@id': 'urn:1' })).not.toHaveProperty(
-      'additional_attributes',
-    )
+    expect(shown(person(active), { ...person(active), '@id': 'urn:1' })).not.toHaveProperty('additional_attributes')
   })
 
   it('has all of them where nothing has happened: in a backfill', () => {

@@ -17,12 +17,7 @@ const ATTRIBUTES = 'additional_attributes'
  * The record as it is stored with its event: what changed cannot be told from the record alone later on.
  * @param text canonical JSON of `after`
  */
-export function shownRecord(
-  recordType: RecordType,
-  before: JsonValue | null,
-  after: JsonValue,
-  text: string,
-): string {
+export function shownRecord(recordType: RecordType, before: JsonValue | null, after: JsonValue, text: string): string {
   const shown = recordType.notified_as === undefined ? after : withChanges(recordType, before, after)
   return shown === after ? text : canonicalJson(shown)
 }

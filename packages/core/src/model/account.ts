@@ -1,13 +1,6 @@
 /** An account of access: who asked what, about whom, and what left. It is written before the data leaves. */
 
-export const ACCOUNT_KINDS = [
-  'answer',
-  'acknowledgement',
-  'callback',
-  'notification',
-  'refusal',
-  'operator',
-] as const
+export const ACCOUNT_KINDS = ['answer', 'acknowledgement', 'callback', 'notification', 'refusal', 'operator'] as const
 export type AccountKind = (typeof ACCOUNT_KINDS)[number]
 
 /** An identifier of a person, in clear: it is never persisted so. */

@@ -43,10 +43,7 @@ export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, 
 }
 
 /** Rows of the one list that are not, exactly so, in the other. */
-export function hostsBeside(
-  rows: readonly AllowedHost[],
-  others: readonly AllowedHost[],
-): readonly AllowedHost[] {
+export function hostsBeside(rows: readonly AllowedHost[], others: readonly AllowedHost[]): readonly AllowedHost[] {
   const known = new Set(others.map(canonicalJson))
   return rows.filter((row) => !known.has(canonicalJson(row)))
 }

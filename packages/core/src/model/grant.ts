@@ -33,8 +33,7 @@ export const MINORS = ['allowed', 'never'] as const
 /** Members of `header.meta` that say who asks at the participant, and for what. */
 export const DEMANDS = ['requested_by', 'case'] as const
 
-const daily = (description: string) =>
-  Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
+const daily = (description: string) => Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
 
 const minutely = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a minute; so many at once at most` })
@@ -61,9 +60,7 @@ export const GrantTerms = Type.Object(
         description: `Forms of queries: ${QUERY_FORMS.join(', ')}, or "all" (default: identifier)`,
       }),
     ),
-    identifier_types: Type.Optional(
-      names('Identifier types that may be asked about and seen (default: all)'),
-    ),
+    identifier_types: Type.Optional(names('Identifier types that may be asked about and seen (default: all)')),
     ask: Type.Optional(names('Attributes that may be asked about, beside identifiers (default: none)')),
     see: names('Attributes, identifier, relations and members of documents that may be seen'),
     rows: Type.Optional(
@@ -73,10 +70,7 @@ export const GrantTerms = Type.Object(
     ),
     protected: Type.Optional(
       Type.Union(
-        [
-          Type.Literal(ALL),
-          Type.Array(Type.Enum([...PROTECTION_CATEGORIES]), { minItems: 1, uniqueItems: true }),
-        ],
+        [Type.Literal(ALL), Type.Array(Type.Enum([...PROTECTION_CATEGORIES]), { minItems: 1, uniqueItems: true })],
         {
           description: `Categories of protected persons who may be found: ${PROTECTION_CATEGORIES.join(', ')}, or "all" (default: none)`,
         },
@@ -84,8 +78,7 @@ export const GrantTerms = Type.Object(
     ),
     minors: Type.Optional(
       Type.Enum([...MINORS], {
-        description:
-          'Whether persons may be found who have not come of age: allowed, never (default: allowed)',
+        description: 'Whether persons may be found who have not come of age: allowed, never (default: allowed)',
       }),
     ),
     event_types: Type.Optional(names('Event types that may be subscribed to (default: none)')),
@@ -136,9 +129,7 @@ export const GrantTerms = Type.Object(
     valid_from: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: now' })),
     valid_until: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: no end' })),
     legal_reference: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    responsible: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Who answers for it' }),
-    ),
+    responsible: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Who answers for it' })),
   },
   { additionalProperties: false, title: 'Grant', description: 'What a participant may do in a registry.' },
 )

@@ -19,11 +19,7 @@ export type JournalAct =
       /** The numbers of the holds that were in force: no other hold keeps rows of the person. */
       readonly holds: readonly number[]
       /** The records of the person: what waited about them was withdrawn. */
-      readonly records: readonly {
-        readonly registry: string
-        readonly record_type: string
-        readonly record: number
-      }[]
+      readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: number }[]
       /** Of deleted records, whose tombstones were forgotten. */
       readonly forgotten: readonly {
         readonly registry: string
@@ -125,8 +121,4 @@ export interface Journal {
   write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>
 }
 
-export const NO_JOURNAL: Journal = {
-  path: null,
-  examine: () => Promise.resolve(),
-  write: (_, commit) => commit(),
-}
+export const NO_JOURNAL: Journal = { path: null, examine: () => Promise.resolve(), write: (_, commit) => commit() }

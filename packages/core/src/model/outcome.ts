@@ -29,15 +29,7 @@ export interface DisclosedFacts {
 }
 
 /** The content of a reply: plain data, and disclosed records. */
-type ReplyValue =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | Disclosed
-  | readonly ReplyValue[]
-  | ReplyMembers
+type ReplyValue = string | number | boolean | null | undefined | Disclosed | readonly ReplyValue[] | ReplyMembers
 
 export interface ReplyMembers {
   readonly [member: string]: ReplyValue

@@ -100,8 +100,6 @@ export function protectedAs(
 ): readonly ProtectedPerson[] {
   if (named.size === 0) return []
   const own = readIdentifiers(kind, recordType, document).filter(({ names }) => names === 'record')
-  const found = own.flatMap((one) =>
-    one.type === UNLISTED.name ? [] : (named.get(protectionKey(one)) ?? []),
-  )
+  const found = own.flatMap((one) => (one.type === UNLISTED.name ? [] : (named.get(protectionKey(one)) ?? [])))
   return [...new Set(found)]
 }

@@ -14,22 +14,15 @@ export interface RetentionRow {
   readonly variables: readonly string[]
 }
 
-const variables = (...names: readonly LimitName[]): readonly string[] =>
-  names.map((name) => LIMITS[name].variable)
+const variables = (...names: readonly LimitName[]): readonly string[] => names.map((name) => LIMITS[name].variable)
 
 /** Seconds for which events are stored: they may be notified, asked for by an exchange, or corrected. */
-export const eventRetention = ({
-  exchange_retention,
-  notification_retention,
-  correction_time,
-}: Limits): number => Math.max(exchange_retention, notification_retention, correction_time * DAY)
+export const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
+  Math.max(exchange_retention, notification_retention, correction_time * DAY)
 
 /** Seconds after the end of a day until its key is destroyed: then nothing that was stored with it is needed any more. */
-export const bodyKeyRetention = ({
-  exchange_retention,
-  notification_retention,
-  inbox_retention,
-}: Limits): number => Math.max(exchange_retention, notification_retention, inbox_retention)
+export const bodyKeyRetention = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
+  Math.max(exchange_retention, notification_retention, inbox_retention)
 
 export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
   {

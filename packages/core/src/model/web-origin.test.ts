@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { isListedOrigin, webOriginProblem } from './web-origin.ts'
 
-const FORM =
-  'must be an origin in lower case such as https://app.example, without a path; only the port may be *'
+const FORM = 'must be an origin in lower case such as https://app.example, without a path; only the port may be *'
 const WRITTEN = 'must be written as browsers do: without the default port, and with a port of at most 65535'
 
 test.each([
@@ -26,11 +25,7 @@ test.each([
 test('a listed origin means itself, and with * any port of its host', () => {
   const listed = ['https://app.example', 'http://localhost:*']
   const of = (origin: string): boolean => isListedOrigin(listed, origin)
-  expect(['https://app.example', 'http://localhost', 'http://localhost:5173'].map(of)).toEqual([
-    true,
-    true,
-    true,
-  ])
+  expect(['https://app.example', 'http://localhost', 'http://localhost:5173'].map(of)).toEqual([true, true, true])
   expect(
     [
       ...['https://app.example:8443', 'http://app.example', 'https://app.example.evil.example', 'null', ''],

@@ -23,8 +23,6 @@ export function isListedOrigin(listed: readonly string[], origin: string): boole
   return listed.some((one) => {
     if (!one.endsWith(':*')) return one === origin
     const host = one.slice(0, -2)
-    return (
-      origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
-    )
+    return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
   })
 }

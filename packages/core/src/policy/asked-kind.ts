@@ -28,10 +28,7 @@ export interface Askable {
 /** @throws GrantProblem a name that means nothing in any of the record types; an age without its date */
 export function askedKind(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: Askable): Kind {
   const isWhole =
-    recordTypes.length === kind.record_types.length &&
-    identifierTypes === null &&
-    eventTypes === null &&
-    ask === ALL
+    recordTypes.length === kind.record_types.length && identifierTypes === null && eventTypes === null && ask === ALL
   if (isWhole) return kind
   if (ask !== ALL) checkNames(recordTypes, ask)
   const [first, ...others] = recordTypes.map((recordType) => narrowed(recordType, ask))
@@ -66,10 +63,7 @@ function checkNames(recordTypes: readonly RecordType[], ask: readonly string[]):
   const rows = [...attributes, ...compounds, ...compounds.flatMap(({ members }) => members)]
   const unknown = ask.find((name) => !rows.some((row) => isNamed(row, [name])))
   if (unknown !== undefined) {
-    throw new GrantProblem(
-      'ask',
-      `${unknown} is no attribute of ${recordTypes.map(({ name }) => name).join(', ')}`,
-    )
+    throw new GrantProblem('ask', `${unknown} is no attribute of ${recordTypes.map(({ name }) => name).join(', ')}`)
   }
   const age = attributes.find((row) => row.type === 'age' && isNamed(row, ask))
   if (age?.since !== undefined && !ask.some((name) => searchKey(name) === age.since)) {

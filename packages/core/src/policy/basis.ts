@@ -47,11 +47,7 @@ export interface GivenConsent {
 export function checkBasis(
   { terms }: Pick<Grant, 'terms'>,
   criteria: Consenting,
-  {
-    now,
-    most,
-    name = 'search_criteria',
-  }: { readonly now: Date; readonly most: number; readonly name?: string },
+  { now, most, name = 'search_criteria' }: { readonly now: Date; readonly most: number; readonly name?: string },
 ): GivenConsent | null {
   const members = SAID[terms.basis]
   if (members.length === 0) return null
@@ -74,9 +70,7 @@ export function checkBasis(
 
 /** A signed consent stands in `authorize` as well, where other systems have it. */
 function memberOf(members: readonly Member[], criteria: Consenting): Member | undefined {
-  const signed = ([...members, 'authorize'] as const).find(
-    (name) => criteria[name]?.consent_jws !== undefined,
-  )
+  const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
 
@@ -129,14 +123,10 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Given
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
 /** @throws ItemRejection rjct.search_criteria.invalid: several identifiers, of which one at most is the consenting person's */
-export function checkSubject(
-  grant: Pick<Grant, 'terms'>,
-  { predicate }: { readonly predicate: Predicate },
-): void {
+export function checkSubject(grant: Pick<Grant, 'terms'>, { predicate }: { readonly predicate: Predicate }): void {
   if (!isAboutSubject(grant)) return
   // One value may be asked for as an identifier of any type.
-  if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1)
-    return
+  if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return
   throw refused('search_criteria.query: must ask for one identifier, of the person who consents')
 }
 

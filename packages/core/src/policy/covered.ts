@@ -10,9 +10,7 @@ import { visibleIn } from './visible.ts'
  * @param names as in the `see` of a grant
  */
 export function coveredBy(kind: Kind, names: readonly string[]): ReadonlyMap<string, Visible> {
-  const others = kind.record_types.flatMap(({ relations = [] }) =>
-    relations.map(({ name }) => searchKey(name)),
-  )
+  const others = kind.record_types.flatMap(({ relations = [] }) => relations.map(({ name }) => searchKey(name)))
   const meant = names.filter((name) => !others.includes(searchKey(name)) && means(kind, name))
   return visibleIn(kind, kind.record_types, meant)
 }

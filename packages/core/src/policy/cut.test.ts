@@ -1,20 +1,7 @@
-import {
-  isJsonObject,
-  type JsonObject,
-  KINDS,
-  type Kind,
-  type RecordType,
-  searchKey,
-} from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, KINDS, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  anyRecord,
-  grantedNames,
-  inOneSpelling,
-  isKnownName,
-  leaves,
-} from '../../../server/test/any-record.ts'
+import { anyRecord, grantedNames, inOneSpelling, isKnownName, leaves } from '../../../server/test/any-record.ts'
 import { cutRecord } from './cut.ts'
 import { visibleIn } from './visible.ts'
 
@@ -95,12 +82,7 @@ describe('cutRecord', () => {
       gender: { name: 'hidden' },
       dob: '1990',
       birth_date: '1980',
-      identifier: {
-        identifier_type: 'UIN',
-        'x:identifier_type': 'BRN',
-        identifier_value: 'U',
-        Identifier_Value: 'B',
-      },
+      identifier: { identifier_type: 'UIN', 'x:identifier_type': 'BRN', identifier_value: 'U', Identifier_Value: 'B' },
     }
     expect(cut('civil', 'Person', ['identifier', 'sex', 'birth_date'], record, ['UIN'])).toEqual({
       sex: 'F',
@@ -120,10 +102,7 @@ describe('cutRecord', () => {
   it('shows nothing of a related person who is a bare value', () => {
     const related_person = [{ related_member: 'Ada Obi' }, { related_member: ['Bo Obi'] }]
     for (const { name, attributes, compounds = [] } of kindOf('ibr').record_types) {
-      const lists = compounds.flatMap((compound) => [
-        compound.name,
-        ...compound.members.map((row) => row.name),
-      ])
+      const lists = compounds.flatMap((compound) => [compound.name, ...compound.members.map((row) => row.name)])
       const dates = attributes.filter(({ type }) => type !== 'age').map((row) => row.name)
       const see = ['related_person', ...dates, ...lists]
       const shown = cut('ibr', name, see, { related_person, member: { related_person } })
@@ -145,10 +124,7 @@ describe('cutRecord', () => {
       demographic_info: { name: { surname: 'Obi', given_name: name }, sex: 'F' },
       marital_status: 'S',
       related_person: [
-        {
-          relationship_type: 'child',
-          related_member: { demographic_info: { sex: 'M' }, marital_status: 'M' },
-        },
+        { relationship_type: 'child', related_member: { demographic_info: { sex: 'M' }, marital_status: 'M' } },
       ],
     })
     const group = {
@@ -176,16 +152,12 @@ describe('cutRecord', () => {
     expect(cut('ibr', 'Beneficiary', ['programme_identifier'], record)).toEqual({
       member: { programme_identifier: [{ programme: { programme_identifier: 'PRG-7' } }, 'PRG-8'] },
     })
-    expect(cut('ibr', 'Beneficiary', ['enrolment'], { member: { programme_identifier: enrolment } })).toEqual(
-      {
-        member: { programme_identifier: { programme: enrolment.programme, enrolment_status: 'Active' } },
-      },
-    )
-    expect(cut('ibr', 'Beneficiary', ['member.programme_identifier.benefits.benefit_value'], record)).toEqual(
-      {
-        member: { programme_identifier: [{ benefits: { benefit_value: '100' } }] },
-      },
-    )
+    expect(cut('ibr', 'Beneficiary', ['enrolment'], { member: { programme_identifier: enrolment } })).toEqual({
+      member: { programme_identifier: { programme: enrolment.programme, enrolment_status: 'Active' } },
+    })
+    expect(cut('ibr', 'Beneficiary', ['member.programme_identifier.benefits.benefit_value'], record)).toEqual({
+      member: { programme_identifier: [{ benefits: { benefit_value: '100' } }] },
+    })
   })
 })
 
@@ -199,9 +171,7 @@ describe('visibleIn refuses', () => {
   }
 
   it('a name that means nothing', () => {
-    expect(refused('civil', 'Person', 'shoe_size')).toBe(
-      'see: shoe_size is no attribute, relation or member of Person',
-    )
+    expect(refused('civil', 'Person', 'shoe_size')).toBe('see: shoe_size is no attribute, relation or member of Person')
     expect(refused('civil', 'Person', 'name.shoe_size')).toBe(
       'see: name.shoe_size is no attribute, relation or member of Person',
     )
@@ -243,9 +213,7 @@ function isAllowed(kind: Kind, recordType: RecordType, see: readonly string[], p
       .filter(({ name }) => see.includes(name) || see.includes(compound.name))
       .flatMap(({ paths, record_paths = [] }) => [
         ...record_paths,
-        ...compound.paths.flatMap((place) =>
-          paths.map((one) => [place, one].filter((part) => part !== '').join('.')),
-        ),
+        ...compound.paths.flatMap((place) => paths.map((one) => [place, one].filter((part) => part !== '').join('.'))),
       ]),
   )
   return [...places, ...ofElements].some((place) => searchKey(place) === path)

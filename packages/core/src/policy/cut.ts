@@ -58,9 +58,7 @@ function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): Jso
     const elements = value.filter((element) => !Array.isArray(element))
     return shown(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
   }
-  const isIdentifier = parts.some(({ identifiers }) =>
-    identifiers.some((source) => isSeen(seen, source, value)),
-  )
+  const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isSeen(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
   // A record of its own type is an object: a bare value where a related person stands is no attribute of theirs.
   return isIdentifier || here.some((part) => part.value) ? value : undefined
@@ -94,8 +92,7 @@ function unreadMembers(object: JsonObject): ReadonlySet<string> {
   if (new Set(keys.map(([, key]) => key)).size === keys.length) return NONE
   const unread = keys.filter(
     ([name, key]) =>
-      keys.some(([other, same]) => same === key && other !== name) &&
-      memberNamed(object, key) !== object[name],
+      keys.some(([other, same]) => same === key && other !== name) && memberNamed(object, key) !== object[name],
   )
   return new Set(unread.map(([name]) => name))
 }
@@ -104,11 +101,7 @@ const NONE: ReadonlySet<string> = new Set()
 
 const isNested = (value: JsonValue): boolean => typeof value === 'object' && value !== null
 
-function isSeen(
-  { kind, types }: SeenIdentifiers,
-  source: Visible['identifiers'][number],
-  value: JsonValue,
-): boolean {
+function isSeen({ kind, types }: SeenIdentifiers, source: Visible['identifiers'][number], value: JsonValue): boolean {
   const type = identifierTypeOf(kind, source, value)
   return type !== undefined && (types === null || types.has(type.name))
 }

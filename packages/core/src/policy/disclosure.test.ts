@@ -48,9 +48,7 @@ describe('what leaves', () => {
 
   it('is, of a question about a part, each part as a record', () => {
     const parts = [
-      ...discloseParts(everything, recordType, '{"a":[1,2]}', (record) =>
-        [Object.values(record as object)].flat(2),
-      ),
+      ...discloseParts(everything, recordType, '{"a":[1,2]}', (record) => [Object.values(record as object)].flat(2)),
     ]
     expect(parts.map((part) => part.text)).toEqual(['1', '2'])
   })
@@ -58,9 +56,10 @@ describe('what leaves', () => {
   it('is what the grant shows, and then what the query chose of that', () => {
     const record = '{"birth_date":"1990-01-02","name":{"surname":"Obi"},"sex":"F"}'
     const select = (record: JsonValue) => ({ SEX: (record as JsonObject).sex ?? 'none' })
-    expect(
-      texts(granted({ see: ['sex'] }), recordType, [record, '{"name":{"surname":"Obi"}}'], select),
-    ).toEqual(['{"SEX":"F"}', '{"SEX":"none"}'])
+    expect(texts(granted({ see: ['sex'] }), recordType, [record, '{"name":{"surname":"Obi"}}'], select)).toEqual([
+      '{"SEX":"F"}',
+      '{"SEX":"none"}',
+    ])
   })
 
   it('is no record that the conditions of the grant leave out', () => {
@@ -74,7 +73,10 @@ describe('what leaves', () => {
     const [first, second] = record_types
     if (second === undefined) throw new Error('the kind has one record type')
     const grant = readTerms(kindNamed('social') ?? civil, {
-      ...{ operations: 'all', see: 'all', basis: 'law', record_types: [first.name] },
+      operations: 'all',
+      see: 'all',
+      basis: 'law',
+      record_types: [first.name],
     })
     expect(texts(grant, first, documents)).toEqual(documents)
     expect(texts(grant, second, documents)).toEqual([])
@@ -82,9 +84,7 @@ describe('what leaves', () => {
 
   it('is, of a stored answer, what the grant shows today, and nothing where conditions cannot be asked', () => {
     const again = (terms: Partial<GrantTerms>) =>
-      discloseAgain(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).shown.map(
-        ({ text }) => text,
-      )
+      discloseAgain(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).shown.map(({ text }) => text)
     expect(again({ see: ['sex'] })).toEqual(['{"sex":"F"}'])
     expect(again({ rows: { Person: { sex: { eq: 'F' } } } })).toEqual([])
   })
@@ -126,7 +126,6 @@ describe('what leaves', () => {
     const makers = withText(/as EncryptedReply\b/)
     expect(makers).toHaveLength(1)
     // Made of the same members as a reply that is sent at once.
-    for (const file of makers)
-      expect(text(file)).toMatch(/\bmembers: ReplyMembers\b[\s\S]*as EncryptedReply\b/)
+    for (const file of makers) expect(text(file)).toMatch(/\bmembers: ReplyMembers\b[\s\S]*as EncryptedReply\b/)
   })
 })

@@ -26,10 +26,7 @@ import { leftBy, PathNames, personOf, personsIn, relatedIn, withUndescribed } fr
 class DisclosedRecord extends Disclosed {}
 
 /** What a grant says of records. */
-export type Disclosing = Pick<
-  Grant,
-  'recordTypes' | 'visible' | 'covered' | 'identifiers' | 'rows' | 'hidden'
->
+export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'covered' | 'identifiers' | 'rows' | 'hidden'>
 
 /** Cuts what may be seen to what is asked for; null: nothing of that record. */
 export type Select = (shown: JsonValue) => JsonValue | null
@@ -75,11 +72,7 @@ export function* discloseParts(
   for (const { record, shown, related } of shownRecords(grant, recordType, [document])) {
     const persons = personsOf(grant, recordType, record, leftBy(related, shown, textOf(shown), textOf))
     for (const part of partsOf(shown)) {
-      yield new DisclosedRecord(canonicalJson(part), {
-        record_type: recordType.name,
-        persons,
-        paths: paths.of(part),
-      })
+      yield new DisclosedRecord(canonicalJson(part), { record_type: recordType.name, persons, paths: paths.of(part) })
     }
   }
 }
@@ -133,8 +126,7 @@ const coveredPart = (
   identifiers: Disclosing['identifiers'],
   covered: Visible | undefined,
   record: JsonValue,
-): JsonValue =>
-  covered === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, covered, record)
+): JsonValue => (covered === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, covered, record))
 
 const personsOf = (
   { identifiers: { kind } }: Disclosing,
@@ -190,10 +182,7 @@ function isTold(
 export const isStillShown = (grant: Grant, message: JsonValue): boolean =>
   everyRecords(grant.identifiers.kind, message, (recordType, records) => {
     const { shown } = discloseAgain(grant, recordType, records, true)
-    return (
-      shown.length === records.length &&
-      records.every((record, at) => canonicalJson(record) === shown[at]?.text)
-    )
+    return shown.length === records.length && records.every((record, at) => canonicalJson(record) === shown[at]?.text)
   })
 
 /**

@@ -22,8 +22,7 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
   const { records_per_day: _, records_per_minute: __, ...counted } = grant.terms
   const { consent: ___, authorities: ____, ...terms } = counted
   const { see, purposes = [], emergency } = terms
-  if (!isGranted(grant.operations, 'search'))
-    throw new GrantProblem('emergency', 'needs the operation search')
+  if (!isGranted(grant.operations, 'search')) throw new GrantProblem('emergency', 'needs the operation search')
   if (purposes.includes(EMERGENCY)) {
     throw new GrantProblem('purposes', `must not have ${EMERGENCY} beside an emergency part`)
   }
@@ -88,9 +87,7 @@ export function emergencyOf(
   if (!(age >= -AHEAD && age <= MOST_AGE)) throw refused('ts: must be of the last 24 hours in an emergency')
   const reason = purpose.text?.trim() ?? ''
   if (reason.length < REASON.least || reason.length > REASON.most) {
-    throw refused(
-      `purpose.text: must say the reason of the emergency, in ${REASON.least} to ${REASON.most} characters`,
-    )
+    throw refused(`purpose.text: must say the reason of the emergency, in ${REASON.least} to ${REASON.most} characters`)
   }
   return { grant: { ...emergency, id }, reason }
 }

@@ -36,11 +36,7 @@ describe('readTerms', () => {
     ['an event type', { event_types: ['Wedding'] }, 'event_types: this registry has no Wedding'],
     ['an attribute', { ask: ['shoe_size'] }, 'ask: shoe_size is no attribute of Person'],
     ['an age without its date', { ask: ['age'] }, 'ask: age needs birth_date beside it'],
-    [
-      'an attribute to be seen',
-      { see: ['shoe_size'] },
-      'see: shoe_size is no attribute, relation or member of Person',
-    ],
+    ['an attribute to be seen', { see: ['shoe_size'] }, 'see: shoe_size is no attribute, relation or member of Person'],
     [
       'rows of a record type that there is not',
       { rows: { Group: {} } },
@@ -114,7 +110,10 @@ describe('readTerms', () => {
     [
       'emergency as an ordinary purpose too',
       {
-        ...{ basis: 'authorize', purposes: ['emergency'], operations: ['search'], see: ['sex'] },
+        basis: 'authorize',
+        purposes: ['emergency'],
+        operations: ['search'],
+        see: ['sex'],
         emergency: { see: [], items_per_day: 1 },
       },
       'purposes: must not have emergency beside an emergency part',
@@ -130,11 +129,7 @@ describe('readTerms', () => {
   })
 
   it('makes every other way to name an attribute unknown', () => {
-    const { kind } = read({
-      ask: ['birth_date', 'gender'],
-      identifier_types: ['UIN'],
-      event_types: ['Death'],
-    })
+    const { kind } = read({ ask: ['birth_date', 'gender'], identifier_types: ['UIN'], event_types: ['Death'] })
     expect(kind.record_types[0].attributes.map(({ name }) => name)).toEqual(['sex', 'birth_date'])
     expect(kind.identifier_types.map(({ name }) => name)).toEqual(['UIN'])
     expect(kind.unlisted_identifiers).toBe(false)

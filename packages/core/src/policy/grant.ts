@@ -99,8 +99,7 @@ function namesIn(
     if (found === undefined) throw new GrantProblem(member, `this registry has no ${name}`)
     return found
   })
-  if (member === 'record_types' && names.length === 0)
-    throw new GrantProblem(member, 'must name one at least')
+  if (member === 'record_types' && names.length === 0) throw new GrantProblem(member, 'must name one at least')
   return new Set(names)
 }
 
@@ -165,10 +164,7 @@ function checkBasis(
   const seen = see === ALL ? [] : see.map(searchKey)
   const relation = relations.find(({ name }) => see === ALL || seen.includes(searchKey(name)))
   if (relation !== undefined) {
-    throw new GrantProblem(
-      'see',
-      `must not show other persons (${relation.name}) for basis ${basis}; name attributes`,
-    )
+    throw new GrantProblem('see', `must not show other persons (${relation.name}) for basis ${basis}; name attributes`)
   }
   if (see === ALL) throw new GrantProblem('see', `must name attributes for basis ${basis}`)
 }
@@ -201,10 +197,7 @@ function readRow(kind: Kind, recordType: RecordType, query: unknown): Predicate 
     const { predicate } = readQuery({ kind, recordType, limits: BOUNDS }, 'expression', query, path)
     const aged = recordType.attributes.find((row) => row.type === 'age' && asksAbout(predicate, row.name))
     if (aged === undefined) return predicate
-    throw new GrantProblem(
-      path,
-      `asks for ${namesOf(aged)[0]}, which changes from day to day; ask for ${aged.since}`,
-    )
+    throw new GrantProblem(path, `asks for ${namesOf(aged)[0]}, which changes from day to day; ask for ${aged.since}`)
   } catch (error) {
     if (error instanceof QueryProblem) throw new GrantProblem(error.path, error.rule)
     throw error
@@ -212,8 +205,7 @@ function readRow(kind: Kind, recordType: RecordType, query: unknown): Predicate 
 }
 
 function asksAbout(predicate: Predicate, attribute: string): boolean {
-  if (predicate.is === 'and' || predicate.is === 'or')
-    return predicate.of.some((one) => asksAbout(one, attribute))
+  if (predicate.is === 'and' || predicate.is === 'or') return predicate.of.some((one) => asksAbout(one, attribute))
   if (predicate.is === 'not' || predicate.is === 'some') return asksAbout(predicate.of, attribute)
   return 'attribute' in predicate && predicate.attribute.name === attribute
 }

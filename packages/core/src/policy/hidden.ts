@@ -1,11 +1,5 @@
 /** Whom a grant does not show: protected persons of categories that it does not name, and minors where it never finds them. */
-import {
-  type JsonObject,
-  type Kind,
-  type RecordType,
-  type TakesOut,
-  withoutPersons,
-} from '@rollcall/protocol'
+import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { type Protection, protectedAs, publicRecord, takesOutProtected } from '../model/protection.ts'
@@ -59,9 +53,7 @@ export function takesOutHidden(
   day: string,
 ): TakesOut | null {
   const ofProtected = protection.borne.size === 0 ? null : takesOutProtected(kind, protection, categories)
-  return minors
-    ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null)
-    : ofProtected
+  return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
 function adultRows(

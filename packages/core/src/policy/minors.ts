@@ -1,11 +1,5 @@
 /** Grants that never find persons who have not come of age. Of whom no birth date is known counts as one of them. */
-import {
-  type Attribute,
-  type Kind,
-  type OtherPerson,
-  type RecordType,
-  readAttribute,
-} from '@rollcall/protocol'
+import { type Attribute, type Kind, type OtherPerson, type RecordType, readAttribute } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
@@ -37,11 +31,7 @@ export function isMinor(
   const date = record?.recordType.attributes.find(({ name }) => name === 'birth_date')
   const born = date && record && readAttribute(date, record.document)
   if (adult === null || date === undefined || born === undefined || born === null) return true
-  return !matches(adult, {
-    values: new Map([[date.name, born]]),
-    elements: new Map(),
-    identifiers: new Map(),
-  })
+  return !matches(adult, { values: new Map([[date.name, born]]), elements: new Map(), identifiers: new Map() })
 }
 
 /** The kind without questions about the members of a household: they would be answered about minors too. */

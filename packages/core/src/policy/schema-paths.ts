@@ -22,8 +22,7 @@ function hasKeys(schema: Shape, keys: readonly string[]): boolean {
   const { properties, patternProperties, items, anyOf, type } = schema
   if (anyOf !== undefined) return anyOf.some((one) => hasKeys(one, keys))
   if (items !== undefined) return hasKeys(items, keys)
-  if (patternProperties !== undefined)
-    return Object.values(patternProperties).some((one) => hasKeys(one, rest))
+  if (patternProperties !== undefined) return Object.values(patternProperties).some((one) => hasKeys(one, rest))
   if (properties === undefined) return type === undefined
   return Object.entries(properties).some(([name, member]) => searchKey(name) === key && hasKeys(member, rest))
 }

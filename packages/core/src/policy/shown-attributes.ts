@@ -9,8 +9,7 @@ export function shownAttributes(
 ): readonly string[] {
   const tree = visible?.get(name)
   const stored = attributes.filter(({ type }) => type !== 'age')
-  const shown =
-    visible === null ? stored : stored.filter(({ paths }) => paths.some((path) => isShown(tree, path)))
+  const shown = visible === null ? stored : stored.filter(({ paths }) => paths.some((path) => isShown(tree, path)))
   return shown.map((row) => row.name)
 }
 
@@ -25,8 +24,7 @@ export function isAlwaysShown(
   const attribute = attributes.find((row) => row.name === wanted)
   if (attribute !== undefined) return attribute.paths.every((path) => isShown(tree, path))
   const sources = identifiers.filter(
-    ({ names, type }) =>
-      names === 'record' && (type === undefined || [wanted, primary_identifier].includes(type)),
+    ({ names, type }) => names === 'record' && (type === undefined || [wanted, primary_identifier].includes(type)),
   )
   return sources.every(({ path }) => partAt(tree, path)?.identifiers.some((source) => source.path === path))
 }

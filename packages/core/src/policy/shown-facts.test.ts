@@ -23,15 +23,15 @@ const social = kindNamed('social') as Kind
 const [, group] = social.record_types as readonly [RecordType, RecordType]
 
 const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | null): Disclosing => ({
-  ...{ recordTypes: null, rows: new Map(), identifiers: { kind, types: null } },
+  recordTypes: null,
+  rows: new Map(),
+  identifiers: { kind, types: null },
   visible: see && visibleIn(kind, [recordType], see),
   hidden: { categories: [], protection: NOBODY_PROTECTED, takesOut: null },
 })
 
 const named = (persons: readonly AccountedPerson[]): string[] => [
-  ...new Set(
-    persons.map(({ identifiers }) => identifiers.map(({ type, value }) => `${type} ${value}`).join()),
-  ),
+  ...new Set(persons.map(({ identifiers }) => identifiers.map(({ type, value }) => `${type} ${value}`).join())),
 ]
 
 const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
@@ -118,9 +118,10 @@ describe('what an account says of a record that is shown', () => {
     // A member whose identifier stands in another place than that of members.
     const elsewhere = { identifier: [uin('UMA')], marital_status: 'S' }
     const related_person = [{ related_member: elsewhere }]
-    expect(others('social', member('ADA', { related_person }), ['related_person', 'marital_status'])).toEqual(
-      ['UIN ADA', 'UIN UMA'],
-    )
+    expect(others('social', member('ADA', { related_person }), ['related_person', 'marital_status'])).toEqual([
+      'UIN ADA',
+      'UIN UMA',
+    ])
   })
 
   it('names the person of each part', () => {
@@ -140,19 +141,14 @@ function pathsIn(value: JsonValue, path: readonly string[] = []): readonly strin
   if (Array.isArray(value) && value.length > 0) return value.flatMap((element) => pathsIn(element, path))
   const members = isJsonObject(value) ? Object.entries(value) : []
   if (members.length === 0) return path.length === 0 ? [] : [path.join('.')]
-  return members.flatMap(([name, one]) =>
-    /^@(type|context)$/.test(name) ? [] : pathsIn(one, [...path, name]),
-  )
+  return members.flatMap(([name, one]) => (/^@(type|context)$/.test(name) ? [] : pathsIn(one, [...path, name])))
 }
 
 /** Identifiers that an object anywhere in a message bears, or is. */
 function borneIn(kind: Kind, value: JsonValue): ReturnType<typeof identifiersWithin> {
   if (Array.isArray(value)) return value.flatMap((element) => borneIn(kind, element))
   if (!isJsonObject(value)) return []
-  return [
-    ...identifiersWithin(kind, value),
-    ...Object.values(value).flatMap((member) => borneIn(kind, member)),
-  ]
+  return [...identifiersWithin(kind, value), ...Object.values(value).flatMap((member) => borneIn(kind, member))]
 }
 
 const keysOf = (identifiers: readonly { type: string; value: string }[]): string[] => [

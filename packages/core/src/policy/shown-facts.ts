@@ -128,9 +128,7 @@ export const withUndescribed = (
 ): readonly RelatedPerson[] => [
   ...described,
   ...undescribedIn(kind, recordType, shown, described, () =>
-    [personOf(kind, recordType, record), ...personsIn(kind, described)].flatMap(
-      ({ identifiers }) => identifiers,
-    ),
+    [personOf(kind, recordType, record), ...personsIn(kind, described)].flatMap(({ identifiers }) => identifiers),
   ),
 ]
 
@@ -174,8 +172,6 @@ function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
   if (Array.isArray(value)) return value.filter(isLeft).map((element) => without(element, objects))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) =>
-      isLeft(member) ? [[name, without(member, objects)]] : [],
-    ),
+    Object.entries(value).flatMap(([name, member]) => (isLeft(member) ? [[name, without(member, objects)]] : [])),
   )
 }

@@ -15,10 +15,7 @@ interface Asked {
 }
 
 /** @returns the rule that refuses, behind the name of the member; null: none does */
-export function refusedSubscription(
-  grant: Grant,
-  { eventType, recordType, predicate, form }: Asked,
-): string | null {
+export function refusedSubscription(grant: Grant, { eventType, recordType, predicate, form }: Asked): string | null {
   const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
   const permission = may(grant, wanted)
   if (!permission.allowed) return `subscribe_criteria: ${permission.reason}`

@@ -49,18 +49,17 @@ it('capped is exact below the cap, and never more than the cap', () => {
     }),
   )
   expect(answerOf('capped', CAP)).toEqual({
-    ...{ records: [], ids: [], total_count: CAP },
+    records: [],
+    ids: [],
+    total_count: CAP,
     reason: 'search_criteria: 20 records or more match; narrow the search to get them',
   })
 })
 
-it.each(['exact', 'rounded', 'none'] as const)(
-  'above the cap, with counts %s, the item is rejected',
-  (counts) => {
-    expect(answerOf(counts, CAP + 1)).toEqual({
-      code: 'rjct.search.too_many_records_found',
-      message: 'search_criteria: more than 20 records match; narrow the search',
-    })
-    expect(answerOf(counts, CAP)).not.toHaveProperty('code')
-  },
-)
+it.each(['exact', 'rounded', 'none'] as const)('above the cap, with counts %s, the item is rejected', (counts) => {
+  expect(answerOf(counts, CAP + 1)).toEqual({
+    code: 'rjct.search.too_many_records_found',
+    message: 'search_criteria: more than 20 records match; narrow the search',
+  })
+  expect(answerOf(counts, CAP)).not.toHaveProperty('code')
+})

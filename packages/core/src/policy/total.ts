@@ -32,15 +32,13 @@ const COUNTINGS: Readonly<Record<(typeof COUNTS)[number], Counting>> = {
     total: (total) => total,
     hidesEmpty: false,
     atCap: (_, cap) => ({
-      ...{ total: cap, records: [], ids: [] },
+      total: cap,
+      records: [],
+      ids: [],
       reason: `search_criteria: ${cap} records or more match; narrow the search to get them`,
     }),
   },
-  rounded: {
-    total: (total) => Math.max(10, Math.ceil(total / 10) * 10),
-    hidesEmpty: true,
-    atCap: unlessMore,
-  },
+  rounded: { total: (total) => Math.max(10, Math.ceil(total / 10) * 10), hidesEmpty: true, atCap: unlessMore },
   none: { total: (_, page) => page, hidesEmpty: true, atCap: unlessMore },
 }
 
@@ -58,8 +56,7 @@ export const withinCap = <Finding extends Found>(
   grant: Pick<Grant, 'terms'>,
   found: Finding,
   cap: number,
-): Finding & Pick<AtCap, 'reason'> =>
-  found.total < cap ? found : { ...found, ...countingOf(grant).atCap(found, cap) }
+): Finding & Pick<AtCap, 'reason'> => (found.total < cap ? found : { ...found, ...countingOf(grant).atCap(found, cap) })
 
 /** Whether records of which nothing is shown are left out of an answer. */
 export const hidesEmpty = (grant: Pick<Grant, 'terms'>): boolean => countingOf(grant).hidesEmpty
@@ -68,8 +65,5 @@ export const hidesEmpty = (grant: Pick<Grant, 'terms'>): boolean => countingOf(g
 export function showsNothing(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {
   if (!hidesEmpty(grant) || grant.visible === null) return false
   const tree = grant.visible.get(name)
-  return (
-    tree === undefined ||
-    (!tree.whole && !tree.value && tree.identifiers.length === 0 && tree.members.size === 0)
-  )
+  return tree === undefined || (!tree.whole && !tree.value && tree.identifiers.length === 0 && tree.members.size === 0)
 }

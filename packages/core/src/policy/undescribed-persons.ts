@@ -51,8 +51,7 @@ export function undescribedIn(
 }
 
 /** Most names need no closer look. */
-const isBearing = (name: string): boolean =>
-  BEARING.has(name) || (/[^a-z_]/.test(name) && BEARING.has(searchKey(name)))
+const isBearing = (name: string): boolean => BEARING.has(name) || (/[^a-z_]/.test(name) && BEARING.has(searchKey(name)))
 
 function unknown(
   kind: Kind,
@@ -81,9 +80,7 @@ function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   const names =
     own.get(recordType) ??
     new Set(
-      recordType.identifiers.flatMap(({ path, names }) =>
-        names === 'record' && !path.includes('.') ? [path] : [],
-      ),
+      recordType.identifiers.flatMap(({ path, names }) => (names === 'record' && !path.includes('.') ? [path] : [])),
     )
   own.set(recordType, names)
   return names

@@ -52,8 +52,7 @@ const allNames = (recordTypes: readonly RecordType[]): readonly string[] =>
     ...relations.map(({ name }) => name),
   ])
 
-const isWithin = (path: string, place: string): boolean =>
-  `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
+const isWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
 
 /** The paths that these names show, each behind its record type; none where they mean nothing, or nothing alone. */
 function coveredPaths(

@@ -51,17 +51,10 @@ const isRelated = (recordTypes: readonly RecordType[], { name }: RecordType): bo
 const nothing = (): Visible => ({ whole: false, value: false, identifiers: [], members: new Map() })
 
 /** @returns whether the name means something in this record type */
-function show(
-  kind: Kind,
-  recordType: RecordType,
-  name: string,
-  treeOf: (recordType: string) => Visible,
-): boolean {
+function show(kind: Kind, recordType: RecordType, name: string, treeOf: (recordType: string) => Visible): boolean {
   const tree = treeOf(recordType.name)
   const key = searchKey(name)
-  const sources = recordType.identifiers.filter(
-    (row) => row.names === 'record' && sourceName(kind, row) === key,
-  )
+  const sources = recordType.identifiers.filter((row) => row.names === 'record' && sourceName(kind, row) === key)
   for (const source of sources) at(tree, source.path).identifiers.push(source)
   if (sources.length > 0) return true
   const relation = recordType.relations?.find((row) => searchKey(row.name) === key)
@@ -128,9 +121,7 @@ function showMember(recordType: RecordType, tree: Visible, path: string): boolea
     at(tree, path).identifiers.push(source)
     return true
   }
-  const relations = (recordType.relations ?? []).flatMap(({ name, paths }) =>
-    paths.map((place) => ({ name, place })),
-  )
+  const relations = (recordType.relations ?? []).flatMap(({ name, paths }) => paths.map((place) => ({ name, place })))
   const sources = recordType.identifiers.map(({ path: place }) => ({ name: IDENTIFIER, place }))
   const within = [...relations, ...sources].find(({ place }) => isWithin(searchKey(place), own))
   const around = relations.find(({ place }) => isWithin(own, searchKey(place)))

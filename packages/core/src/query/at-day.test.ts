@@ -119,9 +119,7 @@ test('ages are found wherever they stand, and the rest stays the object that it 
     is: 'and',
     of: [other, { is: 'not', of: { is: 'or', of: [other, leaf] } }],
   })
-  expect(atDay(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(
-    tree(until('2026-11-21', born('le', '2008-11-21'))),
-  )
+  expect(atDay(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(tree(until('2026-11-21', born('le', '2008-11-21'))))
 })
 
 test('the same object where no age is asked', () => {
@@ -152,11 +150,7 @@ test('in an element of a list, since a date of the same element', () => {
 
 describe('what no reader makes is an error of ours', () => {
   test.each<[string, Predicate, RecordType]>([
-    [
-      'age counts since birth_date, which is no date there',
-      asks('ge', 18),
-      { ...person, attributes: [surname] },
-    ],
+    ['age counts since birth_date, which is no date there', asks('ge', 18), { ...person, attributes: [surname] }],
     ['an age is compared with a whole number of years', asks('ge', 18.5), person],
     ['an age is compared with a whole number of years', asks('ge', '18'), person],
     ['an age is not compared by contains', asks('contains', 18), person],

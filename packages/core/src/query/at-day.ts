@@ -1,12 +1,6 @@
 /** Ages become dates: what a search asks on one day, so that no source of records needs to know the day. */
 import type { Attribute, RecordType } from '@rollcall/protocol'
-import {
-  type Comparator,
-  type Comparison,
-  type Interval,
-  membersOf,
-  type Predicate,
-} from '../model/predicate.ts'
+import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
 import type { Page } from '../model/records.ts'
 import type { AskedKey } from './page.ts'
@@ -75,12 +69,7 @@ function resolve(predicate: Predicate, attributes: readonly Attribute[], day: st
     }
     case 'compare':
       if (predicate.attribute.type !== 'age') return predicate
-      return compareDates(
-        predicate.operator,
-        dateOf(predicate.attribute, attributes),
-        years(predicate.value),
-        day,
-      )
+      return compareDates(predicate.operator, dateOf(predicate.attribute, attributes), years(predicate.value), day)
     case 'in':
       if (predicate.attribute.type !== 'age') return predicate
       return datesOf(predicate.values.map(years), dateOf(predicate.attribute, attributes), day)

@@ -49,11 +49,7 @@ test.each<[string, Predicate, readonly { attribute: string; descending: boolean 
 
 test('what asks about other columns, or of another record type, is not', () => {
   checkBackfilled(unfilled, { recordType, predicate: has('surname'), sort: [by('surname')] })
-  checkBackfilled(new Map([['Member', new Set(['sex'])]]), {
-    recordType,
-    predicate: has('sex'),
-    sort: [by('sex')],
-  })
+  checkBackfilled(new Map([['Member', new Set(['sex'])]]), { recordType, predicate: has('sex'), sort: [by('sex')] })
   checkBackfilled(new Map(), { recordType, predicate: has('sex'), sort: [] })
 })
 

@@ -46,9 +46,7 @@ const FILTERS = [
  */
 export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
   const { name, members, filter } = rules
-  const other = Object.keys(criteria).find(
-    (member) => member !== filter && FILTERS.includes(member.toLowerCase()),
-  )
+  const other = Object.keys(criteria).find((member) => member !== filter && FILTERS.includes(member.toLowerCase()))
   if (other !== undefined) {
     throw refusal(rules, other, `is not read; what is asked for stands in ${name}.${filter}`)
   }

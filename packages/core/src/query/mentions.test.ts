@@ -21,11 +21,7 @@ test.each<[string, Predicate, readonly string[]]>([
   ['a compound, not its members', { is: 'some', list: enrolment, of: active }, ['enrolment']],
   [
     'a list',
-    {
-      is: 'some',
-      list: languages,
-      of: { is: 'compare', attribute: languages, operator: 'eq', value: 'x' },
-    },
+    { is: 'some', list: languages, of: { is: 'compare', attribute: languages, operator: 'eq', value: 'x' } },
     ['languages'],
   ],
   ['identifiers', { is: 'identifier', identifiers: [{ type: 'UIN', value: '1' }] }, []],
@@ -40,11 +36,7 @@ test.each<[string, Predicate, readonly string[]]>([
           is: 'not',
           of: {
             is: 'and',
-            of: [
-              female,
-              { is: 'exists', attribute: birth_date },
-              { is: 'some', list: enrolment, of: active },
-            ],
+            of: [female, { is: 'exists', attribute: birth_date }, { is: 'some', list: enrolment, of: active }],
           },
         },
       ],

@@ -67,8 +67,7 @@ export function checkBackfilled(
       `${name}.query: ${asked} is being backfilled and cannot be searched yet`,
     )
   }
-  const columnOf = (sorted: string) =>
-    recordType.attributes.find(({ name }) => name === sorted)?.since ?? sorted
+  const columnOf = (sorted: string) => recordType.attributes.find(({ name }) => name === sorted)?.since ?? sorted
   const sorted = sort.find(({ attribute }) =>
     [columnOf(attribute), sortGroup(attribute)].some((column) => names.has(column)),
   )

@@ -50,12 +50,10 @@ export function readSort(kind: Kind, recordType: RecordType, sort: unknown): Ask
     const { attribute_name, sort_order } = element
     if (attribute_name === undefined || attribute_name === '') continue
     const descending = isDescending(sort_order, at)
-    const key =
-      typeof attribute_name === 'string' ? keyOf(kind, recordType, attribute_name, descending) : undefined
+    const key = typeof attribute_name === 'string' ? keyOf(kind, recordType, attribute_name, descending) : undefined
     if (key === undefined) {
       const sortable = sortableNames(kind, recordType)
-      const rule =
-        sortable.length === 0 ? 'nothing can be sorted by here' : `must be one of ${sortable.join(', ')}`
+      const rule = sortable.length === 0 ? 'nothing can be sorted by here' : `must be one of ${sortable.join(', ')}`
       throw invalidSort(`${at}.attribute_name: ${rule}`)
     }
     if (keys.some((earlier) => earlier.attribute === key.attribute)) {
@@ -75,18 +73,11 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
  * Undefined: it cannot be sorted by. An order by age is an order by the birth date in the opposite direction. A person who is not born yet has no age;
  * `atDay` decides that for the day of the search.
  */
-function keyOf(
-  kind: Kind,
-  recordType: RecordType,
-  spelling: string,
-  descending: boolean,
-): AskedKey | undefined {
+function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): AskedKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)
   if (attribute === undefined) {
     const name = resolveIdentifierType(kind, spelling)?.name
-    return name !== undefined && isSortedIdentifier(recordType, name)
-      ? { attribute: name, descending }
-      : undefined
+    return name !== undefined && isSortedIdentifier(recordType, name) ? { attribute: name, descending } : undefined
   }
   const { name, since, sortable } = attribute
   if (!sortable) return undefined

@@ -29,9 +29,6 @@ describe('criteria about one person', () => {
   ])('%j is read as the receiver of the client reads it', (query) => {
     const other = readEqualsQuery(query, 'query', ENROLLED_ATTRIBUTES)
     const { person, programme } = read(query)
-    expect({ person, programme }).toEqual({
-      person: other.person,
-      programme: other.programme?.toLowerCase() ?? null,
-    })
+    expect({ person, programme }).toEqual({ person: other.person, programme: other.programme?.toLowerCase() ?? null })
   })
 })

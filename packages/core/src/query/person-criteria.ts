@@ -66,12 +66,7 @@ export function readPersonCriteria(
   limits: QueryLimits,
 ): PersonCriteria {
   const members = question.event_type ? [...MEMBERS, 'reg_event_type'] : MEMBERS
-  const rules: CriteriaRules = {
-    name: question.name,
-    code: 'rjct.search_criteria.invalid',
-    members,
-    filter: 'query',
-  }
+  const rules: CriteriaRules = { name: question.name, code: 'rjct.search_criteria.invalid', members, filter: 'query' }
   checkMembers(rules, criteria)
   const unknown = Object.keys(criteria).find((member) => !members.includes(member))
   if (unknown !== undefined) throw refusal(rules, unknown, `is not known; known are ${members.join(', ')}`)
@@ -81,8 +76,7 @@ export function readPersonCriteria(
   checkConsent(rules, criteria, 'consent')
   checkConsent(rules, criteria, 'authorize')
   const named =
-    readRecordType(rules, kind, criteria, 'response_entity') ??
-    readRecordType(rules, kind, criteria, 'reg_record_type')
+    readRecordType(rules, kind, criteria, 'response_entity') ?? readRecordType(rules, kind, criteria, 'reg_record_type')
   const { predicate, recordType, shape } = readPersonQuery(rules, kind, named, criteria, limits)
   const conditions = conditionsOf(predicate)
   const persons = conditions.flatMap((one) => (one.is === 'identifier' ? [one.identifiers] : []))

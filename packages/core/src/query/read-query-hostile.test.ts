@@ -32,9 +32,7 @@ function check(predicate: Predicate, list?: Extract<Predicate, { is: 'some' }>['
       return check(predicate.of, predicate.list)
     case 'in':
       expect(predicate.values.length).toBeGreaterThan(0)
-      expect(new Set(predicate.values.map((value) => JSON.stringify(value))).size).toBe(
-        predicate.values.length,
-      )
+      expect(new Set(predicate.values.map((value) => JSON.stringify(value))).size).toBe(predicate.values.length)
       return checkAttribute(predicate, list)
     case 'compare':
       return checkAttribute(predicate, list)
@@ -64,22 +62,18 @@ function checkAttribute(
 it('hostileQuery JSON becomes a sound tree or is refused with a path, in little time', () => {
   let understood = 0
   fc.assert(
-    fc.property(
-      hostileQuery,
-      fc.constantFrom('expression', 'graphql', 'idtype-value'),
-      (query, query_type) => {
-        const started = processorTime()
-        const read = readOrRefuse(query, query_type)
-        expect(processorTime() - started).toBeLessThan(2_500)
-        if (read instanceof QueryProblem) {
-          expect(read.path).toMatch(/^query/)
-          expect(read.rule).not.toBe('')
-        } else {
-          understood += 1
-          check(read.predicate)
-        }
-      },
-    ),
+    fc.property(hostileQuery, fc.constantFrom('expression', 'graphql', 'idtype-value'), (query, query_type) => {
+      const started = processorTime()
+      const read = readOrRefuse(query, query_type)
+      expect(processorTime() - started).toBeLessThan(2_500)
+      if (read instanceof QueryProblem) {
+        expect(read.path).toMatch(/^query/)
+        expect(read.rule).not.toBe('')
+      } else {
+        understood += 1
+        check(read.predicate)
+      }
+    }),
     { numRuns: 4_000 },
   )
   expect(understood).toBeGreaterThan(20)
@@ -121,8 +115,7 @@ it('every condition that is written is in the tree', () => {
   fc.assert(
     fc.property(conditions, (query) => {
       const read = readOrRefuse(query)
-      if (read instanceof QueryProblem)
-        expect(read.rule).toMatch(/^must not be nested deeper|at most 200 conditions$/)
+      if (read instanceof QueryProblem) expect(read.rule).toMatch(/^must not be nested deeper|at most 200 conditions$/)
       else expect(check(read.predicate)).toBe(termsOf(query))
     }),
     { numRuns: 1_500 },

@@ -8,11 +8,7 @@ const COMPARISON = { attribute_name: 'sex', operator: 'eq', attribute_value: 'F'
 const typed = (value: JsonValue, type = 'ns:org:QueryType:expression') => ({ type, value })
 
 function read(query: unknown, query_type = 'expression', recordType: typeof GROUP = undefined): string {
-  const {
-    predicate,
-    recordType: meant,
-    shape,
-  } = readQuery({ ...SCOPE, recordType }, query_type, query, 'query')
+  const { predicate, recordType: meant, shape } = readQuery({ ...SCOPE, recordType }, query_type, query, 'query')
   return `${meant === PERSON ? '' : `${meant.name}: `}${shown(predicate)}${shape === undefined ? '' : ', shaped'}`
 }
 
@@ -34,10 +30,7 @@ describe('the shape says which form it is, whatever query_type says', () => {
     [typed([{ expression1: COMPARISON }]), 'sex eq "female"'],
     [typed({ expression1: COMPARISON }, 'predicate'), 'sex eq "female"'],
     [typed({ expression: { collection: 'Person', query: { sex: 'F' } } }), 'sex eq "female"'],
-    [
-      typed({ expression: { collection: 'x:Household', query: { sex: 'F' } } }, 'NoSql'),
-      'Group: sex eq "female"',
-    ],
+    [typed({ expression: { collection: 'x:Household', query: { sex: 'F' } } }, 'NoSql'), 'Group: sex eq "female"'],
     [typed({ expression: { query: { sex: 'F' } } }, 'ns:org:QueryType:graphql'), 'sex eq "female"'],
     [typed({ expression: { sex: 'F' } }), 'sex eq "female"'],
     [typed({ expression: { $or: [{ sex: 'F' }, { score: 1 }] } }), 'or(sex eq "female", score eq 1)'],
@@ -72,20 +65,14 @@ describe('texts', () => {
     [text, 'graphql', 'sex eq "female", shaped'],
     [{ query: text }, 'graphql', 'sex eq "female", shaped'],
     [
-      {
-        query: 'query Q($s: String) { person(sex: $s) { surname } }',
-        variables: { s: 'M' },
-        operationName: 'Q',
-      },
+      { query: 'query Q($s: String) { person(sex: $s) { surname } }', variables: { s: 'M' }, operationName: 'Q' },
       'graphql',
       'sex eq "male", shaped',
     ],
     [typed({ expression: json }), 'expression', 'sex eq "female"'],
     [typed({ expression: ` ${json}` }, 'NoSql'), 'expression', 'sex eq "female"'],
     [
-      typed({
-        expression: '[{"expression1": {"attribute_name": "sex", "operator": "eq", "attribute_value": "F"}}]',
-      }),
+      typed({ expression: '[{"expression1": {"attribute_name": "sex", "operator": "eq", "attribute_value": "F"}}]' }),
       'predicate',
       'sex eq "female"',
     ],
@@ -101,11 +88,7 @@ describe('texts', () => {
       'expression',
       'search_criteria.query.value.expression: must be GraphQL or JSON text',
     ],
-    [
-      typed({ expression: '' }),
-      'expression',
-      'search_criteria.query.value.expression: must be GraphQL or JSON text',
-    ],
+    [typed({ expression: '' }), 'expression', 'search_criteria.query.value.expression: must be GraphQL or JSON text'],
     [
       typed({ expression: '{"sex": "F", "sex": "M"}' }),
       'expression',
@@ -151,9 +134,7 @@ describe('texts', () => {
 describe('the record type', () => {
   it('of the criteria counts, and the collection must mean it', () => {
     expect(read({ sex: 'F' }, 'expression', GROUP)).toBe('Group: sex eq "female"')
-    expect(read({ collection: 'Household', query: { sex: 'F' } }, 'expression', GROUP)).toBe(
-      'Group: sex eq "female"',
-    )
+    expect(read({ collection: 'Household', query: { sex: 'F' } }, 'expression', GROUP)).toBe('Group: sex eq "female"')
     expect(refusal({ collection: 'Person', query: { sex: 'F' } }, 'expression', GROUP)).toThrow(
       'search_criteria.query.collection: must mean the same record type as the criteria around the query',
     )
@@ -178,10 +159,7 @@ describe('what is refused', () => {
   it.each<[unknown, string | RegExp]>([
     [{ value: { expression: { query: { sex: 'F' } } } }, `search_criteria.query.type: ${known}`],
     [{ value: '007' }, `search_criteria.query.type: ${types}`],
-    [
-      { value: '007', sex: 'F' },
-      'search_criteria.query.sex: is not a known member; known members are value, type',
-    ],
+    [{ value: '007', sex: 'F' }, 'search_criteria.query.sex: is not a known member; known members are value, type'],
     [undefined, shape],
     [null, shape],
     [true, shape],
@@ -274,19 +252,16 @@ describe('what is refused', () => {
     )
   })
 
-  it.each([[undefined], [null], [5], ['namedQuery'], ['sql'], ['__proto__'], ['']])(
-    'query_type %j',
-    (query_type) => {
-      const query = { type: 'UIN', value: '7' }
-      expect(() => readQuery(SCOPE, query_type, query, 'search_criteria.query')).toThrow(
-        expect.objectContaining({
-          name: 'QueryProblem',
-          path: 'search_criteria.query_type',
-          rule: 'must be one of idtype-value, expression, predicate, graphql',
-        }),
-      )
-    },
-  )
+  it.each([[undefined], [null], [5], ['namedQuery'], ['sql'], ['__proto__'], ['']])('query_type %j', (query_type) => {
+    const query = { type: 'UIN', value: '7' }
+    expect(() => readQuery(SCOPE, query_type, query, 'search_criteria.query')).toThrow(
+      expect.objectContaining({
+        name: 'QueryProblem',
+        path: 'search_criteria.query_type',
+        rule: 'must be one of idtype-value, expression, predicate, graphql',
+      }),
+    )
+  })
 
   it('forms within forms without end', () => {
     let query: object = { sex: 'F' }

@@ -42,10 +42,7 @@ const FORMS: readonly Form<ReadForm>[] = [
     members: ['query_name'],
     optional: ['query_params'],
     read: (_reader, members) => {
-      throw new QueryProblem(
-        members.path,
-        'named queries are not answered; ask with expression, predicate or graphql',
-      )
+      throw new QueryProblem(members.path, 'named queries are not answered; ask with expression, predicate or graphql')
     },
   },
   {
@@ -55,8 +52,7 @@ const FORMS: readonly Form<ReadForm>[] = [
   },
   {
     members: ['field', 'operator', 'value'],
-    read: (reader, { of }) =>
-      asQuery(reader, readFieldQuery(reader, of('field'), of('operator'), of('value'))),
+    read: (reader, { of }) => asQuery(reader, readFieldQuery(reader, of('field'), of('operator'), of('value'))),
   },
   {
     members: ['identifier_type', 'identifier_value'],
@@ -83,9 +79,7 @@ export function readQuery(scope: Scope, query_type: unknown, query: unknown, pat
 
 /** The same where the type may be absent, and the form alone says what it is (N3). @throws QueryProblem */
 export const readFilter = (scope: Scope, filter_type: unknown, filter: unknown, path: string): Query =>
-  filter_type === undefined
-    ? readWorded(scope, undefined, filter, path)
-    : readQuery(scope, filter_type, filter, path)
+  filter_type === undefined ? readWorded(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 
 function readWorded(scope: Scope, word: QueryWord | undefined, query: unknown, path: string): Query {
   const reader = new Reader(scope)

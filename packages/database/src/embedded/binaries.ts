@@ -3,14 +3,7 @@ import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promi
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import {
-  type ClusterUser,
-  EmbeddedPostgresError,
-  giveTo,
-  hasCode,
-  isBeingMade,
-  temporaryName,
-} from './files.ts'
+import { type ClusterUser, EmbeddedPostgresError, giveTo, hasCode, isBeingMade, temporaryName } from './files.ts'
 
 const run = promisify(execFile)
 const COPY_PREFIX = 'postgresql-'

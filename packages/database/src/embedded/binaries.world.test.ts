@@ -39,9 +39,7 @@ test('programs that cannot run where npm put them are copied into the home, with
     postgres: join(copy, 'bin/postgres'),
     major: version.split('.')[0],
   })
-  expect(execFileSync(join(copy, 'bin/postgres'), ['--version'], { cwd: '/', ...user }).toString()).toMatch(
-    /^postgres/,
-  )
+  expect(execFileSync(join(copy, 'bin/postgres'), ['--version'], { cwd: '/', ...user }).toString()).toMatch(/^postgres/)
   expect((await readdir(copy, { recursive: true })).filter((name) => name.endsWith('.a'))).toEqual([])
   expect(await readdir(home)).toEqual([`postgresql-${version}`])
 
@@ -63,11 +61,7 @@ test('copies of other versions go, copies that another process makes at this mom
   for (const name of others) await mkdir(join(home, name))
   const postgres = join(home, 'postgresql-18.0.0/bin/postgres')
   await removeOldCopies(home, { initdb: 'initdb', postgres, major: '18' })
-  expect((await readdir(home)).sort()).toEqual([
-    'data',
-    'postgresql-18.0.0',
-    'postgresql-18.0.0.new-1-0123abcd',
-  ])
+  expect((await readdir(home)).sort()).toEqual(['data', 'postgresql-18.0.0', 'postgresql-18.0.0.new-1-0123abcd'])
 })
 
 test('a platform without the npm package, and programs that do not run, are told in a sentence', async () => {
@@ -79,7 +73,5 @@ test('a platform without the npm package, and programs that do not run, are told
   await chmod(join(directory, 'native/bin/postgres'), 0o755)
   await rm(join(directory, 'native/lib'), { recursive: true })
   await mkdir(join(directory, 'native/lib'))
-  await expect(usableBinaries(null, home, directory)).rejects.toThrow(
-    /does not run on this machine, nor does a copy/,
-  )
+  await expect(usableBinaries(null, home, directory)).rejects.toThrow(/does not run on this machine, nor does a copy/)
 })

@@ -89,9 +89,7 @@ async function readCluster(location: string) {
       )
     }
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) {
-      throw new EmbeddedPostgresError(
-        `${location} is not a PostgreSQL cluster that Rollcall made: it lacks files.`,
-      )
+      throw new EmbeddedPostgresError(`${location} is not a PostgreSQL cluster that Rollcall made: it lacks files.`)
     }
     if (hasCode(error, 'EACCES', 'EPERM')) {
       throw new EmbeddedPostgresError(`${location} belongs to another user. Start Rollcall as that user.`)
@@ -143,10 +141,7 @@ async function publish(unfinished: string, location: string, elsewhere: string |
 
 async function initialise(home: string, user: ClusterUser): Promise<void> {
   const files = layout(home)
-  await writeFile(files.passwordFile, `${randomBytes(32).toString('base64url')}\n`, {
-    mode: 0o600,
-    flush: true,
-  })
+  await writeFile(files.passwordFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
   await giveOne(user, files.passwordFile)
   const binaries = await usableBinaries(user, home)
   const options = [

@@ -12,8 +12,7 @@ test('root turns into somebody, everybody else stays who he is', async () => {
 
 test('root starts a cluster as its owner, but not one that root owns', async () => {
   const owner = ownerOf('/')
-  if (isRoot)
-    await expect(owner).rejects.toThrow('PostgreSQL does not run as root, and root owns its files in /.')
+  if (isRoot) await expect(owner).rejects.toThrow('PostgreSQL does not run as root, and root owns its files in /.')
   else await expect(owner).resolves.toBeNull()
 })
 

@@ -1,17 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  symlink,
-  truncate,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, realpath, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -63,9 +52,7 @@ test('where PostgreSQL may not enter the data directory, the cluster lies elsewh
 
   if (!isRoot) return
   await rm(home, { recursive: true })
-  await expect(openEmbeddedPostgres(data)).rejects.toThrow(
-    /points to \/var\/lib\/rollcall\/.* and that is gone/,
-  )
+  await expect(openEmbeddedPostgres(data)).rejects.toThrow(/points to \/var\/lib\/rollcall\/.* and that is gone/)
 })
 
 test('an ordinary user gets it too; others, root apart, do not get in', async () => {
@@ -173,9 +160,7 @@ test('a cluster of another PostgreSQL, and what is no cluster, are left alone', 
   await (await openEmbeddedPostgres(directory)).close()
 
   await writeFile(join(directory, 'postgres/password'), 'not it')
-  await expect(openEmbeddedPostgres(directory)).rejects.toThrow(
-    /does not accept the password in \/.*\/password/,
-  )
+  await expect(openEmbeddedPostgres(directory)).rejects.toThrow(/does not accept the password in \/.*\/password/)
   expect(await postmasterOf(directory)).toBeNull()
   await rm(join(directory, 'postgres/data/global/pg_control'))
   await expect(openEmbeddedPostgres(directory)).rejects.toThrow(/did not start \(.*pg_control.*postgres.log/s)

@@ -251,15 +251,11 @@ async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Cli
 
 /** Whether a connection failed because PostgreSQL starts, stops or crashed, which passes. */
 function isPassing(error: unknown): boolean {
-  if (hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300'))
-    return true
+  if (hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300')) return true
   return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
 }
 
-async function take(
-  client: pg.Client,
-  lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
-): Promise<boolean> {
+async function take(client: pg.Client, lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared'): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(`select pg_catalog.${lock}($1) as taken`, [LOCK])
   return rows[0]?.taken === true
 }

@@ -72,11 +72,9 @@ test('it is set to keep what was acknowledged, to listen on no network, and to w
   // An administrator's ALTER SYSTEM does not weaken it.
   await query(connection, 'alter system set fsync = off')
   await query(connection, 'select pg_reload_conf()')
-  const rows = await query(
-    connection,
-    'select name, current_setting(name) as value from unnest($1::text[]) name',
-    [Object.keys(promised)],
-  )
+  const rows = await query(connection, 'select name, current_setting(name) as value from unnest($1::text[]) name', [
+    Object.keys(promised),
+  ])
   expect(Object.fromEntries(rows.map(({ name, value }) => [name, value]))).toEqual(promised)
   await close()
 })
@@ -108,9 +106,7 @@ test('neither statements nor parameters reach the log, not even when they fail o
   const log = join(directory, 'postgres/postgres.log')
   await expect.poll(() => readFile(log, 'utf8')).toMatch(/terminated by signal 9/)
   // It recovers by itself, and so does our use of it.
-  await expect
-    .poll(() => query(connection, 'select uin from people').catch(passing))
-    .toEqual([{ uin: 'SECRET-UIN' }])
+  await expect.poll(() => query(connection, 'select uin from people').catch(passing)).toEqual([{ uin: 'SECRET-UIN' }])
   await close()
   expect(await readFile(log, 'utf8')).toMatch(/database system is shut down\n$/)
   expect(await readFile(log, 'utf8')).not.toMatch(/SECRET|people|pg_sleep/i)

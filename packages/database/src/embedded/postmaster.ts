@@ -139,13 +139,11 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
     child.once('exit', (code) => {
       exit = code
     })
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject)).catch(
-      (error) => {
-        throw new EmbeddedPostgresError(
-          `PostgreSQL did not start (${error.message}). Its log file is ${cluster.logFile}.`,
-        )
-      },
-    )
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject)).catch((error) => {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL did not start (${error.message}). Its log file is ${cluster.logFile}.`,
+      )
+    })
     child.unref()
     return { child, exitCode: () => exit, said: () => logSince(cluster, size, child.pid) }
   } finally {

@@ -39,9 +39,7 @@ test('processes that make the first start at the same time end up with one clust
     openEmbeddedPostgres(directory).then((again) => again.close()),
   ])
   expect(other.said).toBe('open')
-  expect(await query(mine.connection, 'select count(*)::int as databases from pg_database')).toEqual([
-    { databases: 4 },
-  ])
+  expect(await query(mine.connection, 'select count(*)::int as databases from pg_database')).toEqual([{ databases: 4 }])
   await mine.close()
   expect(await postmasterOf(directory)).not.toBeNull()
   await other.close()
@@ -66,10 +64,7 @@ test('one that comes while the last one stops it waits and starts it anew', asyn
   const directory = await temporaryDirectory()
   let previous = await openEmbeddedPostgres(directory)
   for (let round = 0; round < 5; round++) {
-    const [next] = await Promise.all([
-      sleep(round * 5).then(() => openEmbeddedPostgres(directory)),
-      previous.close(),
-    ])
+    const [next] = await Promise.all([sleep(round * 5).then(() => openEmbeddedPostgres(directory)), previous.close()])
     expect(await query(next.connection, 'select 1 as one')).toEqual([{ one: 1 }])
     previous = next
   }

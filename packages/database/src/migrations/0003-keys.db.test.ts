@@ -42,10 +42,7 @@ test.each([
 
 test('the database refuses a second active key, a second master key, and a version of 0', async () => {
   const add = (version: number) =>
-    db.pool.query(`insert into master_key (version, check_value) values ($1, $2)`, [
-      version,
-      Buffer.of(version),
-    ])
+    db.pool.query(`insert into master_key (version, check_value) values ($1, $2)`, [version, Buffer.of(version)])
   await add(1)
   await expect(add(2)).rejects.toMatchObject({ constraint: 'master_key_single' })
   await expect(add(0)).rejects.toMatchObject({ code: '23514' })

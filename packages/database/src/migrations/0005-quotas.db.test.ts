@@ -14,9 +14,7 @@ test("a demo that is there already has no limits, others have the server's", asy
   await db.pool.query(`insert into participant (sender_id, client_id, name, demo)
     values ('demo', 'a', 'Demo', true), ('real', 'b', 'Real', false)`)
   await quotas.up(untyped)
-  const { rows } = await db.pool.query(
-    'select sender_id, rate_limit, concurrency_limit from participant order by id',
-  )
+  const { rows } = await db.pool.query('select sender_id, rate_limit, concurrency_limit from participant order by id')
   expect(rows).toEqual([
     { sender_id: 'demo', rate_limit: Infinity, concurrency_limit: Infinity },
     { sender_id: 'real', rate_limit: null, concurrency_limit: null },

@@ -22,9 +22,7 @@ test('a registry that is there already counts its days in UTC, and takes everyth
 
   await db.pool.query(`insert into registry_attribute (registry, record_type, name, definition)
     values (1, 'Person', 'district', '{"type": "text"}')`)
-  await db.pool.query(
-    `insert into column_fill (registry, record_type, name) values (1, 'Person', 'district')`,
-  )
+  await db.pool.query(`insert into column_fill (registry, record_type, name) values (1, 'Person', 'district')`)
   await db.pool.query(`insert into record_tombstone (registry, record_type, record, primary_identifier)
     values (1, 'Person', 7, 'A-7')`)
   await db.pool.query(`insert into slow_search values (1, 'Person', '{district}', 2, 700, 400, now())`)

@@ -35,9 +35,7 @@ test('deliveries that are there already have their destinations, and breakers of
     ...['https://sp.example', 'https://sp.example:8443', 'http://[::1]:9'],
     ...['https://sp.example', 'https://sp.example', '', '', ''],
   ])
-  expect(
-    (await findDestinations(db, 1, '', 10)).map(({ origin, wait, open }) => ({ origin, wait, open })),
-  ).toEqual(
+  expect((await findDestinations(db, 1, '', 10)).map(({ origin, wait, open }) => ({ origin, wait, open }))).toEqual(
     ['', 'http://[::1]:9', 'https://sp.example', 'https://sp.example:8443'].map((origin) => ({
       origin,
       wait: 0,

@@ -23,9 +23,7 @@ test('telephone numbers of earlier versions are found by their digits, and as th
   )
   await kysely.transaction().execute((transaction) => readingRules.up(transaction))
   const { rows } = await sql<{ value: string }>`
-    select type || ' ' || value || ' ' || record as value from r9_person_identifier order by 1`.execute(
-    kysely,
-  )
+    select type || ' ' || value || ' ' || record as value from r9_person_identifier order by 1`.execute(kysely)
   expect(rows.map(({ value }) => value)).toEqual([
     'MOBILE +12345 1',
     'MOBILE +777 2',

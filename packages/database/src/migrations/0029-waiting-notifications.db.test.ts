@@ -20,8 +20,7 @@ beforeEach(async () => {
 })
 afterAll(() => database.close())
 
-const query = async (text: string, values: unknown[] = []) =>
-  (await database.db.pool.query(text, values)).rows
+const query = async (text: string, values: unknown[] = []) => (await database.db.pool.query(text, values)).rows
 
 const insert = (purpose: string) =>
   query(

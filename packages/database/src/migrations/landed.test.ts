@@ -60,9 +60,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0058-journal-reports.ts': 'b63673256414603927778e163ed541f7',
 }
 
-const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
-  /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name),
-)
+const files = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name))
 
 test.each(Object.entries(LANDED))('%s is as it landed', (name, digest) => {
   const content = readFileSync(new URL(name, import.meta.url))

@@ -85,10 +85,7 @@ describe('the rules', () => {
     ['alter table whole rename to entire', 'whole was removed or renamed'],
     ['alter table whole drop column name', 'whole.name was removed or renamed'],
     ['alter table whole rename column name to title', 'whole.name was removed or renamed'],
-    [
-      'alter table whole alter column size type bigint',
-      'whole.size was integer not null and is bigint not null',
-    ],
+    ['alter table whole alter column size type bigint', 'whole.size was integer not null and is bigint not null'],
     ['alter table whole alter column name set not null', 'whole.name was text and is text not null'],
     ['alter table whole add column age integer not null', 'whole.age is not null without a default'],
     [
@@ -107,12 +104,8 @@ describe('the rules', () => {
     const name = 'whole.name'
     const drop = 'alter table whole drop column name'
     expect(await problems(drop, 'contract', [{ name, since: '1.1.0' }])).toEqual([])
-    expect(await problems(drop, 'contract', [{ name, since: '1.2.0' }])).toEqual([
-      `${name} was removed or renamed`,
-    ])
+    expect(await problems(drop, 'contract', [{ name, since: '1.2.0' }])).toEqual([`${name} was removed or renamed`])
     expect(await problems(drop, 'contract')).toEqual([`${name} was removed or renamed`])
-    expect(await problems(drop, 'expand', [{ name, since: '1.1.0' }])).toEqual([
-      `${name} was removed or renamed`,
-    ])
+    expect(await problems(drop, 'expand', [{ name, since: '1.1.0' }])).toEqual([`${name} was removed or renamed`])
   })
 })

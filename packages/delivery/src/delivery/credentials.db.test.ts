@@ -86,9 +86,7 @@ test('sealed for one participant they do not open for another, nor as something 
     why: 'closed',
     message: closed,
   })
-  await expect(
-    decryptCredentials(vault, participant.id, { ...settings, auth: 'mtls' }),
-  ).rejects.toMatchObject({
+  await expect(decryptCredentials(vault, participant.id, { ...settings, auth: 'mtls' })).rejects.toMatchObject({
     message: closed,
   })
   expect(await decryptCredentials(vault, participant.id, { auth: 'none', sealed: null })).toBeNull()
@@ -107,10 +105,7 @@ const tokens = (expires_in?: number): Receiver['answer'] => {
   let count = 0
   return (response, received) => {
     count += 1
-    answering(200, JSON.stringify({ access_token: `t${count}`, token_type: 'bearer', expires_in }))(
-      response,
-      received,
-    )
+    answering(200, JSON.stringify({ access_token: `t${count}`, token_type: 'bearer', expires_in }))(response, received)
   }
 }
 
@@ -182,13 +177,7 @@ test('a token endpoint is no way into a private network', async () => {
 test('a client certificate is shown to its origin only', async () => {
   const seen: unknown[] = []
   const tls = createTlsServer(
-    {
-      key: partnerKey,
-      cert: partnerCertificate,
-      ca: partnerCertificate,
-      requestCert: true,
-      rejectUnauthorized: false,
-    },
+    { key: partnerKey, cert: partnerCertificate, ca: partnerCertificate, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
       seen.push((request.socket as TLSSocket).getPeerCertificate()?.subject?.CN)
       response.end('{}')
@@ -196,12 +185,7 @@ test('a client certificate is shown to its origin only', async () => {
   )
   await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve))
   const origin = `https://partner.example:${(tls.address() as AddressInfo).port}`
-  const { find, participant } = await owner({
-    auth: 'mtls',
-    origin,
-    cert: partnerCertificate,
-    key: partnerKey,
-  })
+  const { find, participant } = await owner({ auth: 'mtls', origin, cert: partnerCertificate, key: partnerKey })
   const request = { method: 'POST', body: '{}', timeoutMs: 2_000, maxBytes: 100 } as const
   const ours = await find(`${origin}/cb`)
   expect(ours).toMatchObject({ sent: true, headers: {} })

@@ -11,22 +11,10 @@ import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import { ENCRYPTED } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
-import type {
-  AddressGuard,
-  ClientIdentity,
-  GuardOwner,
-  Guards,
-} from '@rollcall/participants/egress/address-guard'
+import type { AddressGuard, ClientIdentity, GuardOwner, Guards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import type { CallbackAuth, CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import {
-  type Fetched,
-  isJsonObject,
-  parseJson,
-  Refreshed,
-  readTokenAnswer,
-  TokenProblem,
-} from '@rollcall/protocol'
+import { type Fetched, isJsonObject, parseJson, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 
 /** The members that are encrypted at rest, by `auth`. */
 export interface CredentialsOf {
@@ -41,10 +29,7 @@ export interface CredentialsOf {
 }
 
 export type Secrets = {
-  readonly [auth in keyof CredentialsOf]: {
-    readonly auth: auth
-    readonly origin: string
-  } & CredentialsOf[auth]
+  readonly [auth in keyof CredentialsOf]: { readonly auth: auth; readonly origin: string } & CredentialsOf[auth]
 }[keyof CredentialsOf]
 
 /** How one request to a participant is made. */
@@ -74,11 +59,7 @@ export interface Credentials {
 const { table, purpose } = ENCRYPTED.participant_callback
 
 /** Encrypts credentials for the row of a participant. */
-export async function encryptCredentials(
-  vault: Vault,
-  participant: number,
-  secrets: Secrets,
-): Promise<Buffer> {
+export async function encryptCredentials(vault: Vault, participant: number, secrets: Secrets): Promise<Buffer> {
   const context = { table, id: String(participant) }
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
@@ -92,22 +73,19 @@ export async function decryptCredentials(
   { auth, sealed }: Pick<CallbackSettings, 'auth' | 'sealed'>,
 ): Promise<Secrets | null> {
   if (auth === 'none' || sealed === null) return null
-  const opened = await vault
-    .decrypt(purpose, { table, id: String(participant) }, sealed)
-    .catch((error: unknown) => {
-      if (error instanceof DecryptionError || error instanceof MasterKeyError) {
-        throw new CredentialsUnusable('closed')
-      }
-      throw error
-    })
+  const opened = await vault.decrypt(purpose, { table, id: String(participant) }, sealed).catch((error: unknown) => {
+    if (error instanceof DecryptionError || error instanceof MasterKeyError) {
+      throw new CredentialsUnusable('closed')
+    }
+    throw error
+  })
   const secrets: unknown = parseJson(opened.toString())
   if (!areSecrets(secrets, auth)) throw new CredentialsUnusable('closed')
   return secrets
 }
 
 /** Only this server can write values that decrypt here, so it is enough to compare the way of authentication. */
-const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets =>
-  isJsonObject(value) && value.auth === auth
+const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets => isJsonObject(value) && value.auth === auth
 
 /** Whether a certificate and a key belong together, and can be used. */
 export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
@@ -163,8 +141,7 @@ export function createCredentials(
 const accessToken = (now: () => number): Refreshed<string> =>
   new Refreshed({
     pause: { withValue: 0, without: 0 },
-    survives: (error) =>
-      error instanceof RequestFailed || (error instanceof TokenProblem && error.kind !== 'refused'),
+    survives: (error) => error instanceof RequestFailed || (error instanceof TokenProblem && error.kind !== 'refused'),
     now,
   })
 

@@ -97,10 +97,9 @@ test.each<[string, Partial<GrantTerms> | null, 'delivered' | 'dead']>([
     '{"search_response":[{"data":{"reg_record_type":"Person","reg_records":[{"sex":"F"}]}}],"transaction_id":"tx-1"}'
   const id = await deliveryOf(participant, message)
   if (terms === null) {
-    await sender.database.db.pool.query(
-      'update participant_grant set revoked_at = now() where participant = $1',
-      [participant.id],
-    )
+    await sender.database.db.pool.query('update participant_grant set revoked_at = now() where participant = $1', [
+      participant.id,
+    ])
   } else await grant(sender.database, participant.sender_id, 'civil', terms)
   sender.clock.pass(SETTINGS_AGE)
   await drain(sender.context, participant.id)

@@ -54,13 +54,7 @@ const FIRST_PAUSE = { state: 'pending', attempts: 1, reason: null }
 test.each([
   { name: 'ACK', answer: answering(200), state: 'delivered', status: 200, error: null },
   { name: 'empty 204', answer: answering(204, ''), state: 'delivered', status: 204, error: null },
-  {
-    name: 'no ack at all',
-    answer: answering(202, '<html>thanks'),
-    state: 'delivered',
-    status: 202,
-    error: null,
-  },
+  { name: 'no ack at all', answer: answering(202, '<html>thanks'), state: 'delivered', status: 202, error: null },
   {
     name: 'ack ERR',
     answer: answering(200, JSON.stringify({ message: { ack_status: 'ERR' } })),
@@ -79,25 +73,14 @@ test.each([
   { name: '410', answer: answering(410), state: 'dead', status: 410, error: 'http_permanent' },
 ])('$name ends a delivery: $state', async ({ answer, state, status, error }) => {
   const { row, attempts } = await attempted(await newPeer(answer))
-  expect(row).toMatchObject({
-    state,
-    attempts: 1,
-    reason: error,
-    wait: null,
-    target: `${peer.url}/registry/on-search`,
-  })
+  expect(row).toMatchObject({ state, attempts: 1, reason: error, wait: null, target: `${peer.url}/registry/on-search` })
   expect(attempts).toMatchObject([{ number: 1, status, error }])
 })
 
 test.each([
   { name: '500', answer: answering(500), status: 500, error: 'http_5xx' },
   { name: '401', answer: answering(401), status: 401, error: 'http_4xx' },
-  {
-    name: 'a redirect',
-    answer: answering(301, '', { location: '/elsewhere' }),
-    status: 301,
-    error: 'http_redirect',
-  },
+  { name: 'a redirect', answer: answering(301, '', { location: '/elsewhere' }), status: 301, error: 'http_redirect' },
   { name: 'no answer', answer: () => undefined, status: null, error: 'timeout' },
   {
     name: 'an answer byte by byte',

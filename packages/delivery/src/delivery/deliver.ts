@@ -134,11 +134,7 @@ export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown):
  * Attempts a delivery and releases its permit, whose destination is slow when the attempt takes long.
  * @returns whether the delivery has come to its end
  */
-export async function attemptWithPermit(
-  parts: Delivering,
-  permit: Permit,
-  claimed: ClaimedAttempt,
-): Promise<boolean> {
+export async function attemptWithPermit(parts: Delivering, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW)
   let result: Attempted = UNATTEMPTED
   try {
@@ -231,30 +227,26 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
       status: result.status,
       error: result.verdict === 'delivered' ? null : result.name,
       answer:
-        finished.answer === ''
-          ? null
-          : await parts.bodies.encryptBody(finished.answer, answerContext(id, number)),
+        finished.answer === '' ? null : await parts.bodies.encryptBody(finished.answer, answerContext(id, number)),
     },
     update,
     {
       participant: participant.id,
       origin: target === null ? delivery.origin : originOf(target),
-      ...{ peer: result.peer, probe, longest_pause: breakerPause(schedule) },
+      peer: result.peer,
+      probe,
+      longest_pause: breakerPause(schedule),
     },
     { claim: claim.id, target },
   )
   // While its breaker was open, the pauses of what waits first in mailboxes have grown to hours.
-  if (probe && result.peer === 'up')
-    await retryMailboxes(parts.db, participant.id, { origin: originOf(target) })
+  if (probe && result.peer === 'up') await retryMailboxes(parts.db, participant.id, { origin: originOf(target) })
   if (update.wait !== null) parts.deliveryDue(participant.id, update.wait)
   else if (update.state !== 'pending') {
     parts.metrics.deliveryEnded(update.state)
     if (mailbox !== null) parts.mailboxDue(mailbox)
   }
-  return {
-    isHealthy: result.peer === 'up' && duration_ms < SLOW,
-    isEnded: isRecorded && update.state !== 'pending',
-  }
+  return { isHealthy: result.peer === 'up' && duration_ms < SLOW, isEnded: isRecorded && update.state !== 'pending' }
 }
 
 /** Whether grant and protection are those by which a delivery was made: an answer may take long. */
@@ -319,7 +311,5 @@ function updateAfter(
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
   const wait = nextAttempt(schedule, attempts, { retryAfter })
-  return wait === null
-    ? { state: 'dead', wait: null, reason: name }
-    : { state: 'pending', wait, reason: null }
+  return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }
 }

@@ -2,10 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
-import {
-  type CallbackSettings,
-  setCallbackSettings,
-} from '@rollcall/participants/store/participant-callbacks'
+import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../../server/test/clock.ts'
 import {
@@ -49,8 +46,7 @@ async function named(participant: Participant, url: string, count: number) {
 const states = (all: readonly { id: string }[]) =>
   Promise.all(all.map(async ({ id }) => (await kept(sender, id)).state))
 const messagesOf = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).header.message_id)
-const breakerOf = ({ id }: Participant, origin: string) =>
-  findBreaker(sender.database.db, { participant: id, origin })
+const breakerOf = ({ id }: Participant, origin: string) => findBreaker(sender.database.db, { participant: id, origin })
 const inTurn = ({ id }: Participant, turn?: number) => drain(sender.context, id, undefined, turn)
 
 test('forty for a dead address, then one for a live one: it is attempted in the same turn', async () => {
@@ -125,8 +121,7 @@ test('each destination has its deliveries in the order in which they are due', a
       ['one', one],
       ['two', two],
     ] as const) {
-      for (const { message_id } of await named(participant, url, name === 'one' ? 2 : 1))
-        made[name].push(message_id)
+      for (const { message_id } of await named(participant, url, name === 'one' ? 2 : 1)) made[name].push(message_id)
     }
   }
   await inTurn(participant)

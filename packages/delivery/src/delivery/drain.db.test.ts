@@ -34,9 +34,7 @@ const states = async (all: readonly { id: string }[]): Promise<string[]> =>
   Promise.all(all.map(async ({ id }) => (await kept(sender, id)).state))
 
 const probeNow = (participant: Participant) =>
-  sender.database.db.pool.query('update breaker set probe_at = now() where participant = $1', [
-    participant.id,
-  ])
+  sender.database.db.pool.query('update breaker set probe_at = now() where participant = $1', [participant.id])
 
 test('everything that is due is delivered, within the places of the participant', async () => {
   const { peer, participant } = await setting(
@@ -142,9 +140,7 @@ test('a retry after our keys were rotated is signed with the new key, which a st
   await dueNow(sender, participant.id)
   await drain(context, participant.id)
   expect(await attemptsOf(sender, delivery?.id ?? '')).toMatchObject([{ status: 500 }, { status: 200 }])
-  expect(before === undefined || isSigned(peer.received[1]?.body ?? '', 'civil.example', [before])).toBe(
-    false,
-  )
+  expect(before === undefined || isSigned(peer.received[1]?.body ?? '', 'civil.example', [before])).toBe(false)
 })
 
 test('the last attempt of the schedule leaves it dead, with the reason', async () => {
@@ -154,11 +150,7 @@ test('the last attempt of the schedule leaves it dead, with the reason', async (
     await dueNow(sender, participant.id)
     await drain(sender.context, participant.id)
   }
-  expect(await kept(sender, delivery?.id ?? '')).toMatchObject({
-    state: 'dead',
-    reason: 'http_5xx',
-    attempts: 2,
-  })
+  expect(await kept(sender, delivery?.id ?? '')).toMatchObject({ state: 'dead', reason: 'http_5xx', attempts: 2 })
 })
 
 test('a breaker opens after five failures, lets one through, and closes with a success', async () => {
@@ -219,11 +211,7 @@ test('the deliveries of a disabled participant wait until it is enabled', async 
 
 test('a body that cannot be read any more stops nothing else', async () => {
   const { participant } = await setting(answering(200))
-  const [broken] = [
-    await newDelivery(sender, participant, {
-      body: new Uint8Array(64).fill(1) as EncryptedReply,
-    }),
-  ]
+  const [broken] = [await newDelivery(sender, participant, { body: new Uint8Array(64).fill(1) as EncryptedReply })]
   const all = await deliveries(participant, 2)
   await drain(sender.context, participant.id)
   expect(await kept(sender, broken.id)).toMatchObject({ state: 'dead', reason: 'body_altered' })
@@ -284,9 +272,7 @@ test('nothing is sent to a private network that a name leads to', async () => {
     'inside.example',
     'http://localhost:9/',
     {},
-    {
-      outgoing: [{ ...LOOPBACK, host: 'localhost', loopback: false }],
-    },
+    { outgoing: [{ ...LOOPBACK, host: 'localhost', loopback: false }] },
   )
   const [delivery] = await deliveries(participant, 1)
   await drain(sender.context, participant.id)

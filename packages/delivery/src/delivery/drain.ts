@@ -74,8 +74,7 @@ async function takeTurn(
       .finally(() => running.delete(attempting))
     running.add(attempting)
   }
-  const pause = (milliseconds: number) =>
-    Promise.race([...running, sleep(milliseconds, undefined, { ref: false })])
+  const pause = (milliseconds: number) => Promise.race([...running, sleep(milliseconds, undefined, { ref: false })])
   const round = createRound(LOOKED_AT)
   try {
     while (performance.now() < end && signal?.aborted !== true && failed === undefined) {
@@ -99,11 +98,7 @@ async function takeTurn(
 }
 
 /** Destinations in their order from one on, and then from the first one on. */
-async function look(
-  { db }: Delivering,
-  participant: number,
-  from: string,
-): Promise<readonly WaitingDestination[]> {
+async function look({ db }: Delivering, participant: number, from: string): Promise<readonly WaitingDestination[]> {
   const found = await findDestinations(db, participant, from, LOOKED_AT)
   if (from === '' || found.length === LOOKED_AT) return found
   const first = await findDestinations(db, participant, '', LOOKED_AT - found.length)
@@ -123,12 +118,7 @@ async function attempt(
   { delivery, permit, probe }: Taken,
   claim: Claim,
 ): Promise<void> {
-  await attemptWithPermit(parts, permit, {
-    delivery,
-    claim,
-    probe,
-    read: () => openDelivery(parts, delivery),
-  })
+  await attemptWithPermit(parts, permit, { delivery, claim, probe, read: () => openDelivery(parts, delivery) })
   if (probe) await expire(parts, settings, delivery)
 }
 

@@ -28,9 +28,7 @@ test.each([
   [502, 'http_5xx'],
   [503, 'http_5xx'],
   [599, 'http_5xx'],
-])('%i may pass', (status, name) =>
-  expect(answer(status)).toEqual({ name, verdict: 'retry', status, peer: 'down' }),
-)
+])('%i may pass', (status, name) => expect(answer(status)).toEqual({ name, verdict: 'retry', status, peer: 'down' }))
 
 describe('an ack ERR', () => {
   const nested = '{"message":{"ack_status":"ERR","error":{"code":"err.request.bad"}}}'

@@ -65,13 +65,11 @@ export function resultOf({ status, body }: Answer): AttemptResult {
  */
 export function resultOfError(error: unknown): AttemptResult {
   if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead', 'retry')
-  if (error instanceof RequestFailed)
-    return { name: error.failure, verdict: 'retry', status: null, peer: 'down' }
+  if (error instanceof RequestFailed) return { name: error.failure, verdict: 'retry', status: null, peer: 'down' }
   if (error instanceof CredentialsUnusable) {
     return { name: `credentials_${error.why}`, verdict: 'retry', status: null, peer: 'unknown' }
   }
-  if (error instanceof RequestFault && error.code === 'err.encryption.invalid')
-    return results.no_encryption_key
+  if (error instanceof RequestFault && error.code === 'err.encryption.invalid') return results.no_encryption_key
   if (isUnavailable(error)) throw error
   return results.internal
 }

@@ -143,11 +143,7 @@ const unknown = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
  * Of the permits of a participant a destination that is not known to be healthy takes half at most, and all of them
  * together release a quarter to those that are, where there is more than one permit.
  */
-function mayAcquire(
-  { destinations }: ParticipantState,
-  { inUse, health }: Health,
-  concurrency: number,
-): boolean {
+function mayAcquire({ destinations }: ParticipantState, { inUse, health }: Health, concurrency: number): boolean {
   if (health === 'healthy') return true
   if (inUse >= Math.ceil(concurrency / 2)) return false
   let unwell = 0

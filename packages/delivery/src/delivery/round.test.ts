@@ -8,10 +8,7 @@ const at = (origin: string): WaitingDestination => ({ origin, wait: 0, open: fal
 const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(at)
 /** In their order from there on, and from the first one on behind the last. */
 const lookFrom = (from: string, among = all) =>
-  [...among.filter(({ origin }) => origin >= from), ...among.filter(({ origin }) => origin < from)].slice(
-    0,
-    LIMIT,
-  )
+  [...among.filter(({ origin }) => origin >= from), ...among.filter(({ origin }) => origin < from)].slice(0, LIMIT)
 
 test('with one place at a time, each destination is served once before any is served again', () => {
   const round = createRound(LIMIT)

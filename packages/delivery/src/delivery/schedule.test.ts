@@ -56,8 +56,7 @@ describe('a schedule in the environment', () => {
     ['0', [0]],
   ])('%j', (text, steps) => expect(parseSchedule(text)).toEqual(steps))
 
-  test.each(['', '5,', '5;6', 'a', '-1', '1e3', '12345678', Array(101).fill('1').join(',')])(
-    'not %j',
-    (text) => expect(parseSchedule(text)).toBeNull(),
+  test.each(['', '5,', '5;6', 'a', '-1', '1e3', '12345678', Array(101).fill('1').join(',')])('not %j', (text) =>
+    expect(parseSchedule(text)).toBeNull(),
   )
 })

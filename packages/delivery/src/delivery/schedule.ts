@@ -41,8 +41,7 @@ export function nextAttempt(
 /** The longest pause of a breaker, in seconds, where the schedule allows as much. */
 const BREAKER_PAUSE = 300
 
-export const breakerPause = (schedule: readonly number[]): number =>
-  Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
+export const breakerPause = (schedule: readonly number[]): number => Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
 
 /** Seconds after which a delivery is past all of its attempts. */
 export const wholeSchedule = (schedule: readonly number[]): number =>

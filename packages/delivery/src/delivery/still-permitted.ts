@@ -46,8 +46,5 @@ export async function isStillPermitted(
 }
 
 /** The operation that a delivery answers; those that are answered by its callback, where it is not known any more. */
-const answeredBy = ({
-  callback,
-  operation: name,
-}: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
+const answeredBy = ({ callback, operation: name }: Pick<ClaimedDelivery, 'callback' | 'operation'>): string[] =>
   name == null ? OPERATIONS.filter((row) => row.callback?.name === callback).map((row) => row.name) : [name]

@@ -106,17 +106,13 @@ test.each([
   'https://sp.example/#\t',
   'https://sp.example/cb#\n',
   ' https://sp.example/#\u0000',
-])('%s is no address at all', (sender_uri) =>
-  expect(refused(['https://sp.example'], sender_uri)).toEqual(said(FORM)),
-)
+])('%s is no address at all', (sender_uri) => expect(refused(['https://sp.example'], sender_uri)).toEqual(said(FORM)))
 
 test('without a sender_uri the path of the callback is added to the default; without that there is none', () => {
   expect(to([], null, 'https://sp.example/dci/')).toBe('https://sp.example/dci/registry/on-search')
   expect(to([], null, 'https://sp.example/dci')).toBe('https://sp.example/dci/registry/on-search')
   expect(to(['https://sp.example'], null)).toBeNull()
-  expect(
-    callbackTarget({ allowed: [], default_url: 'https://a.example', notify_url: null }, null, null),
-  ).toBeNull()
+  expect(callbackTarget({ allowed: [], default_url: 'https://a.example', notify_url: null }, null, null)).toBeNull()
 })
 
 test('a default address is read like any other: what stands around it is not called', () => {
@@ -160,15 +156,10 @@ test('an address that was taken is taken again as it is: it reads as itself', ()
 
 test('an address of before is still the one while it is the default, or allowed', () => {
   const target = 'https://sp.example/registry/on-search'
-  const addresses = (allowed: string[], default_url: string | null) => ({
-    ...{ allowed, default_url },
-    notify_url: null,
-  })
+  const addresses = (allowed: string[], default_url: string | null) => ({ allowed, default_url, notify_url: null })
   expect(sameTarget(addresses([], 'https://sp.example'), target, ON_SEARCH)).toBe(target)
   expect(sameTarget(addresses(['https://sp.example'], null), target, ON_SEARCH)).toBe(target)
-  expect(refusal(() => sameTarget(addresses([], 'https://new.example'), target, ON_SEARCH))).toEqual(
-    said(UNKNOWN),
-  )
+  expect(refusal(() => sameTarget(addresses([], 'https://new.example'), target, ON_SEARCH))).toEqual(said(UNKNOWN))
 })
 
 test.each([
@@ -186,20 +177,7 @@ test('callbacks are known by their names', () => {
 })
 
 test('whatever is called lies on the origin of an entry and below its path', () => {
-  const segment = fc.constantFrom(
-    'a',
-    'b',
-    '..',
-    '.',
-    '%2e%2e',
-    '%2f',
-    '%5c',
-    '\\',
-    '//',
-    'cb',
-    '@evil.example',
-    ':1',
-  )
+  const segment = fc.constantFrom('a', 'b', '..', '.', '%2e%2e', '%2f', '%5c', '\\', '//', 'cb', '@evil.example', ':1')
   const hosts = fc.constantFrom('sp.example', 'sp.example:443', 'evil.example', 'SP.EXAMPLE')
   const address = fc
     .tuple(hosts, fc.array(segment, { maxLength: 6 }))
@@ -227,11 +205,7 @@ describe('notifications', () => {
   const NOTIFY = callbackNamed('notify')
   const notified = (
     sender_uri: string | null,
-    addresses: {
-      readonly default_url?: string
-      readonly notify_url?: string
-      readonly allowed?: string[]
-    } = {},
+    addresses: { readonly default_url?: string; readonly notify_url?: string; readonly allowed?: string[] } = {},
   ) =>
     callbackTarget(
       { allowed: ['https://sp.example'], default_url: null, notify_url: null, ...addresses },
@@ -247,9 +221,9 @@ describe('notifications', () => {
     ['https://sp.example/on-subscribed', 'https://sp.example/on-subscribed'],
   ])('a subscription from %s is notified at %s', (sender_uri, target) => {
     expect(notified(sender_uri)).toBe(target)
-    expect(
-      sameTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null }, target, NOTIFY),
-    ).toBe(target)
+    expect(sameTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null }, target, NOTIFY)).toBe(
+      target,
+    )
   })
 
   test('an address for notifications comes before all others', () => {
@@ -260,17 +234,13 @@ describe('notifications', () => {
   })
 
   test('without a sender_uri the default address is taken, and there may be none', () => {
-    expect(notified(null, { default_url: 'https://sp.example/dci' })).toBe(
-      'https://sp.example/dci/registry/notify',
-    )
+    expect(notified(null, { default_url: 'https://sp.example/dci' })).toBe('https://sp.example/dci/registry/notify')
     expect(notified(null)).toBeNull()
   })
 
   test('it must be allowed like any callback', () => {
     expect(
-      refusal(() =>
-        notified('https://sp.example/on-subscribe', { allowed: ['https://sp.example/on-subscribe'] }),
-      ),
+      refusal(() => notified('https://sp.example/on-subscribe', { allowed: ['https://sp.example/on-subscribe'] })),
     ).toEqual(said(UNKNOWN))
     expect(refusal(() => notified('ftp://sp.example/on-subscribe'))).toEqual(said(FORM))
   })

@@ -51,9 +51,7 @@ export function callbackTarget(
  * @throws RequestFault err.sender_uri.invalid
  */
 export function sameTarget(addresses: Addresses, target: string, callback: Callback): string {
-  return callbackTarget(addresses, null, callback) === target
-    ? target
-    : allowedTarget(addresses.allowed, target)
+  return callbackTarget(addresses, null, callback) === target ? target : allowedTarget(addresses.allowed, target)
 }
 
 /** @throws RequestFault err.sender_uri.invalid */
@@ -63,8 +61,7 @@ function allowedTarget(allowed: readonly string[], address: string): string {
     throw invalid(
       `must be an absolute http or https address of at most ${MAX_ADDRESS_LENGTH} characters, without credentials and fragment`,
     )
-  if (!allowed.some((entry) => allows(entry, url)))
-    throw invalid('is not an address registered for this sender')
+  if (!allowed.some((entry) => allows(entry, url))) throw invalid('is not an address registered for this sender')
   return url.href
 }
 
@@ -91,8 +88,7 @@ export function callbackNamed(name: string): Callback {
  */
 function readTarget(text: string): URL | null {
   const url = text.length > MAX_ADDRESS_LENGTH ? null : URL.parse(text)
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.href.length > MAX_ADDRESS_LENGTH)
-    return null
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.href.length > MAX_ADDRESS_LENGTH) return null
   return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
 }
 
@@ -126,8 +122,7 @@ export function isDefaultUrl(text: string): boolean {
 /** Whether a text can be an address that messages are sent to as it stands. */
 export const isTarget = (text: string): boolean => readTarget(text) !== null
 
-const invalid = (rule: string): RequestFault =>
-  new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
+const invalid = (rule: string): RequestFault => new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
 
 export interface CheckingSenderUri {
   readonly callbacks: Callbacks

@@ -75,11 +75,7 @@ export async function tryCallback(
     return over()
   }
   if (target === null) {
-    step(
-      'address',
-      false,
-      'there is no address: set a default address, or allow one and name it in this test',
-    )
+    step('address', false, 'there is no address: set a default address, or allow one and name it in this test')
     return over()
   }
   step('address', true, `${target} is registered`)
@@ -111,14 +107,7 @@ export async function tryCallback(
   }
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
-  const to = {
-    participant,
-    registry,
-    settings,
-    target,
-    encrypted,
-    traceparent: ownTraceparent(correlation_id),
-  }
+  const to = { participant, registry, settings, target, encrypted, traceparent: ownTraceparent(correlation_id) }
   const finished = await attempt(parts, { ...to, header, message })
   tellTls(target, finished, step)
   const { result, detail, duration_ms } = finished
@@ -136,8 +125,7 @@ export async function tryCallback(
 
 const MEANING = {
   delivered: ': it would count as delivered',
-  refused:
-    ', an ack ERR: the peer was reached and refuses the message, as it may with one that answers nothing',
+  refused: ', an ack ERR: the peer was reached and refuses the message, as it may with one that answers nothing',
   dead: ': it would not be attempted again',
   retry: ': it would be attempted again',
 } as const satisfies Record<FinishedAttempt['result']['verdict'], string>

@@ -1,12 +1,6 @@
 /** Who may be told of a change: nobody from whom its record, or all that has changed in it, is hidden. */
 
-import {
-  type Derivation,
-  deriveEvents,
-  RecordState,
-  ruleHolds,
-  type StateChange,
-} from '@rollcall/core/events/derive'
+import { type Derivation, deriveEvents, RecordState, ruleHolds, type StateChange } from '@rollcall/core/events/derive'
 import type { Protection } from '@rollcall/core/model/protection'
 import { takesOutHidden } from '@rollcall/core/policy/hidden'
 import {
@@ -119,8 +113,7 @@ function isChangeSeen(checked: Checked, draft: Draft, hiding: Hiding): boolean {
 /** Nothing else is asked of a published event: a birth may be registered late, and a death may be known before. */
 const rulesAboutPersons = ({ recordType, event }: Draft): readonly EventRule[] =>
   recordType.event_rules.filter(
-    (rule) =>
-      rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
+    (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
   )
 
 /** Whether the rules of the record type say that a change is the event. */

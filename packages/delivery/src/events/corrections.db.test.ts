@@ -22,14 +22,11 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   now = new Date('2026-06-15T09:00:00Z')
-  await rows(
-    'truncate event, subscription, mailbox, record_source_version, r1_person, r1_person_identifier cascade',
-  )
+  await rows('truncate event, subscription, mailbox, record_source_version, r1_person, r1_person_identifier cascade')
 })
 
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
-const rows = async (statement: string, ...values: unknown[]) =>
-  (await database.db.pool.query(statement, values)).rows
+const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 
 const [ONE, DEAD] = [{ uin: { eq: 'U-44' } }, { death_date: '2026-06-14' }]
 const subscribe = (filter?: JsonObject, more: SubscriptionChanges = {}) =>
@@ -73,10 +70,7 @@ test('what was forgotten in between is not what may be corrected', async () => {
   await subscribe(ONE, { person: true })
   await dies()
   await rows(`update event set recorded_at = now() - make_interval(days => $1)`, limits.correction_time - 1)
-  await rows(
-    `update subscription set ended_at = now() - make_interval(days => $1)`,
-    limits.correction_time - 1,
-  )
+  await rows(`update subscription set ended_at = now() - make_interval(days => $1)`, limits.correction_time - 1)
   await rows(`update notification set state = 'dropped'`)
   await rows(`update notification set state = 'sent', delivery = gen_random_uuid()`)
   await forgetEvents(database.db, limits.correction_time * 86_400)
@@ -98,7 +92,8 @@ test('in a closed mailbox it is open again when the mailbox is', async () => {
 
 describe('of a subscription with a frequency', () => {
   const frequency = {
-    ...{ cron: '0 0 12 * * * *', start_at: new Date('2026-06-01T00:00:00Z') },
+    cron: '0 0 12 * * * *',
+    start_at: new Date('2026-06-01T00:00:00Z'),
     end_at: new Date('2026-07-01T00:00:00Z'),
   }
   const dueTimes = async () =>
@@ -137,9 +132,7 @@ describe('what waits in a backfill', () => {
     return id
   }
   const order = () =>
-    rows(
-      `select purpose, corrects from notification where state = 'waiting' order by is_backfill, due_at, id`,
-    )
+    rows(`select purpose, corrects from notification where state = 'waiting' order by is_backfill, due_at, id`)
 
   test('is corrected behind it, and what was sent before at once', async () => {
     const id = await subscribe()
@@ -179,9 +172,7 @@ test('several subscriptions are locked in the order of their ids', async () => {
   await changer.query('begin')
   const suspended = suspend(changer, [high, low], 'unreadable')
   await expect
-    .poll(() =>
-      rows(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
-    )
+    .poll(() => rows(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`))
     .toHaveLength(1)
   const held = rows('select from subscription where id = $1 for no key update nowait', low)
   await expect(held).rejects.toMatchObject({ code: '55P03' })

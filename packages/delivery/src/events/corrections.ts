@@ -45,9 +45,7 @@ export async function correctEvents(
   const isOfAll = event.corrected === 'all'
   const event_type = isOfAll ? null : event.event_type
   const corrected = typeof event.corrected === 'number' ? event.corrected : undefined
-  const earlier = await correctableEvents(client, registry.id, {
-    ...{ record_type, record, event_type, since, corrected },
-  })
+  const earlier = await correctableEvents(client, registry.id, { record_type, record, event_type, since, corrected })
   if (earlier.length === 0) return
   const receivers = await permitted(await notificationsOf(client, earlier, 'death'), () => draft)
   const predicates = await filters.of(
@@ -99,12 +97,7 @@ async function openAgain(
   predicates: Predicates,
 ): Promise<void> {
   const readable = receivers.filter(({ subscription }) => predicates.get(subscription) !== undefined)
-  const opened = await reopen(
-    client,
-    [...new Set(readable.map(({ subscription }) => subscription))],
-    'death',
-    now,
-  )
+  const opened = await reopen(client, [...new Set(readable.map(({ subscription }) => subscription))], 'death', now)
   const live = opened.filter(({ state }) => state === 'live')
   const keys = live.flatMap(({ id, event_type, record_type }) =>
     filingKeys(predicates.get(id) ?? null).map((filed) => {

@@ -26,12 +26,9 @@ test('every rule names an event type, and attributes and lists of its record typ
   for (const { event_types, record_types } of KINDS) {
     const events = event_types.map(({ name }) => name)
     for (const { event_rules, attributes, compounds = [], keyed_lists, relations = [] } of record_types) {
-      const known = [
-        ...attributes,
-        ...compounds,
-        ...compounds.flatMap(({ members }) => members),
-        ...keyed_lists,
-      ].map(({ name }) => name)
+      const known = [...attributes, ...compounds, ...compounds.flatMap(({ members }) => members), ...keyed_lists].map(
+        ({ name }) => name,
+      )
       const textsIn = (value: unknown): string[] =>
         typeof value === 'string' ? [value] : Object.values(value as object).flatMap(textsIn)
       const named = event_rules.flatMap(({ if: conditions = [] }) =>

@@ -13,14 +13,10 @@ test('a frequency that many have is read once', () => {
     expect(times.next({ ...noon })).toEqual(new Date('2026-06-15T12:00:00Z'))
   }
   expect(times.next({ ...noon, cron: '0 0 13 * * * *' })).toEqual(new Date('2026-06-15T13:00:00Z'))
-  expect(times.next({ ...noon, end_at: new Date('2026-06-15T10:00:00Z') })).toEqual(
-    new Date('2026-06-15T10:00:00Z'),
-  )
+  expect(times.next({ ...noon, end_at: new Date('2026-06-15T10:00:00Z') })).toEqual(new Date('2026-06-15T10:00:00Z'))
   expect(next).toHaveBeenCalledTimes(3)
 })
 
 test('one whose end has come has no next tick', () => {
-  expect(
-    new DueTimes({ time_zone: 'UTC' }, end_at).next({ cron: '0 0 12 * * * *', start_at, end_at }),
-  ).toBeNull()
+  expect(new DueTimes({ time_zone: 'UTC' }, end_at).next({ cron: '0 0 12 * * * *', start_at, end_at })).toBeNull()
 })

@@ -15,11 +15,7 @@ import { insertSubscription } from '../../../server/test/subscriptions.ts'
 const server = await testServer()
 const { db } = server.database
 const SUBSCRIBED = [
-  {
-    registry: await server.registry('social'),
-    record_type: 'Group',
-    events: ['NewHouseHoldMember', 'REGISTER'],
-  },
+  { registry: await server.registry('social'), record_type: 'Group', events: ['NewHouseHoldMember', 'REGISTER'] },
   { registry: await server.registry('civil'), record_type: 'Person', events: ['LiveBirth', 'Death'] },
 ]
 const needs = { db, limits: server.context.limits }
@@ -64,12 +60,7 @@ const member = (value: string, birth_date: string | null = '1980-01-01'): JsonOb
   demographic_info: { ...(birth_date && { birth_date }) },
   member_identifier: [uin(value)],
 })
-const [HEAD, SPOUSE, HIDDEN, CHILD] = [
-  member('U-1'),
-  member('U-2'),
-  member('U-66'),
-  member('U-7', '2020-01-01'),
-]
+const [HEAD, SPOUSE, HIDDEN, CHILD] = [member('U-1'), member('U-2'), member('U-66'), member('U-7', '2020-01-01')]
 let household = ''
 let count = 0
 const group = (members: readonly JsonObject[] | null, more: JsonObject = {}): JsonObject => ({
@@ -136,19 +127,12 @@ describe.each(Object.entries(WAYS))('by %s', (way, write) => {
 
   test('a minor joins: whoever never sees minors is not told', async () => {
     await store(group([HEAD]))
-    expect(await toldBy(() => write(group([HEAD, CHILD])))).toEqual(
-      EVERYBODY.filter((name) => name !== 'adults'),
-    )
+    expect(await toldBy(() => write(group([HEAD, CHILD])))).toEqual(EVERYBODY.filter((name) => name !== 'adults'))
   })
 
   test('both join: each is hidden from others', async () => {
     await store(group([HEAD]))
-    expect(await toldBy(() => write(group([HEAD, CHILD, HIDDEN])))).toEqual([
-      'all',
-      'head',
-      'nobody',
-      'shelter',
-    ])
+    expect(await toldBy(() => write(group([HEAD, CHILD, HIDDEN])))).toEqual(['all', 'head', 'nobody', 'shelter'])
   })
 
   test('somebody else joins with them: everybody is told', async () => {
@@ -204,7 +188,10 @@ describe('what concerns a protected member alone is told to nobody from whom the
   type Published = readonly [type: string, members: JsonObject[], more?: JsonObject, options?: object]
   const publish = ([reg_event_type, members, more = {}, options = {}]: Published) =>
     publishEvent(needs, {
-      ...{ namespace: 'social', reg_event_type, record: group(members, more), replace: true },
+      namespace: 'social',
+      reg_event_type,
+      record: group(members, more),
+      replace: true,
       ...options,
     })
   const joined = (members: JsonObject[], more: JsonObject = {}, options: object = {}): Published => [
@@ -262,7 +249,8 @@ describe('what concerns a protected member alone is told to nobody from whom the
 
 describe('a published event is told of a record that names somebody hidden, whatever the rules would say of the change', () => {
   const person = (more: JsonObject): JsonObject => ({
-    ...{ identifier: [uin(`U-10${count}`)], parent1_identifier: uin('U-66') },
+    identifier: [uin(`U-10${count}`)],
+    parent1_identifier: uin('U-66'),
     ...more,
   })
   const publish = (reg_event_type: string, record: JsonObject) =>

@@ -20,17 +20,19 @@ import { CompiledFilters, type MatchedEvent, matchEvents } from './match.ts'
 const kind = everything
 const recordType: RecordType = kind.record_types[0]
 const registry: Registry = {
-  ...{ id: 1, namespace: 'everything', kind, sender_id: 'everything.example', aliases: [] },
-  ...{
-    demo: false,
-    environment: 'live' as const,
-    time_zone: 'UTC',
-    majority_age: 18,
-    web_origins: [],
-    reg_type_aliases: [],
-    qualified_kids: false,
-    unfilled: new Map(),
-  },
+  id: 1,
+  namespace: 'everything',
+  kind,
+  sender_id: 'everything.example',
+  aliases: [],
+  demo: false,
+  environment: 'live' as const,
+  time_zone: 'UTC',
+  majority_age: 18,
+  web_origins: [],
+  reg_type_aliases: [],
+  qualified_kids: false,
+  unfilled: new Map(),
 }
 const EVENT = { event_type: 'UPDATE', record_type: recordType.name }
 
@@ -175,10 +177,13 @@ test('a filter that cannot be read any more matches nothing and is named; one wi
     const stored = new StoredFilters()
     const id = await insertSubscription(client, registry.id, EVENT, StoredFilters.UNREADABLE)
     const another = await insertSubscription(client, registry.id, EVENT, StoredFilters.UNREADABLE)
-    await client.query(
-      `insert into subscription_key values ($1, $2, $3, '', $4, false), ($1, $2, $3, '', $5, true)`,
-      [registry.id, EVENT.event_type, EVENT.record_type, id, another],
-    )
+    await client.query(`insert into subscription_key values ($1, $2, $3, '', $4, false), ($1, $2, $3, '', $5, true)`, [
+      registry.id,
+      EVENT.event_type,
+      EVENT.record_type,
+      id,
+      another,
+    ])
     const { found, unreadable } = await matched(client, stored, [event])
     expect({ found, unreadable }).toEqual({ found: new Map([[`0 ${another}`, 'entered']]), unreadable: [id] })
   })

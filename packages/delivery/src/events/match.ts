@@ -138,10 +138,7 @@ async function typesWithSubscribers(
   events: readonly MatchedEvent[],
 ): Promise<ReadonlySet<string>> {
   const pairs = new Map(
-    events.map(({ event_type, recordType: { name } }) => [
-      `${event_type}\0${name}`,
-      { event_type, record_type: name },
-    ]),
+    events.map(({ event_type, recordType: { name } }) => [`${event_type}\0${name}`, { event_type, record_type: name }]),
   )
   const found = await subscribedTypes(client, registryId, [...pairs.values()])
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))

@@ -24,8 +24,7 @@ afterAll(() => database.close())
 
 const now = new Date('2026-06-15T09:00:00Z')
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
-const rows = async (statement: string, ...values: unknown[]) =>
-  (await database.db.pool.query(statement, values)).rows
+const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 
 const person = (uin: string, more: JsonObject = {}): JsonObject => ({
   '@type': 'Member',
@@ -36,10 +35,7 @@ const person = (uin: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 })
 const household = (...member_list: JsonObject[]): string =>
-  JSON.stringify({
-    group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
-    member_list,
-  })
+  JSON.stringify({ group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }], member_list })
 const changed = (before: string | null, after: string | null) =>
   withTransaction(database.db.pool, (client) =>
     recordChanges(client, { registry, now, limits, filters: filtersOf(database.db.pool) }, [
@@ -66,10 +62,7 @@ test('new members whose records the registry has', async () => {
   })
   await rows('truncate event cascade')
 
-  const events = await changed(
-    household(person('U-1')),
-    household(person('U-1'), person('U-2'), person('U-9')),
-  )
+  const events = await changed(household(person('U-1')), household(person('U-1'), person('U-2'), person('U-9')))
   expect(events).toMatchObject([
     { event_type: 'NewHouseHoldMember', matched: 0 },
     { event_type: 'NewHouseHoldMember', matched: 1 },

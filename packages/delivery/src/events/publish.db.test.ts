@@ -71,7 +71,8 @@ const step = fc.record<Step>({ uin, members: fc.option(members, { freq: 6 }) })
 
 const criteriaOf = ({ event, filter }: Subscriber): string =>
   canonicalJson({
-    ...{ reg_event_type: event, notify_record_type: 'Person' },
+    reg_event_type: event,
+    notify_record_type: 'Person',
     ...(filter && { filter_type: 'expression', filter }),
   })
 const isPerson = ({ filter }: Subscriber): boolean => filter !== null && 'uin' in filter
@@ -106,9 +107,7 @@ function model(subscribers: readonly Subscriber[], changes: readonly Change[]): 
   const filters = subscribers.map((one) => compileCriteria(kind, criteriaOf(one)).predicate)
   const fulfils = (at: number, state: RecordState | null): boolean => {
     const predicate = filters[at] ?? null
-    return (
-      state !== null && (predicate === null || matches(atDay(predicate, recordType, DAY), state.extracted))
-    )
+    return state !== null && (predicate === null || matches(atDay(predicate, recordType, DAY), state.extracted))
   }
   const ended = new Set<number>()
   const receivers = new Map<string, Set<number>>()
@@ -168,10 +167,7 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
       expect(events.reduce((sum, { matched }) => sum + matched, 0)).toBe(rows.length)
       notified.push(
         rows
-          .map(
-            ({ subscription, event_type, presence }) =>
-              `${ids.indexOf(subscription)} ${event_type} ${presence}`,
-          )
+          .map(({ subscription, event_type, presence }) => `${ids.indexOf(subscription)} ${event_type} ${presence}`)
           .toSorted(),
       )
     }
@@ -182,9 +178,7 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
   }
 }
 
-test('random streams of changes notify random subscriptions as the model has it', {
-  timeout: 300_000,
-}, async () => {
+test('random streams of changes notify random subscriptions as the model has it', { timeout: 300_000 }, async () => {
   const subscribers = fc.array(subscriber, { minLength: 1, maxLength: 12 })
   const steps = fc.array(step, { minLength: 1, maxLength: 12 })
   const agree = fc.asyncProperty(subscribers, steps, async (given, stream) => {

@@ -26,14 +26,7 @@ import { type ChangeCheck, changeCheckOf, isOfHidden, parsed } from './change-ch
 import { correctEvents } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
-import {
-  type Draft,
-  type NamedEvent,
-  type RecordedEvent,
-  type Recording,
-  recordedAt,
-  typeOf,
-} from './recording.ts'
+import { type Draft, type NamedEvent, type RecordedEvent, type Recording, recordedAt, typeOf } from './recording.ts'
 
 /**
  * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the
@@ -74,8 +67,7 @@ async function insertDrafts(
     if (named === undefined && change.before === change.after) return []
     const read = readChange(registry, protection, change)
     if (named === undefined && isUnseen(protection, read)) return []
-    const events: readonly NamedEvent[] =
-      named === undefined ? derived(recording, read.recordType, read) : [named]
+    const events: readonly NamedEvent[] = named === undefined ? derived(recording, read.recordType, read) : [named]
     return events.length === 0 ? [] : [{ ...read, events }]
   })
   const found = [...own, ...(await eventsOfNamed(client, registry, protection, own))]
@@ -83,14 +75,9 @@ async function insertDrafts(
   if (count === 0) return []
   const recorded_at = recordedAt(recording)
   const changed = found.map(({ change, recordType, before, after }) => {
-    return {
-      ...change,
-      written_anew: before === null && after ? primaryOf(registry.kind, recordType, after) : null,
-    }
+    return { ...change, written_anew: before === null && after ? primaryOf(registry.kind, recordType, after) : null }
   })
-  const numbers = await nextEventNumbers(client, registry.id, {
-    ...{ events: count, changes: changed, began: recorded_at },
-  })
+  const numbers = await nextEventNumbers(client, registry.id, { events: count, changes: changed, began: recorded_at })
   const ids = numbers.ids.values()
   const drafts = found.flatMap(({ events, ...change }, at) =>
     events.map((event) => {
@@ -119,11 +106,7 @@ async function insertDrafts(
   return drafts
 }
 
-const primaryOf = (
-  kind: Kind,
-  recordType: RecordType,
-  { document }: Pick<RecordState, 'document'>,
-): string | null =>
+const primaryOf = (kind: Kind, recordType: RecordType, { document }: Pick<RecordState, 'document'>): string | null =>
   readIdentifiers(kind, recordType, document).find(
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
   )?.value ?? null
@@ -136,11 +119,7 @@ interface FoundChange extends StateChange {
 }
 
 /** Records are read as everybody finds them: nobody is matched by a protected person whom a record names. */
-function readChange(
-  registry: Registry,
-  protection: Protection,
-  change: RecordChange,
-): Omit<FoundChange, 'events'> {
+function readChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
   const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
   const state = (text: string | null): RecordState | null =>
@@ -153,10 +132,7 @@ function readChange(
 /** Whether nothing has changed but what a record says of protected persons: that is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
   protection.borne.size > 0 &&
-  isOfHidden(
-    [parsed(change.before), parsed(change.after)],
-    [before?.document ?? null, after?.document ?? null],
-  )
+  isOfHidden([parsed(change.before), parsed(change.after)], [before?.document ?? null, after?.document ?? null])
 
 function recordTypeNamed(kind: Kind, name: string): RecordType {
   const recordType = resolveRecordType(kind, name)
@@ -210,7 +186,8 @@ async function notifyMatches(
   const matching = { registry, day: dayIn(registry.time_zone, now.getTime()), compiled: filters }
   const asked = events.map(({ event: { event_type }, recordType, before, after }) => {
     return {
-      ...{ event_type, recordType },
+      event_type,
+      recordType,
       // Read where somebody has subscribed.
       get before() {
         return before?.extracted ?? null

@@ -11,9 +11,7 @@ test('two databases of one process have subscriptions with the same id and other
   const matched: number[] = []
   for (const sex of ['F', 'M']) {
     const { db, close } = await testDatabase()
-    const registry = await addRegistry(db, {
-      ...{ namespace: 'civil', kind: 'civil', sender_id: 'crvs.example' },
-    })
+    const registry = await addRegistry(db, { namespace: 'civil', kind: 'civil', sender_id: 'crvs.example' })
     await subscribeLive(db, registry, 'UPDATE', { $and: [{ uin: { eq: 'U-1' } }, { sex: { eq: sex } }] })
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: 'U-1' }], sex: 'M' }
     const event = { namespace: 'civil', reg_event_type: 'UPDATE', record }

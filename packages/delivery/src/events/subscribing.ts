@@ -84,9 +84,7 @@ export class Subscribing {
   ): Promise<Subscribing> {
     const { participant, registry } = subscriber
     const found = await findSame(db, participant.id, registry.id, asked.map(sameness))
-    const standing = new Map(
-      found.map((same) => [keyOf(same), { code: same.code, end_at: same.end_at, found: same }]),
-    )
+    const standing = new Map(found.map((same) => [keyOf(same), { code: same.code, end_at: same.end_at, found: same }]))
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countUpTo(db, participant.id, most)
     return new Subscribing(subscriber, standing, most, count)
@@ -156,11 +154,8 @@ export class Subscribing {
 }
 
 /** Who may have any number is not counted. */
-const countUpTo = (
-  db: Parameters<typeof countSubscriptions>[0],
-  participant: number,
-  most: number,
-): Promise<number> => (most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most))
+const countUpTo = (db: Parameters<typeof countSubscriptions>[0], participant: number, most: number): Promise<number> =>
+  most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most)
 
 const sameness = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
   event_type: eventType.name,
@@ -176,7 +171,13 @@ function newSubscription({ code, end_at, criteria, item, renewed }: Standing): N
   const { text, person, predicate, frequency } = criteria
   const { consent } = renewed ?? criteria
   return {
-    ...{ code, ...sameness(criteria), criteria: text, person, ...item, end_at, consent },
+    code,
+    ...sameness(criteria),
+    criteria: text,
+    person,
+    ...item,
+    end_at,
+    consent,
     // An item behind it may have renewed it.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
     keys: filingKeys(predicate),

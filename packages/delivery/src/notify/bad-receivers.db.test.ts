@@ -25,13 +25,10 @@ test('one that hangs holds up no other, and gets everything in order when it ans
   }
   await notifyAll(await rows.subscribe(hanging), ['A', 'B'])
   await notifyAll(await rows.subscribe(well), ['A', 'B'])
-  const to = (hung: boolean): readonly Received[] =>
-    peer.received.filter(({ path }) => (path === '/hangs') === hung)
+  const to = (hung: boolean): readonly Received[] => peer.received.filter(({ path }) => (path === '/hangs') === hung)
   await until(async () => {
     expect(to(false).flatMap(uinsOf)).toEqual(['A', 'B'])
-    const { rows: attempts } = await db.pool.query(
-      'select error from delivery_attempt where error is not null',
-    )
+    const { rows: attempts } = await db.pool.query('select error from delivery_attempt where error is not null')
     expect(attempts).toEqual([{ error: 'timeout' }])
   })
   hangs = false

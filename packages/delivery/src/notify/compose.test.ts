@@ -107,7 +107,8 @@ test('types have the spelling that the oldest subscriber used; of events where t
 test('where the list of a kind is closed, its own name is sent; others as the participant is set', () => {
   const of = (event_type: string, unlisted = false) =>
     composed([{ event_type, subscribed: event_type, asked_event_type: 'ns:REGISTRATION' }], {
-      ...{ kind: 'social', unlisted },
+      kind: 'social',
+      unlisted,
     }).item.data
   expect(of('REGISTER').reg_event_type).toBe('REGISTER')
   expect(of('UPDATE')).not.toHaveProperty('reg_event_type')
@@ -122,14 +123,14 @@ test('a correction names the item that it corrects, and what is sent again keeps
 
 test('a record that was merged into another one: the primary identifier of that one, in every kind', () => {
   const merged: Partial<WaitingNotification> = {
-    ...{ event_type: 'CANCEL', purpose: 'correction' as const, presence: 'left' as const },
+    event_type: 'CANCEL',
+    purpose: 'correction' as const,
+    presence: 'left' as const,
     replaced_by: { type: 'UIN', value: 'U-1' },
   }
   const { header, item } = composed([merged])
   expect(item.data.reg_event_type).toBe('CANCEL')
-  expect(header.meta.replaced_by).toEqual({
-    [item.reference_id]: { identifier_type: 'UIN', identifier_value: 'U-1' },
-  })
+  expect(header.meta.replaced_by).toEqual({ [item.reference_id]: { identifier_type: 'UIN', identifier_value: 'U-1' } })
   expect(validator(NotifyMeta).problem(header.meta, 'meta')).toBeNull()
   const listed = composed([merged], { kind: 'social' })
   expect(listed.item.data).not.toHaveProperty('reg_event_type')
@@ -180,7 +181,9 @@ test('a correction names what it corrects, also in the same envelope', () => {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
       grant: readGrant(of, { id: 1, terms: { operations: 'all', see: 'all', basis: 'law' } }),
-      ...{ settings: { notify_unlisted: false }, mailbox: 'mailbox-1', sequence: 1 },
+      settings: { notify_unlisted: false },
+      mailbox: 'mailbox-1',
+      sequence: 1,
     },
     [one({ id: 1, event: 1 }), one({ id: 2, event: 2, purpose: 'correction', corrected: 1 })],
   )
@@ -191,10 +194,7 @@ test('a correction names what it corrects, also in the same envelope', () => {
 
 test('a beneficiary registry notifies the plain member; of a record that has left, its identifiers', () => {
   const shown = {
-    document: canonicalJson({
-      '@type': 'Beneficiary',
-      member: { member_identifier: 'HS-89', is_disabled: '1' },
-    }),
+    document: canonicalJson({ '@type': 'Beneficiary', member: { member_identifier: 'HS-89', is_disabled: '1' } }),
     identifiers: canonicalJson({ '@type': 'Beneficiary', member: { member_identifier: 'HS-89' } }),
   }
   const member_identifier = [{ '@type': 'Identifier', identifier_type: 'UIN', identifier_value: 'HS-89' }]

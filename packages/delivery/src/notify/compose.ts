@@ -222,12 +222,7 @@ function coveredGrant(grant: Grant, notifications: PlannedItem['notifications'])
 }
 
 /** A record that no longer fulfils any of the filters, or is deleted, is named by its identifiers alone. */
-function recordOf(
-  grant: Grant,
-  kind: Kind,
-  recordType: RecordType,
-  { notifications, shown }: ShownItem,
-): Disclosed {
+function recordOf(grant: Grant, kind: Kind, recordType: RecordType, { notifications, shown }: ShownItem): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
   const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null }) ?? null

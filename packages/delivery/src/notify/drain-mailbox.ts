@@ -86,12 +86,7 @@ export async function drainMailbox(
  */
 type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
 
-async function sendNext(
-  parts: Notifying,
-  mailbox: ClaimedMailbox,
-  claim: Claim,
-  signal: AbortSignal,
-): Promise<Left> {
+async function sendNext(parts: Notifying, mailbox: ClaimedMailbox, claim: Claim, signal: AbortSignal): Promise<Left> {
   const end = performance.now() + TURN
   const ahead: Ahead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
@@ -147,8 +142,7 @@ interface Prepared extends Recipient {
 
 type Next = Prepared | 'nowhere' | null
 
-const isStale = (next: Next): boolean =>
-  next !== null && next !== 'nowhere' && performance.now() - next.at > STALE
+const isStale = (next: Next): boolean => next !== null && next !== 'nowhere' && performance.now() - next.at > STALE
 
 function release(next: Next | undefined): void {
   if (next && next !== 'nowhere') next.leave()
@@ -158,12 +152,7 @@ function release(next: Next | undefined): void {
  * Composes the next envelope; null: nothing is due.
  * @param ahead what was read before; it is read anew when it is used up or old
  */
-async function prepare(
-  parts: Notifying,
-  mailbox: ClaimedMailbox,
-  sequence: number,
-  ahead: Ahead,
-): Promise<Next> {
+async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: number, ahead: Ahead): Promise<Next> {
   const now = performance.now()
   const recipient = await recipientOf(parts, mailbox)
   if (recipient === null || (await isUsedUp(parts, recipient))) return 'nowhere'
@@ -188,20 +177,11 @@ async function prepare(
       leave()
       return null
     }
-    const composed = compose(
-      { ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 },
-      items,
-    )
+    const composed = compose({ ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }, items)
     const id = randomUUID()
     const { header, message, body, digest } = await encryptReply(parts, id, composed.header, composed.message)
     const reply = accountedMessage(composed.header.message_id, digest, null)
-    const account = accountOfEnvelope(
-      { ...recipient, grant },
-      composed.message,
-      items.length,
-      composed.named,
-      reply,
-    )
+    const account = accountOfEnvelope({ ...recipient, grant }, composed.message, items.length, composed.named, reply)
     return { ...recipient, composed, account, id, header, message, body, at, isLast, leave }
   } catch (error) {
     leave()
@@ -213,10 +193,7 @@ async function prepare(
 const isUsedUp = async ({ grantQuota }: Notifying, { grant, ...of }: Recipient): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
-async function show(
-  { db: { pool } }: Notifying,
-  planned: readonly PlannedItem[],
-): Promise<readonly ShownItem[]> {
+async function show({ db: { pool } }: Notifying, planned: readonly PlannedItem[]): Promise<readonly ShownItem[]> {
   const shown = await Promise.all(planned.map(({ event }) => findDocument(pool, event)))
   return planned.flatMap((item, at) => {
     const document = shown[at]
@@ -274,11 +251,14 @@ async function commit(
   let committed = false
   try {
     await parts.accounts.write(...account)
-    if (grant !== null)
-      await parts.grantQuota.note('records', { participant, registry, grant }, composed.recordCount)
+    if (grant !== null) await parts.grantQuota.note('records', { participant, registry, grant }, composed.recordCount)
     reserved = await reserveSoon(parts, { participant: participant.id, origin: originOf(target) })
     committed = await commitEnvelope(parts.db.pool, {
-      ...{ mailbox: mailbox.id, after, claim: claim.id, delivery, notifications },
+      mailbox: mailbox.id,
+      after,
+      claim: claim.id,
+      delivery,
+      notifications,
       deliveryClaim: reserved?.claim ?? null,
     })
   } finally {

@@ -1,10 +1,7 @@
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { trace } from '@rollcall/admin/messages/trace'
 import { filingKeys } from '@rollcall/core/events/filing'
-import {
-  type CallbackSettings,
-  setCallbackSettings,
-} from '@rollcall/participants/store/participant-callbacks'
+import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { validator } from '@rollcall/protocol'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { keepHouse } from '../../../server/src/app/housekeeping.ts'
@@ -160,25 +157,19 @@ test.each(['unsubscribed', 'cancelled'])('nothing is sent of a subscription that
   expect(await rows.states()).toEqual(['dropped', 'sent'])
 })
 
-test.each(['death', 'expired'])(
-  'what happened before a subscription ended (%s) is still sent',
-  async (reason) => {
-    const subscribed = await rows.subscribe(await newPeer())
-    await rows.notify(subscribed, await rows.event('A'))
-    await server.database.db.pool.query(
-      `update subscription set state = 'ended', reason = $1, ended_at = now()`,
-      [reason],
-    )
-    await until(() => expect(received()).toEqual(['A']))
-  },
-)
+test.each(['death', 'expired'])('what happened before a subscription ended (%s) is still sent', async (reason) => {
+  const subscribed = await rows.subscribe(await newPeer())
+  await rows.notify(subscribed, await rows.event('A'))
+  await server.database.db.pool.query(`update subscription set state = 'ended', reason = $1, ended_at = now()`, [
+    reason,
+  ])
+  await until(() => expect(received()).toEqual(['A']))
+})
 
 test('mailboxes that share an address are told apart, each with numbers of its own', async () => {
   const participant = await newPeer({ notify_url: `${peer.url}/events`, notify_items: 1 })
   for (const name of ['a', 'b']) {
-    const subscribed = await rows.subscribe(participant, {
-      sender_uri: `https://${name}.example/on-subscribe`,
-    })
+    const subscribed = await rows.subscribe(participant, { sender_uri: `https://${name}.example/on-subscribe` })
     for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(`${name}${uin}`))
   }
   await until(() => expect(peer.received).toHaveLength(4))
@@ -270,8 +261,7 @@ test.each<[string, Partial<CallbackSettings>, string]>([
   await until(() => expect(received()).toEqual(['A', 'A', 'B']))
 })
 
-const mailboxRows = async () =>
-  (await server.database.db.pool.query('select * from mailbox order by id')).rows
+const mailboxRows = async () => (await server.database.db.pool.query('select * from mailbox order by id')).rows
 
 test('what comes while the last envelope is under way is sent right behind it', async () => {
   const { mailboxes } = server.context
@@ -378,7 +368,11 @@ test('the story of a notification is found by its message_id, its reference_id a
   expect(validator(trace.result).problem(found, '')).toBeNull()
   expect(found).toMatchObject([
     {
-      ...{ traced: 'notification', reference_id, state: 'sent', sequence: 1, mailbox: header.meta.mailbox },
+      traced: 'notification',
+      reference_id,
+      state: 'sent',
+      sequence: 1,
+      mailbox: header.meta.mailbox,
       subscriptions: [{ code: subscribed.code, presence: 'entered' }],
       delivery: { message_id: header.message_id, state: 'delivered' },
     },

@@ -5,12 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '@rollcall/observe/metrics'
-import {
-  type ClaimedMailbox,
-  claimMailboxes,
-  claimNamedMailboxes,
-  type LookedAt,
-} from '../store/events/mailboxes.ts'
+import { type ClaimedMailbox, claimMailboxes, claimNamedMailboxes, type LookedAt } from '../store/events/mailboxes.ts'
 import { drainMailbox, type Notifying } from './drain-mailbox.ts'
 
 export interface Mailboxes {
@@ -117,10 +112,7 @@ export function createMailboxes(
     const found = await claimNamedMailboxes(pool, { ...look, ids })
     begin(found, claim, signal)
     // One that is claimed or rests is looked at again.
-    passAt = Math.min(
-      passAt,
-      now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT),
-    )
+    passAt = Math.min(passAt, now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, LONGEST_WAIT))
   }
 
   /** Looks at all mailboxes until the free slots are taken; what is left is looked at next. */
@@ -133,8 +125,11 @@ export function createMailboxes(
       const claim = randomUUID()
       const began = now()
       const found = await claimMailboxes(pool, {
-        ...{ claim: { id: claim, seconds: CLAIM }, wanted, inWork: [...inWork.keys()] },
-        ...{ from: current.from, most },
+        claim: { id: claim, seconds: CLAIM },
+        wanted,
+        inWork: [...inWork.keys()],
+        from: current.from,
+        most,
       })
       if (found.claimed.length === 0) current.took += now() - began
       current.waits ||= found.seen > 0

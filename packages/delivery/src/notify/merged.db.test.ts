@@ -30,7 +30,8 @@ beforeEach(() => {
 
 const publish = (name: string, members: object, reg_event_type = 'UPDATE') =>
   publishEvent(needs, {
-    ...{ ...civil, reg_event_type },
+    ...civil,
+    reg_event_type,
     record: { identifier: [uin(name)], name: { surname: 'Obi' }, ...members },
   })
 const merge = (survivor: string, retired: string) =>

@@ -28,9 +28,7 @@ const notify = async (subscribed: Subscribed, uin: string, due = 0) =>
 /** Renews as an item of a request from the new address does. */
 const renew = ({ id, mailbox: from }: Subscribed, sender_uri = `${peer.url}/new/on-subscribe`) =>
   withTransaction(pool, async (client) => {
-    const mailbox = await ensureMailbox(client, {
-      ...{ participant: participant.id, registry: registry.id, sender_uri },
-    })
+    const mailbox = await ensureMailbox(client, { participant: participant.id, registry: registry.id, sender_uri })
     const types = { event_type: 'LiveBirth', record_type: 'Person', keys: [] }
     const state = { state: 'live' as const, end_at: null, mailbox: from }
     const renewal = { id, ...types, end_at: new Date('2099-01-01'), from: state }
@@ -118,16 +116,23 @@ test('an envelope that was composed before and is not committed yet is composed 
   const id = await notify(subscribed, 'first', 3_600)
   await renew(subscribed)
   const committed = await commitEnvelope(pool, {
-    ...{ mailbox: subscribed.mailbox, after: 0, claim: crypto.randomUUID(), deliveryClaim: null },
+    mailbox: subscribed.mailbox,
+    after: 0,
+    claim: crypto.randomUUID(),
+    deliveryClaim: null,
     delivery: {
-      ...{
-        id: crypto.randomUUID(),
-        participant: participant.id,
-        registry: registry.id,
-        correlation_id: null,
-      },
-      ...{ callback: 'notify', page: 1, message_id: 'm', target: peer.url, encrypted: false, made: null },
-      ...{ body: Buffer.alloc(0) as never, mailbox: subscribed.mailbox },
+      id: crypto.randomUUID(),
+      participant: participant.id,
+      registry: registry.id,
+      correlation_id: null,
+      callback: 'notify',
+      page: 1,
+      message_id: 'm',
+      target: peer.url,
+      encrypted: false,
+      made: null,
+      body: Buffer.alloc(0) as never,
+      mailbox: subscribed.mailbox,
     },
     notifications: [{ id, subscription: subscribed.id, reference_id: 'r' }],
   })

@@ -66,13 +66,7 @@ async function sendable(
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const asksOther = await askingOther(pool, grant, found)
-  const isPermitted = ({
-    subscription,
-    subscribed,
-    record_type,
-    unfiltered,
-    consent,
-  }: WaitingNotification): boolean =>
+  const isPermitted = ({ subscription, subscribed, record_type, unfiltered, consent }: WaitingNotification): boolean =>
     !asksOther.has(subscription) &&
     grant !== null &&
     isConsentGranted(grant, consent) &&

@@ -20,8 +20,7 @@ beforeEach(async () => {
 })
 
 const query = async (text: string) => (await db.pool.query(text)).rows
-const states = async () =>
-  (await query('select state from notification order by id')).map(({ state }) => state)
+const states = async () => (await query('select state from notification order by id')).map(({ state }) => state)
 const uin = (value: string) => ({ identifier_type: 'UIN', identifier_value: value })
 const record = (value: string, more: object = {}) => ({ identifier: [uin(value)], ...more })
 const publish = (value: string, more: object = {}, reg_event_type = 'UPDATE') =>
@@ -52,10 +51,7 @@ const remove = (value: string) =>
 const subscribed = async (event: string, value: string | null) => {
   const participant = await newPeer()
   const filter = value === null ? undefined : { UIN: { eq: value } }
-  const id = await subscribeLive(db, registry, event, filter, {
-    participant: participant.id,
-    person: value !== null,
-  })
+  const id = await subscribeLive(db, registry, event, filter, { participant: participant.id, person: value !== null })
   return { participant, id }
 }
 const follow = () => server.clock.pass(1_000)

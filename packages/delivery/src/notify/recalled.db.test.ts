@@ -18,12 +18,9 @@ const query = async (text: string, values: readonly unknown[] = []) =>
   (await server.database.db.pool.query(text, [...values])).rows
 
 const attemptsOf = () => query(`select attempts from delivery where state = 'pending' and claim is null`)
-const due = () =>
-  query(`update delivery set next_attempt_at = now() where state = 'pending' and claim is null`)
+const due = () => query(`update delivery set next_attempt_at = now() where state = 'pending' and claim is null`)
 const unsubscribe = ({ id }: Subscribed) =>
-  query(`update subscription set state = 'ended', reason = 'unsubscribed', ended_at = now() where id = $1`, [
-    id,
-  ])
+  query(`update subscription set state = 'ended', reason = 'unsubscribed', ended_at = now() where id = $1`, [id])
 /** As it is seen when what is remembered of participants is read again. */
 async function withdraw({ sender_id }: Participant): Promise<void> {
   await grant(server.database, sender_id, 'civil', { unfiltered: false })
@@ -126,8 +123,10 @@ test('an envelope that was composed under an earlier grant is composed anew unde
 test('a filter about what a later grant does not let ask is suspended when its notification is due', async () => {
   const participant = await newPeer()
   const criteria = {
-    ...{ reg_event_type: 'LiveBirth', notify_record_type: 'Person' },
-    ...{ filter_type: 'expression', filter: { sex: { eq: 'F' } } },
+    reg_event_type: 'LiveBirth',
+    notify_record_type: 'Person',
+    filter_type: 'expression',
+    filter: { sex: { eq: 'F' } },
   }
   const subscription = await rows.subscribe(participant, { criteria })
   await grant(server.database, participant.sender_id, 'civil', { ask: ['birth_date'] })

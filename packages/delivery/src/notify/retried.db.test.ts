@@ -38,9 +38,7 @@ async function waitingPeer(): Promise<string> {
   receiver().answer = answering(503)
   for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(uin))
   await until(async () => expect((await waits())?.wait).toBeGreaterThan(20_000))
-  await db.pool.query(
-    `update breaker set failures = 5, opened_at = now(), probe_at = now() + interval '5 minutes'`,
-  )
+  await db.pool.query(`update breaker set failures = 5, opened_at = now(), probe_at = now() + interval '5 minutes'`)
   return participant.sender_id
 }
 
@@ -50,16 +48,10 @@ const KEY = JSON.stringify({ kty: 'OKP', crv: 'X25519', x, kid: 'enc-9', use: 'e
 test.each<[string, (sender_id: string) => Promise<unknown>]>([
   ['its address', (sender_id) => changeCallback({ db, vault }, { sender_id, notify_url: receiver().url })],
   ['its keys', (sender_id) => addParticipantKeys({ db }, { sender_id, keys: KEY })],
-  [
-    'its policy',
-    (sender_id) => changeParticipantPolicy({ db, vault }, { sender_id, encryption_policy: 'allowed' }),
-  ],
+  ['its policy', (sender_id) => changeParticipantPolicy({ db, vault }, { sender_id, encryption_policy: 'allowed' })],
   ['its hosts', (sender_id) => allowParticipantHost({ db }, { sender_id, host: 'a.example' })],
   ['its state', (sender_id) => setParticipantStatus({ db }, { sender_id, status: 'active' })],
-  [
-    'nothing, but retries its deliveries',
-    (participant) => changeDeliveries({ db }, { change: 'retry', participant }),
-  ],
+  ['nothing, but retries its deliveries', (participant) => changeDeliveries({ db }, { change: 'retry', participant })],
 ])('an operator changes %s', async (_, change) => {
   const sender_id = await waitingPeer()
   await change(sender_id)
@@ -80,8 +72,7 @@ test('a mailbox that rests for want of an address is looked at again', async () 
   const subscribed = await rows.subscribe(participant)
   await rows.notify(subscribed, await rows.event('A'))
   const rest = async () =>
-    (await db.pool.query('select extract(epoch from claimed_until - now())::float8 as rest from mailbox'))
-      .rows[0].rest
+    (await db.pool.query('select extract(epoch from claimed_until - now())::float8 as rest from mailbox')).rows[0].rest
   await until(async () => expect(await rest()).toBeGreaterThan(30))
   await changeCallback({ db, vault }, { sender_id: participant.sender_id, default_url: receiver().url })
   expect(await rest()).toBeLessThanOrEqual(1)

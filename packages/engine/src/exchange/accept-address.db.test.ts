@@ -20,8 +20,7 @@ beforeEach(async () => {
   peer = await newPeer()
 })
 
-const question = (sender_uri: string) =>
-  searchFor(peer, [byIdentifier('UIN', 'U1')], { header: { sender_uri } })
+const question = (sender_uri: string) => searchFor(peer, [byIdentifier('UIN', 'U1')], { header: { sender_uri } })
 const send = (sender_uri: string) =>
   post(`${server.url}/civil/v1.0.0/registry/search`, question(sender_uri), bearer(peer))
 
@@ -34,15 +33,12 @@ async function keptOf(correlation_id: string) {
   return rows[0]
 }
 
-test.each(['# ', '#\t', '#\n', '#'])(
-  'a fragment is refused at once, whatever stands behind it: %j',
-  async (end) => {
-    const answer = await send(`${peer.receiver.url}/mine${end}`)
-    const rule =
-      'header.sender_uri: must be an absolute http or https address of at most 2048 characters, without credentials and fragment'
-    expectFault(answer, 400, 'err.sender_uri.invalid', rule)
-  },
-)
+test.each(['# ', '#\t', '#\n', '#'])('a fragment is refused at once, whatever stands behind it: %j', async (end) => {
+  const answer = await send(`${peer.receiver.url}/mine${end}`)
+  const rule =
+    'header.sender_uri: must be an absolute http or https address of at most 2048 characters, without credentials and fragment'
+  expectFault(answer, 400, 'err.sender_uri.invalid', rule)
+})
 
 test.each([
   ['/mine/x?y=1 ', '/mine/x?y=1'],

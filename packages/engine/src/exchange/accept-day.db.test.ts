@@ -67,10 +67,7 @@ describe('what a participant may have accepted in a day', () => {
     const { first, ack } = await fill(peer, MOST)
     expectRefused(await send(peer, question(peer)))
     expect(await accepted(server, peer, first)).toBe(ack)
-    const changed = {
-      ...question(peer),
-      header: { ...question(peer).header, message_id: first.header.message_id },
-    }
+    const changed = { ...question(peer), header: { ...question(peer).header, message_id: first.header.message_id } }
     const text = 'rjct.message_id.duplicate: header.message_id: was used before for another message'
     expectFault(await send(peer, changed), 400, 'err.request.bad', text)
     expectRefused(await send(peer, question(peer)))

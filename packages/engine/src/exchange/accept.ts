@@ -43,7 +43,9 @@ export async function accept(
   const { known, correlation_id } = await withinDay(parts, 'accepted', participant.id, {
     persist: async () => {
       const accepted: AcceptedRequest = {
-        ...{ sender_uri, encrypted: exchange.encrypted, reference_ids },
+        sender_uri,
+        encrypted: exchange.encrypted,
+        reference_ids,
         chunks: await newChunks(parts, exchange, chunks),
       }
       return parts.exchanges.remember({ ...row, accepted })

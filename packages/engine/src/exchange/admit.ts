@@ -24,9 +24,7 @@ export class OtherEnvironment extends RequestFault {
   constructor({ environment }: Pick<Participant, 'environment'>) {
     super('err.request.forbidden', NOTHING_GRANTED)
     this.reason =
-      environment === 'sandbox'
-        ? 'sandbox_participant_at_live_registry'
-        : 'live_participant_at_sandbox_registry'
+      environment === 'sandbox' ? 'sandbox_participant_at_live_registry' : 'live_participant_at_sandbox_registry'
   }
 }
 

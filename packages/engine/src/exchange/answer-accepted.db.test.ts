@@ -26,11 +26,7 @@ const person = (n: number, more: object = {}) => ({
 
 import { nextDue } from '../../../delivery/src/store/deliveries/destinations.ts'
 
-const {
-  server,
-  registry,
-  newPeer: joined,
-} = await asyncServer(Array.from({ length: 45 }, (_, n) => person(n)))
+const { server, registry, newPeer: joined } = await asyncServer(Array.from({ length: 45 }, (_, n) => person(n)))
 let peer: AsyncPeer
 
 afterEach(() => expect(server.logged()).not.toMatch(/Many|U41/))
@@ -40,8 +36,7 @@ async function newPeer() {
   return peer
 }
 
-const ask = (items: readonly object[], changes = {}) =>
-  accepted(server, peer, searchFor(peer, items, changes))
+const ask = (items: readonly object[], changes = {}) => accepted(server, peer, searchFor(peer, items, changes))
 const run = (correlation_id: string, attempt = 1) => answerExchange(server, correlation_id, { runs: attempt })
 const sent = () => callbacksTo(peer.receiver)
 const names = (item: { data: { reg_records: { name: { given_name: string } }[] } }) =>
@@ -127,10 +122,9 @@ describe('an accepted search', () => {
 
   it('is kept where there is nowhere to send it', async () => {
     await newPeer()
-    await server.database.db.pool.query(
-      'update participant_callback set default_url = null where participant = $1',
-      [peer.id],
-    )
+    await server.database.db.pool.query('update participant_callback set default_url = null where participant = $1', [
+      peer.id,
+    ])
     server.clock.pass(SETTINGS_AGE)
     const correlation_id = await ask([byIdentifier('UIN', 'U41')])
     await run(correlation_id)
@@ -272,9 +266,7 @@ describe('further pages', () => {
   it('are shaped by the selection of their query', async () => {
     await newPeer()
     const query = '{ person(surname: {eq: "Many"}) { given: name { given_name } } }'
-    await run(
-      await ask([{ search_criteria: { query_type: 'graphql', query, pagination: { page_size: 25 } } }]),
-    )
+    await run(await ask([{ search_criteria: { query_type: 'graphql', query, pagination: { page_size: 25 } } }]))
     const [, second] = sent().map(({ envelope }) => envelope.message.search_response[0])
     expect(second.data.reg_records[0]).toEqual({ given: { given_name: 'p25' } })
     expect(second.data.reg_records).toHaveLength(15)
@@ -289,9 +281,7 @@ describe('further pages', () => {
       )
       return rows[0].due
     }
-    const correlation_id = await ask([
-      byExpression({ surname: { eq: 'Many' } }, { pagination: { page_size: 2 } }),
-    ])
+    const correlation_id = await ask([byExpression({ surname: { eq: 'Many' } }, { pagination: { page_size: 2 } })])
     await run(correlation_id)
     expect(await stateOf(correlation_id)).toMatchObject({ state: 'replying', page: 16 })
     expect(await due()).toBe(true)

@@ -185,22 +185,14 @@ async function furtherPage(
   const persisted = await findPersistedPage(parts.db, accepted, page)
   const pages = new Map(persisted.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
   const outcome = await answerFurtherPage(parts, { mode: 'async', exchange, message }, pages)
-  return {
-    outcome,
-    items: [],
-    further: persisted.some(({ total, page_size }) => total > page * page_size),
-  }
+  return { outcome, items: [], further: persisted.some(({ total, page_size }) => total > page * page_size) }
 }
 
 /**
  * A failure of the registry is reported in the next page, for every item that the page would have had.
  * @param items none where the request cannot be decrypted
  */
-async function answerFailure(
-  parts: AnsweringAccepted,
-  answered: Answered,
-  items: readonly Item[],
-): Promise<void> {
+async function answerFailure(parts: AnsweringAccepted, answered: Answered, items: readonly Item[]): Promise<void> {
   const page = answered.page + 1
   const about = { page, count: answered.items }
   const outcome = failedOutcome(answered, answered.transaction_id, items, about)

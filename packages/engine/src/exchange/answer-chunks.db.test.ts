@@ -175,11 +175,7 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
 
 it('a chunk of an earlier version reads its items, and the references before them, from the request of its parent', async () => {
   const named = (reference_id: string) => ({ ...byIdentifier('UIN', 'u5'), reference_id })
-  const correlation_id = await uploaded({
-    1: named('same'),
-    [CHUNK]: named('asked'),
-    [CHUNK + 1]: named('same'),
-  })
+  const correlation_id = await uploaded({ 1: named('same'), [CHUNK]: named('asked'), [CHUNK + 1]: named('same') })
   const { pool } = server.database.db
   const [, second = ''] = await chunksOf(correlation_id)
   // As the upgrade leaves it: the whole request with the parent, none with the chunk, and no references.
@@ -189,17 +185,15 @@ it('a chunk of an earlier version reads its items, and the references before the
   )
   const { bodies } = server.context
   const parts = await Promise.all(
-    rows.map(async (row) =>
-      JSON.parse(await bodies.decryptBody(row.request, requestContext(row.correlation_id))),
-    ),
+    rows.map(async (row) => JSON.parse(await bodies.decryptBody(row.request, requestContext(row.correlation_id)))),
   )
   const search_request = parts.flatMap(({ message }) => message.search_request)
   const whole = { ...parts[0], message: { ...parts[0].message, search_request } }
   const request = await bodies.encryptBody(JSON.stringify(whole), requestContext(correlation_id))
-  await pool.query(
-    'update accepted_exchange set request = $2, references_stored = false where correlation_id = $1',
-    [correlation_id, request],
-  )
+  await pool.query('update accepted_exchange set request = $2, references_stored = false where correlation_id = $1', [
+    correlation_id,
+    request,
+  ])
   await pool.query('delete from exchange_reference where correlation_id = $1', [correlation_id])
   await pool.query('update accepted_exchange set request = null, request_bytes = null where parent = $1', [
     correlation_id,

@@ -46,8 +46,7 @@ const query = (text: string, values: unknown[] = []) => server.database.db.pool.
 const run = (correlation_id: string, attempt = 1) => answerExchange(server, correlation_id, { runs: attempt })
 const sent = () => callbacksTo(peer.receiver).map(({ envelope }) => envelope)
 const stateOf = async (correlation_id: string) =>
-  (await query('select state, page from accepted_exchange where correlation_id = $1', [correlation_id]))
-    .rows[0]
+  (await query('select state, page from accepted_exchange where correlation_id = $1', [correlation_id])).rows[0]
 
 /** While it lasts, every search fails. */
 async function broken(work: () => Promise<void>) {
@@ -67,8 +66,7 @@ describe('a failure of the registry', () => {
     const body = searchFor(peer, [byIdentifier('UIN', 'U1'), { ...byIdentifier('UIN', 'U2'), locale: 'fra' }])
     const correlation_id = await accepted(server, peer, body)
     await broken(async () => {
-      for (const attempt of [1, 2, 3, 4])
-        await expect(run(correlation_id, attempt)).rejects.toThrow('does not exist')
+      for (const attempt of [1, 2, 3, 4]) await expect(run(correlation_id, attempt)).rejects.toThrow('does not exist')
       expect(sent()).toEqual([])
       expect(await stateOf(correlation_id)).toEqual({ state: 'accepted', page: 0 })
       await run(correlation_id, 5)
@@ -78,8 +76,7 @@ describe('a failure of the registry', () => {
     expect(envelope.header).toMatchObject({
       action: 'on-search',
       status: 'rjct',
-      status_reason_message:
-        'the registry failed to answer this request; it may be sent again under a new message_id',
+      status_reason_message: 'the registry failed to answer this request; it may be sent again under a new message_id',
       total_count: 2,
       completed_count: 2,
     })
@@ -214,9 +211,7 @@ describe('the records of one callback', () => {
     await newPeer()
     const wide = await server.registry(
       'civil',
-      Array.from({ length: 12 }, (_, n) =>
-        person(n, { name: { surname: 'Wide' }, pad: 'x'.repeat(100_000) }),
-      ),
+      Array.from({ length: 12 }, (_, n) => person(n, { name: { surname: 'Wide' }, pad: 'x'.repeat(100_000) })),
       'wide',
     )
     const six = byExpression({ surname: { eq: 'Wide' } }, { pagination: { page_size: 6 } })
@@ -236,9 +231,7 @@ describe('the records of one callback', () => {
     // What has grown since the first page counts as it is now.
     const growing = recordTable(wide, wide.kind.record_types[0]).table
     peer.receiver.answer = (response) => {
-      query(`update ${growing} set document = replace(document, 'xxxx', 'xxxxxxxx')`).then(() =>
-        response.end(),
-      )
+      query(`update ${growing} set document = replace(document, 'xxxx', 'xxxxxxxx')`).then(() => response.end())
     }
     await run(await accepted(server, peer, searchFor(peer, [six]), 'search', 'wide'))
     expect(sent().slice(2)).toMatchObject([
@@ -259,18 +252,14 @@ describe('an encrypted request', () => {
     })
     const taking = await withReceiver(server, sealing)
     peer = taking
-    const plain = searchFor(peer, [
-      byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } }),
-    ])
+    const plain = searchFor(peer, [byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } })])
     const body = signedBody(sealing, encrypted(plain, await publishedKey(server, 'RSA-OAEP-256')))
     const correlation_id = await accepted(server, peer, body)
     await run(correlation_id)
     const raw = peer.receiver.received.map(({ body: text }) => text)
     expect(raw).toHaveLength(2)
     expect(raw.join()).not.toContain('Okoro')
-    const messages = sent().map((envelope) =>
-      opened({ status: 200, headers: new Headers(), body: envelope }, sealing),
-    )
+    const messages = sent().map((envelope) => opened({ status: 200, headers: new Headers(), body: envelope }, sealing))
     expect(messages.map(({ search_response }) => search_response[0].data.reg_records.length)).toEqual([4, 2])
     expect(messages[1]).toMatchObject({ correlation_id, transaction_id: 'tx-1' })
   })

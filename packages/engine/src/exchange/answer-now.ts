@@ -36,12 +36,8 @@ export async function answerNow(
   const request = accountedMessage(exchange.header.message_id, checked.digest, signed)
   // Nothing is written of which no account says who has asked for it: should the account of the answer fail, this one is there.
   if (exchange.operation.writes)
-    await parts.accounts.write(
-      ...accountOfAccepted(remembered, message.transaction_id, { request, reply: null }),
-    )
-  const outcome = await decided(parts, () =>
-    answerMessage(parts, { mode: 'sync', exchange: remembered, message }),
-  )
+    await parts.accounts.write(...accountOfAccepted(remembered, message.transaction_id, { request, reply: null }))
+  const outcome = await decided(parts, () => answerMessage(parts, { mode: 'sync', exchange: remembered, message }))
   const answer = await reply(parts, remembered, message.transaction_id, outcome)
   // Committed before the answer leaves: what is not accounted for is not sent.
   const messages = { request, reply: answer.message }

@@ -110,8 +110,6 @@ test('an exchange whose grant is revoked between two pages has no second one', a
   }
   await answerExchange(server, correlation_id)
   expect(pages()).toHaveLength(1)
-  const { rows } = await query('select state from accepted_exchange where correlation_id = $1', [
-    correlation_id,
-  ])
+  const { rows } = await query('select state from accepted_exchange where correlation_id = $1', [correlation_id])
   expect(rows).toEqual([{ state: 'failed' }])
 })

@@ -44,5 +44,4 @@ export function bearerToken(authorization: string | undefined): string {
   return token
 }
 
-export const unauthorized = (message: string): RequestFault =>
-  new RequestFault('err.request.unauthorized', message)
+export const unauthorized = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)

@@ -38,28 +38,17 @@ export function checkSender(header: IncomingHeader, participant: Participant): v
  * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
  * @throws RequestFault 400 err.receiver_id.invalid
  */
-export function checkAddress(
-  header: IncomingHeader,
-  registry: Registry,
-  operation: Operation | Callback,
-): void {
+export function checkAddress(header: IncomingHeader, registry: Registry, operation: Operation | Callback): void {
   if (!isSpokenVersion(header.version)) {
     throw new HeaderRejection('rjct.version.invalid', 'header.version: must be 1.0.0')
   }
   const { receiver_id } = header
-  if (
-    receiver_id !== undefined &&
-    receiver_id !== registry.sender_id &&
-    !registry.aliases.includes(receiver_id)
-  ) {
+  if (receiver_id !== undefined && receiver_id !== registry.sender_id && !registry.aliases.includes(receiver_id)) {
     throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this registry')
   }
   if (actionMeans(operation, header.action)) return
   if (isKnownAction(header.action)) {
-    throw new HeaderRejection(
-      'rjct.action.invalid',
-      `header.action: must be ${operation.action} on this path`,
-    )
+    throw new HeaderRejection('rjct.action.invalid', `header.action: must be ${operation.action} on this path`)
   }
   throw new HeaderRejection(
     'rjct.action.not_supported',
@@ -86,10 +75,7 @@ export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: Incoming
  */
 export function checkMessageTime({ message_ts }: IncomingHeader, window: number, now = Date.now()): void {
   if (isWithinWindow(message_ts, window, now)) return
-  throw new HeaderRejection(
-    'rjct.message_ts.invalid',
-    `header.message_ts: must lie within ${window} seconds of now`,
-  )
+  throw new HeaderRejection('rjct.message_ts.invalid', `header.message_ts: must lie within ${window} seconds of now`)
 }
 
 /**

@@ -1,18 +1,10 @@
 /** Large accepted requests (how many are in work at a time: `store/exchanges/claims.db.test.ts`). */
 import { expect, it } from 'vitest'
-import {
-  type AsyncPeer,
-  accepted,
-  asyncServer,
-  byIdentifier,
-  searchFor,
-} from '../../../server/test/asynchronous.ts'
+import { type AsyncPeer, accepted, asyncServer, byIdentifier, searchFor } from '../../../server/test/asynchronous.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
 import { findAccepted, SMALL_REQUEST } from '../store/exchanges/accepted-exchanges.ts'
 
-const { server, newPeer } = await asyncServer([
-  { identifier: [{ identifier_type: 'UIN', identifier_value: '1' }] },
-])
+const { server, newPeer } = await asyncServer([{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }] }])
 const [peer, other] = [await newPeer(), await newPeer()]
 
 let count = 0

@@ -13,10 +13,7 @@ const {
   url,
   send,
   search: valid,
-} = await civilServer([ADA], {
-  ROLLCALL_MAX_BODY_BYTES: '2000000',
-  ROLLCALL_MAX_BATCH_ITEMS: '10',
-})
+} = await civilServer([ADA], { ROLLCALL_MAX_BODY_BYTES: '2000000', ROLLCALL_MAX_BATCH_ITEMS: '10' })
 
 afterEach(() => expect(server.logged()).not.toMatch(/Okoro|B-5521|0012/))
 
@@ -51,10 +48,7 @@ describe('2. what was sent', () => {
   })
 
   it.each([64, 10_000, 200_000])('nesting of %d levels', async (depth) => {
-    const text = JSON.stringify(valid()).replace(
-      '"meta":{}',
-      `"meta":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`,
-    )
+    const text = JSON.stringify(valid()).replace('"meta":{}', `"meta":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)
     const answer = await send(text)
     expect(answer.body.message.error.message).toMatch(/64 levels/)
     expectFault(answer, 400, 'err.request.bad', answer.body.message.error.message)
@@ -144,22 +138,13 @@ describe('2. what was sent', () => {
 })
 
 describe('2. the bounds of a body, before it is looked at who sent it', () => {
-  const names = (count: number) =>
-    `{${Array.from({ length: count }, (_, index) => `"n${index}":1`).join(',')}}`
+  const names = (count: number) => `{${Array.from({ length: count }, (_, index) => `"n${index}":1`).join(',')}}`
   const outside = 'must have at most 10000 values outside message.search_request'
 
   // Each text breaks off where it is refused: nothing behind that is read.
   it.each([
-    [
-      'names in meta',
-      `{"header":{"meta":${names(1_500).slice(0, -1)}`,
-      'header.meta: must have at most 1000 names',
-    ],
-    [
-      'nested arrays in meta',
-      `{"header":{"meta":[${`${'['.repeat(59)}${']'.repeat(59)},`.repeat(200)}`,
-      outside,
-    ],
+    ['names in meta', `{"header":{"meta":${names(1_500).slice(0, -1)}`, 'header.meta: must have at most 1000 names'],
+    ['nested arrays in meta', `{"header":{"meta":[${`${'['.repeat(59)}${']'.repeat(59)},`.repeat(200)}`, outside],
     ['small arrays in meta', `{"header":{"meta":[${'[1],'.repeat(10_000)}`, outside],
     ['small arrays beside the items', `{"message":{"x":[${'[1],'.repeat(10_000)}`, outside],
     [
@@ -167,11 +152,7 @@ describe('2. the bounds of a body, before it is looked at who sent it', () => {
       `{"message":{"search_request":[${'[1],'.repeat(11)}`,
       'rjct.total_count.limit_exceeded: message.search_request: must have at most 10 items',
     ],
-    [
-      'values in one item',
-      `{"message":{"search_request":[[${'1,'.repeat(400_000)}`,
-      'must have at most 400000 values',
-    ],
+    ['values in one item', `{"message":{"search_request":[[${'1,'.repeat(400_000)}`, 'must have at most 400000 values'],
   ])('%s', async (_name, text, message) => {
     expectFault(await send(text), 400, 'err.request.bad', message)
   })
@@ -196,10 +177,7 @@ describe('2. the bounds of a body, before it is looked at who sent it', () => {
 it('a grant that is revoked while the body comes does not count any more', async () => {
   const asked = vi.spyOn(server.context.grants, 'of')
   const text = JSON.stringify(valid())
-  const sent = request(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...bearer(ada) },
-  })
+  const sent = request(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...bearer(ada) } })
   const answered = once(sent, 'response')
   sent.write(text.slice(0, 20))
   await expect.poll(() => asked.mock.calls.length).toBe(1)

@@ -24,11 +24,7 @@ describe('5. the message', () => {
 
   it.each([
     ['transaction_id empty', { message: { transaction_id: '' } }, 'message.transaction_id: '],
-    [
-      'transaction_id of 100 characters',
-      { message: { transaction_id: 'x'.repeat(100) } },
-      'message.transaction_id: ',
-    ],
+    ['transaction_id of 100 characters', { message: { transaction_id: 'x'.repeat(100) } }, 'message.transaction_id: '],
     ['no items', { message: { search_request: undefined } }, 'message.search_request: '],
     ['items that are text', { message: { search_request: ['x'] } }, 'message.search_request[0]: '],
     [

@@ -60,10 +60,7 @@ describe('a search that is understood', () => {
       message: { transaction_id: 900, search_request: { ...item, locale: '' } },
     })
     expect(answer.status).toBe(200)
-    expect(answer.body.message).toMatchObject({
-      transaction_id: '900',
-      search_response: [{ status: 'succ' }],
-    })
+    expect(answer.body.message).toMatchObject({ transaction_id: '900', search_response: [{ status: 'succ' }] })
     expect(answer.body.message.search_response[0]).not.toHaveProperty('locale')
   })
 
@@ -91,23 +88,14 @@ describe('1. who is calling is asked before the body is read', () => {
     ['a garbled token', 'Bearer abc.def.ghi', garbled],
     ['a token with alg none', `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`, garbled],
   ])('%s', async (_name, authorization, message) => {
-    const answer = await post(
-      url,
-      'not json',
-      authorization === undefined ? {} : { Authorization: authorization },
-    )
+    const answer = await post(url, 'not json', authorization === undefined ? {} : { Authorization: authorization })
     expectFault(answer, 401, 'err.request.unauthorized', message)
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   })
 
   it('a token whose signature was altered', async () => {
     const token = `${ada.token.slice(0, -6)}AAAAAA`
-    expectFault(
-      await send(valid(), { Authorization: `Bearer ${token}` }),
-      401,
-      'err.request.unauthorized',
-      garbled,
-    )
+    expectFault(await send(valid(), { Authorization: `Bearer ${token}` }), 401, 'err.request.unauthorized', garbled)
   })
 })
 
@@ -122,11 +110,7 @@ describe('3. the sender is the caller', () => {
   })
 
   it('each participant asks with its own token', async () => {
-    const answer = await post(
-      url,
-      searchRequest(other.sender_id, { type: 'UIN', value: '0012' }),
-      bearer(other),
-    )
+    const answer = await post(url, searchRequest(other.sender_id, { type: 'UIN', value: '0012' }), bearer(other))
     expect(answer.body.header.receiver_id).toBe('other.demo')
   })
 })

@@ -8,12 +8,7 @@ import type { Exchange, ModeName } from '@rollcall/core/model/exchange'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
-import {
-  type Opening,
-  openMessage,
-  type Verifying,
-  verifyEnvelope,
-} from '@rollcall/participants/trust/messages'
+import { type Opening, openMessage, type Verifying, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import { HeaderRejection, type Operation } from '@rollcall/protocol'
 import { type Accepting, accept } from './accept.ts'
 import { type Admitting, admit } from './admit.ts'
@@ -66,8 +61,15 @@ export async function receive(
     // 5. Decryption.
     const encrypted = header.is_msg_encrypted === true
     const exchange: Exchange = {
-      ...{ correlation_id: randomUUID(), operation, registry, participant, grant, header, encrypted },
-      ...{ received_at: new Date(), isGone: request.isGone },
+      correlation_id: randomUUID(),
+      operation,
+      registry,
+      participant,
+      grant,
+      header,
+      encrypted,
+      received_at: new Date(),
+      isGone: request.isGone,
       traceparent: readTraceparent(request.headers.traceparent),
     }
     const opened = await openMessage(parts, exchange, operation, message)

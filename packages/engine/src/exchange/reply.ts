@@ -49,11 +49,7 @@ export async function reply(
   const envelope = { header, message }
   const bare = operation.reply_also_bare
   const { text, signature } = await signEnvelope(parts, registry, participant, envelope, encrypt, bare)
-  return {
-    correlation_id,
-    text,
-    message: accountedMessage(header.message_id, hash('sha256', text), signature),
-  }
+  return { correlation_id, text, message: accountedMessage(header.message_id, hash('sha256', text), signature) }
 }
 
 /**

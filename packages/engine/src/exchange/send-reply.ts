@@ -77,8 +77,12 @@ export async function sendReply(
   try {
     committed = await commitReply(parts.db, {
       ...page,
-      ...{ id: exchange.id, claim: exchange.claim, from: page.page - 1 },
-      ...{ delivery, deliveryClaim, ...(outcome.effects && { effects: outcome.effects }) },
+      id: exchange.id,
+      claim: exchange.claim,
+      from: page.page - 1,
+      delivery,
+      deliveryClaim,
+      ...(outcome.effects && { effects: outcome.effects }),
     })
   } finally {
     if (!committed) reserved?.permit.release('unused')
@@ -86,8 +90,7 @@ export async function sendReply(
   if (!committed) return false
   // A consent may be withdrawn while this is committed.
   const asksAgain = by !== null && isAboutSubject(by.grant)
-  if (reserved !== null)
-    await deliverNow(parts, { delivery, ...reserved, header, message, traceparent, asksAgain })
+  if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message, traceparent, asksAgain })
   else if (origin !== '') parts.deliveryDue(participant.id, 0)
   return true
 }

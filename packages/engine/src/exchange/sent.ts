@@ -15,13 +15,7 @@ import {
 import { checkedLarge, readLargeEnvelope, wholeMessage } from '@rollcall/participants/reading/large'
 import { LARGE, type ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { Signature, Verifying } from '@rollcall/participants/trust/messages'
-import {
-  ACCEPTED_TYPES,
-  HeaderRejection,
-  type JsonBounds,
-  type JsonObject,
-  type Operation,
-} from '@rollcall/protocol'
+import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import { itemsOf } from '../operations/item.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
 

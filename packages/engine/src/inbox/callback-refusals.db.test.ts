@@ -7,8 +7,7 @@ import { listInbox } from '../store/exchanges/inbox-list.ts'
 
 const { server, registry, send } = await inboxServer()
 
-const storedCount = async (): Promise<number> =>
-  (await listInbox(server.database.db, { limit: 10_000 })).length
+const storedCount = async (): Promise<number> => (await listInbox(server.database.db, { limit: 10_000 })).length
 
 const TYPE_RULE = 'Content-Type: must be application/json, application/*+json or text/*'
 const PAGE_RULE =
@@ -16,14 +15,7 @@ const PAGE_RULE =
 
 describe('a callback that is refused', () => {
   it.each<[string, string, Parameters<typeof envelope>[1], number, string, string | RegExp]>([
-    [
-      'another sender',
-      'notify',
-      { header: { sender_id: 'x' } },
-      403,
-      'err.sender_id.invalid',
-      /^header\.sender_id: /,
-    ],
+    ['another sender', 'notify', { header: { sender_id: 'x' } }, 403, 'err.sender_id.invalid', /^header\.sender_id: /],
     [
       'another receiver',
       'notify',
@@ -56,14 +48,7 @@ describe('a callback that is refused', () => {
       'err.request.bad',
       /^rjct\.action\.not_supported: header\.action: /,
     ],
-    [
-      'no status',
-      'on-search',
-      { header: { status: undefined } },
-      400,
-      'err.request.bad',
-      'header.status: is required',
-    ],
+    ['no status', 'on-search', { header: { status: undefined } }, 400, 'err.request.bad', 'header.status: is required'],
     [
       'an unknown status',
       'on-subscribe',
@@ -134,12 +119,7 @@ describe('a callback that is refused', () => {
     const body = envelope('notify')
     const nobody = { ...registry, token: 'x' }
     expect((await send('notify', body, nobody)).status).toBe(401)
-    expectFault(
-      await send('notify', 'sing'),
-      400,
-      'err.request.bad',
-      'not JSON: a value is expected at character 1',
-    )
+    expectFault(await send('notify', 'sing'), 400, 'err.request.bad', 'not JSON: a value is expected at character 1')
     const type = { 'Content-Type': 'multipart/form-data; boundary=x' }
     const file = await send('notify', body, registry, server, type)
     expectFault(file, 415, 'err.request.bad', TYPE_RULE)
@@ -156,12 +136,7 @@ describe('a callback that is refused', () => {
     ['', { Origin: 'null' }, PAGE_RULE],
   ])('of the type %j with %j', async (type, more, text) => {
     const headers = { 'Content-Type': type, ...more }
-    expectFault(
-      await send('notify', envelope('notify'), registry, server, headers),
-      415,
-      'err.request.bad',
-      text,
-    )
+    expectFault(await send('notify', envelope('notify'), registry, server, headers), 415, 'err.request.bad', text)
   })
 
   it('above what a participant may have kept in a day; what is there is acknowledged all the same', async () => {
@@ -189,9 +164,7 @@ describe('a callback that is refused', () => {
 
   it('by the quota that every request has', async () => {
     const strict = await server.participant('slow.example', { rate_limit: 1 })
-    const bodies = Array.from({ length: 5 }, () =>
-      envelope('notify', { header: { sender_id: strict.sender_id } }),
-    )
+    const bodies = Array.from({ length: 5 }, () => envelope('notify', { header: { sender_id: strict.sender_id } }))
     const answers = await Promise.all(bodies.map((body) => send('notify', body, strict)))
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(0)

@@ -36,10 +36,9 @@ describe('a callback', () => {
       state: answers ? 'quarantined' : 'stored',
       body: sent,
     })
-    const { rows } = await server.database.db.pool.query(
-      'select body from inbox_message where message_id = $1',
-      [sent.header.message_id],
-    )
+    const { rows } = await server.database.db.pool.query('select body from inbox_message where message_id = $1', [
+      sent.header.message_id,
+    ])
     expect(rows[0].body.toString('latin1')).not.toContain('Okoro')
   })
 

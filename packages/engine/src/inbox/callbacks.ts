@@ -19,12 +19,7 @@ import {
   readCallbackEnvelope,
   readResult,
 } from '@rollcall/participants/reading/envelope'
-import {
-  type Opening,
-  openMessage,
-  type Verifying,
-  verifyEnvelope,
-} from '@rollcall/participants/trust/messages'
+import { type Opening, openMessage, type Verifying, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
   ACCEPTED_TYPES,
   assumedUtc,
@@ -41,10 +36,7 @@ import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/
 import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
 import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 
-export type ReceivingCallback = { readonly limits: Limits } & Admitting &
-  Opening &
-  Verifying &
-  PersistingCallback
+export type ReceivingCallback = { readonly limits: Limits } & Admitting & Opening & Verifying & PersistingCallback
 
 /**
  * Acknowledges one callback after it is persisted.
@@ -80,9 +72,7 @@ export async function receiveCallback(
     // 5. Decryption. A rejection may have no message.
     const open = (message: JsonObject): Promise<JsonObject> => {
       const encrypted = isResultEncrypted(header, message)
-      return openMessage(parts, { participant, header, encrypted }, callback, message, {
-        answered: false,
-      })
+      return openMessage(parts, { participant, header, encrypted }, callback, message, { answered: false })
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
@@ -106,10 +96,7 @@ export async function receiveCallback(
   }
 }
 
-export type PersistingCallback = DayBounded & {
-  readonly inbox: Inbox
-  readonly bodies: Pick<Bodies, 'encryptBody'>
-}
+export type PersistingCallback = DayBounded & { readonly inbox: Inbox; readonly bodies: Pick<Bodies, 'encryptBody'> }
 
 /** A callback that was checked. */
 export interface ReceivedCallback {
@@ -153,10 +140,7 @@ export async function persist(parts: PersistingCallback, received: ReceivedCallb
     known: () => parts.inbox.known(key),
   })
   if (persisted.known !== 'different') return persisted.correlation_id
-  throw new HeaderRejection(
-    'rjct.message_id.duplicate',
-    'header.message_id: was used before for another message',
-  )
+  throw new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 }
 
 /** The callbacks that answer a request. As long as this server sends none, none of them answers one of ours. */

@@ -22,10 +22,7 @@ export interface AcceptedRequest {
  * claimed, or by turns (`readRequest`).
  * @throws BodyUnreadable
  */
-export async function openRequest(
-  parts: OpeningRequest,
-  accepted: AcceptedExchange,
-): Promise<AcceptedRequest> {
+export async function openRequest(parts: OpeningRequest, accepted: AcceptedExchange): Promise<AcceptedRequest> {
   const { id, parent, participant } = accepted
   const row = operation(accepted.operation)
   const open = async (from: string, request: Buffer): Promise<AcceptedRequest> =>

@@ -93,9 +93,9 @@ describe('a batch', () => {
     )
     const items = answer.body.message.search_response as { reference_id: string; status: string }[]
     expect(items.length).toBe(10_000)
-    expect(
-      items.every(({ reference_id, status }, index) => reference_id === `r-${index}` && status === 'succ'),
-    ).toBe(true)
+    expect(items.every(({ reference_id, status }, index) => reference_id === `r-${index}` && status === 'succ')).toBe(
+      true,
+    )
   }, 60_000)
 
   it('holds so many records and no more', async () => {
@@ -136,20 +136,13 @@ describe('a batch', () => {
 
 describe('the rest of a batch', () => {
   const now = new Date().toISOString()
-  const search_request = Array.from({ length: 12 }, (_, index) => ({
-    reference_id: `r-${index}`,
-    timestamp: now,
-  }))
+  const search_request = Array.from({ length: 12 }, (_, index) => ({ reference_id: `r-${index}`, timestamp: now }))
   const message = { transaction_id: 'tx-1', search_request }
 
   /** How many items are begun; `handle` is told which one it is, from 1. */
   async function begun(handle: (index: number) => void, isGone: () => boolean, failure: object) {
     let count = 0
-    const exchange = {
-      operation: operation('search'),
-      isGone,
-      received_at: new Date(),
-    } as unknown as Exchange
+    const exchange = { operation: operation('search'), isGone, received_at: new Date() } as unknown as Exchange
     const answered = answerBatch(server.context, { mode: 'sync', exchange, message }, async () => {
       count += 1
       handle(count)
@@ -181,15 +174,8 @@ describe('the rest of a batch', () => {
 
 it('makes no item older than it was when its request was received', async () => {
   const hours = (ago: number) => new Date(Date.now() - ago * 3_600_000)
-  const exchange = {
-    operation: operation('search'),
-    isGone: () => false,
-    received_at: hours(2),
-  } as unknown as Exchange
-  const search_request = [2.5, 0].map((ago) => ({
-    reference_id: `${ago}`,
-    timestamp: hours(ago).toISOString(),
-  }))
+  const exchange = { operation: operation('search'), isGone: () => false, received_at: hours(2) } as unknown as Exchange
+  const search_request = [2.5, 0].map((ago) => ({ reference_id: `${ago}`, timestamp: hours(ago).toISOString() }))
   const { members } = await answerBatch(
     server.context,
     { mode: 'sync', exchange, message: { transaction_id: 'tx-1', search_request } },

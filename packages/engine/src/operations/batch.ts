@@ -5,12 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
-import {
-  type AccountedItem,
-  type AskedFacts,
-  OutcomeOutdated,
-  type ReplyMembers,
-} from '@rollcall/core/model/outcome'
+import { type AccountedItem, type AskedFacts, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { insertUses, isAnyEnded } from '@rollcall/delivery/store/events/consent-uses'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
@@ -200,16 +195,10 @@ async function answerItem(
 function checkReferenceId(reference_id: unknown, repeated: boolean): void {
   // What would be sent back is all of it, unless it is too long.
   if (reference_id === '' || reference_id !== referenceId({ reference_id })) {
-    throw new ItemRejection(
-      'rjct.reference_id.invalid',
-      'reference_id: must be a string of 1 to 99 characters',
-    )
+    throw new ItemRejection('rjct.reference_id.invalid', 'reference_id: must be a string of 1 to 99 characters')
   }
   if (repeated) {
-    throw new ItemRejection(
-      'rjct.reference_id.duplicate',
-      'reference_id: names an earlier item of this batch',
-    )
+    throw new ItemRejection('rjct.reference_id.duplicate', 'reference_id: names an earlier item of this batch')
   }
 }
 

@@ -33,10 +33,7 @@ const member = (uin: string, identifier_type: string, identifier_value: string) 
 }
 await server.registry('ess', [
   ...[member('E1', 'NID', 'N1'), member('E2', 'PASSPORT_X', 'P7')],
-  ...[
-    member('E3', 'PASSPORT_X', 'P8'),
-    { ...member('E4', 'PASSPORT_Y', 'P8'), enrolment_status: 'Suspended' },
-  ],
+  ...[member('E3', 'PASSPORT_X', 'P8'), { ...member('E4', 'PASSPORT_Y', 'P8'), enrolment_status: 'Suspended' }],
 ])
 const peer = await asyncPeer(server, 'spmis.demo')
 const authority = await consentAuthority(server.database)
@@ -44,7 +41,8 @@ const needs = { db: server.database.db, vault: server.context.vault }
 const terms: Partial<GrantTerms> = {
   query_forms: ['identifier'],
   see: ['identifier'],
-  ...{ basis: 'consent', purposes: ['eligibility'] },
+  basis: 'consent',
+  purposes: ['eligibility'],
 }
 await grant(server.database, peer.sender_id, 'civil', { ...terms, operations: ['search'] })
 await grant(server.database, peer.sender_id, 'ess', { ...terms, operations: ['enrolment-status'] })
@@ -62,7 +60,9 @@ const enrolled = async (value: string, under: object = asserted()) => {
   return JSON.stringify(body)
 }
 const of = (identifier_type: string, identifier_value: string) => ({
-  ...{ identifier_type, identifier_value, purpose: 'eligibility' },
+  identifier_type,
+  identifier_value,
+  purpose: 'eligibility',
 })
 const refused = (work: Promise<unknown>) =>
   work.then(
@@ -135,18 +135,18 @@ describe('an identifier of several people, of whom the participant may find one,
   it('finds nobody in a search', async () => {
     expect(await found('MOBILE', PHONE)).toBe(0)
     await grant(server.database, peer.sender_id, 'civil', {
-      ...{ ...terms, operations: ['search'] },
+      ...terms,
+      operations: ['search'],
       rows: { Person: { sex: { eq: 'M' } } },
     })
     server.clock.pass(1_000)
-    expect([await found('UIN', '1'), await found('UIN', '2'), await found('MOBILE', PHONE)]).toEqual([
-      0, 1, 0,
-    ])
+    expect([await found('UIN', '1'), await found('UIN', '2'), await found('MOBILE', PHONE)]).toEqual([0, 1, 0])
   })
 
   it('is answered as somebody unknown in a question', async () => {
     await grant(server.database, peer.sender_id, 'ess', {
-      ...{ ...terms, operations: ['enrolment-status'] },
+      ...terms,
+      operations: ['enrolment-status'],
       rows: { Member: { enrolment_status: { eq: 'Active' } } },
     })
     server.clock.pass(1_000)

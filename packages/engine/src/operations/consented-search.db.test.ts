@@ -9,10 +9,7 @@ import { byUin, expression, grantedServer, uins } from '../../../server/test/gra
 const { server, peer, item, granted, pagesOf } = await grantedServer()
 
 describe('basis consent', () => {
-  const CONSENT = {
-    ts: new Date().toISOString(),
-    purpose: { text: 'Eligibility check', code: 'eligibility' },
-  }
+  const CONSENT = { ts: new Date().toISOString(), purpose: { text: 'Eligibility check', code: 'eligibility' } }
   const terms: Partial<GrantTerms> = {
     basis: 'consent',
     purposes: ['eligibility', 'appeal'],
@@ -36,10 +33,7 @@ describe('basis consent', () => {
 
   it('asks for one identifier, by a form of identifiers', async () => {
     await granted(terms)
-    for (const query of [
-      { UIN: { $in: ['1', '2'] } },
-      { $or: [{ UIN: { $eq: '1' } }, { BRN: { $eq: 'B-2' } }] },
-    ]) {
+    for (const query of [{ UIN: { $in: ['1', '2'] } }, { $or: [{ UIN: { $eq: '1' } }, { BRN: { $eq: 'B-2' } }] }]) {
       expect(await item({ ...expression(query), consent: CONSENT })).toMatchObject({
         status: 'rjct',
         status_reason_code: 'rjct.search_criteria.invalid',
@@ -79,11 +73,7 @@ describe('basis consent', () => {
 
   it.each([
     ['none', undefined, `search_criteria.consent: is required here, ${NEEDED}`],
-    [
-      'one without a time',
-      { purpose: CONSENT.purpose },
-      `search_criteria.consent.ts: is required here, ${NEEDED}`,
-    ],
+    ['one without a time', { purpose: CONSENT.purpose }, `search_criteria.consent.ts: is required here, ${NEEDED}`],
     [
       'one of the future',
       { ...CONSENT, ts: '2100-01-01T00:00:00Z' },
@@ -99,11 +89,7 @@ describe('basis consent', () => {
       { ...CONSENT, purpose: { code: 'marketing' } },
       'search_criteria.consent.purpose.code: must be one of eligibility, appeal',
     ],
-    [
-      'no purpose',
-      { ts: CONSENT.ts },
-      'search_criteria.consent.purpose.code: must be one of eligibility, appeal',
-    ],
+    ['no purpose', { ts: CONSENT.ts }, 'search_criteria.consent.purpose.code: must be one of eligibility, appeal'],
   ])('rejects %s', async (_, consent, message) => {
     await granted(terms)
     expect(await item({ ...byUin('1'), ...(consent && { consent }) })).toMatchObject({

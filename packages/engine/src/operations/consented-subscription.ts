@@ -46,7 +46,10 @@ export async function consentedCriteria(
     await orRefused(AT, () => parts.consents.use(signed, participant, named))
     const { authority, jti, purpose, attributes, given_at, expires_at } = signed
     const consent: SubscriptionConsent = {
-      ...{ participant: participant.id, purpose, attributes, authority: authority.name },
+      participant: participant.id,
+      purpose,
+      attributes,
+      authority: authority.name,
       signed: { authority: authority.id, jti, given_at, expires_at },
       pseudonyms: await parts.consents.pseudonyms([named]),
     }

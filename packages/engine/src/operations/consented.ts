@@ -53,7 +53,9 @@ export async function consentOf(
   if (given.jws === null) {
     const purpose = given.purpose ?? ''
     const use = {
-      ...{ participant: participant.id, purpose, signed: null },
+      participant: participant.id,
+      purpose,
+      signed: null,
       pseudonyms: await parts.consents.pseudonyms(asked),
     }
     const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
@@ -70,25 +72,17 @@ export async function consentOf(
   const { authority, jti, purpose, given_at, expires_at } = signed
   const facts: ConsentFacts = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
   const use = {
-    ...{
-      participant: participant.id,
-      purpose,
-      signed: { authority: authority.id, jti, given_at, expires_at },
-    },
+    participant: participant.id,
+    purpose,
+    signed: { authority: authority.id, jti, given_at, expires_at },
     pseudonyms: await parts.consents.pseudonyms([named]),
   }
   const covered = coveredBy(grant.identifiers.kind, signed.attributes)
-  return whileItHolds(parts.consents, {
-    ...{ grant: { ...grant, covered }, identifiers: [named], facts, signed, use },
-  })
+  return whileItHolds(parts.consents, { grant: { ...grant, covered }, identifiers: [named], facts, signed, use })
 }
 
 /** Which of the identifiers is that of the person who consents; undefined: none. */
-export function subjectIn(
-  grant: Grant,
-  signed: SignedConsent,
-  asked: readonly Identifier[],
-): Identifier | undefined {
+export function subjectIn(grant: Grant, signed: SignedConsent, asked: readonly Identifier[]): Identifier | undefined {
   const subject = subjectOf(grant.identifiers.kind, signed)
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }
@@ -105,7 +99,9 @@ export async function verifiedConsent(
 ): Promise<SignedConsent> {
   const { grant, registry, participant } = exchange
   const scope = {
-    ...{ registry: registry.sender_id, participant: participant.sender_id, now },
+    registry: registry.sender_id,
+    participant: participant.sender_id,
+    now,
     authorities: grant.terms.authorities,
   }
   const signed = await orRefused(at, () => parts.consents.verify(jws, scope))
@@ -136,10 +132,7 @@ async function useOfNobody(
   { signed, ...use }: ConsentUse,
   identifiers: readonly Identifier[],
 ): Promise<ConsentUse> {
-  const unknown = signed && {
-    ...{ ...signed, jti: randomUUID() },
-    expires_at: new Date(signed.expires_at.getTime() + AHEAD),
-  }
+  const unknown = signed && { ...signed, jti: randomUUID(), expires_at: new Date(signed.expires_at.getTime() + AHEAD) }
   return { ...use, signed: unknown, pseudonyms: await pseudonyms(identifiers) }
 }
 
@@ -159,9 +152,7 @@ export async function useOfRecord(
     find: (_: RegistryShape, query: RecordQuery) => measuredFind(work, query),
     merged: readerOf(work).merged,
   }
-  const pseudonyms = await consents.pseudonyms(
-    await identifiersAlone({ registry, recordType, reader }, record),
-  )
+  const pseudonyms = await consents.pseudonyms(await identifiersAlone({ registry, recordType, reader }, record))
   const all = { ...use, pseudonyms: [...use.pseudonyms, ...pseudonyms] }
   return (await consents.isEnded(all)) ? null : all
 }

@@ -3,13 +3,7 @@
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from '../../../delivery/src/delivery/drain.ts'
-import {
-  accepted,
-  allowLoopback,
-  answerExchange,
-  byIdentifier,
-  searchFor,
-} from '../../../server/test/asynchronous.ts'
+import { accepted, allowLoopback, answerExchange, byIdentifier, searchFor } from '../../../server/test/asynchronous.ts'
 import { LOOPBACK, receiver } from '../../../server/test/deliveries.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../../server/test/server.ts'
 
@@ -22,11 +16,7 @@ afterAll(() => server.close())
 
 async function askedAt(peer: TestParticipant, url: string): Promise<string> {
   const header = { sender_uri: `${url}/on-search` }
-  const correlation_id = await accepted(
-    server,
-    peer,
-    searchFor(peer, [byIdentifier('UIN', 'U1')], { header }),
-  )
+  const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')], { header }))
   await answerExchange(server, correlation_id, { runs: 1 })
   return correlation_id
 }

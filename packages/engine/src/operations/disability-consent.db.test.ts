@@ -23,7 +23,8 @@ await grant(server.database, peer.sender_id, 'disability', {
   operations: ['disabled', 'disability-details'],
   query_forms: ['identifier'],
   see: ['disability_details'],
-  ...{ basis: 'consent', purposes: ['eligibility'] },
+  basis: 'consent',
+  purposes: ['eligibility'],
 })
 server.clock.pass(1_000)
 
@@ -43,27 +44,19 @@ const signed = async (...attributes: string[]) => ({
 it('are answered under a consent, and as of an unknown person where it covers something else or is withdrawn', async () => {
   expect(await answer('disabled', {})).toMatchObject({
     status: 'rjct',
-    status_reason_message:
-      'disabled_criteria.consent: is required here, with ts and a purpose.code of eligibility',
+    status_reason_message: 'disabled_criteria.consent: is required here, with ts and a purpose.code of eligibility',
   })
   expect(await answer('disabled', { consent: 'yes' })).toMatchObject({
     status: 'rjct',
     status_reason_message: 'disabled_criteria.consent: must be an object',
   })
   expect(await answer('disabled', asserted)).toMatchObject({ status: 'succ', disabled_status: 'yes' })
-  expect(await answer('disabled', await signed('disability_status'))).toMatchObject({
-    disabled_status: 'yes',
-  })
-  expect(await answer('disabled', await signed('disability_details'))).toMatchObject({
-    disabled_status: 'no',
-  })
+  expect(await answer('disabled', await signed('disability_status'))).toMatchObject({ disabled_status: 'yes' })
+  expect(await answer('disabled', await signed('disability_details'))).toMatchObject({ disabled_status: 'no' })
   const details = async (more: object) => (await answer('disability-details', more)).data.reg_records.length
   expect(await details(await signed('disability_details'))).toBe(1)
   expect(await details(await signed('disability_status'))).toBe(0)
-  await withdrawConsent(
-    { db: server.database.db, vault: server.context.vault },
-    { ...subject, purpose: 'eligibility' },
-  )
+  await withdrawConsent({ db: server.database.db, vault: server.context.vault }, { ...subject, purpose: 'eligibility' })
   expect(await answer('disabled', asserted)).toMatchObject({ status: 'succ', disabled_status: 'no' })
   expect(await details(asserted)).toBe(0)
 })

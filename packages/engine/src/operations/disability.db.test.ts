@@ -21,11 +21,7 @@ const person = (uin: string, more: object) => ({
   ...more,
 })
 await server.registry('disability', [
-  person('PX-1', {
-    disability_status: 'Approved',
-    disability_details: details,
-    disability_support: support[0],
-  }),
+  person('PX-1', { disability_status: 'Approved', disability_details: details, disability_support: support[0] }),
   person('PX-3', { disability_status: 'pending', disability_details: [] }),
   person('PX-4', { disability_status: '2' }),
   person('PX-5', { disability_status: 'refused' }),

@@ -24,9 +24,7 @@ export async function discloseItem(
   const answered = isConsented ? data.reg_records : []
   const { grant } = exchange
   const recordType =
-    typeof reg_record_type === 'string'
-      ? resolveRecordType(exchange.registry.kind, reg_record_type)
-      : undefined
+    typeof reg_record_type === 'string' ? resolveRecordType(exchange.registry.kind, reg_record_type) : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
   const { shown, hidden } = discloseAgain(grant, recordType, answered, isOld)
   const shortage = await parts.grantQuota.take('records', exchange, shown.length)

@@ -72,7 +72,8 @@ const item = async (criteria: object) => (await items(criteria))[0]
 const CUT = { birth_date: '1990-05-05' }
 const WIDE = {
   '@type': 'CRVS_Person',
-  ...{ birth_date: '1990-05-05', name: { surname: 'Obi', given_name: '1' } },
+  birth_date: '1990-05-05',
+  name: { surname: 'Obi', given_name: '1' },
   parent1_identifier: { identifier_type: 'UIN', identifier_value: '2' },
 }
 
@@ -103,12 +104,8 @@ describe('an emergency', () => {
   })
 
   it('stands in place of the consent that the grant demands', async () => {
-    await granted({
-      ...{ basis: 'consent', purposes: ['eligibility'], query_forms: ['identifier'] },
-    })
-    expect(await item({ ...byUin('1'), authorize: authorize() })).toMatchObject({
-      data: { reg_records: [WIDE] },
-    })
+    await granted({ basis: 'consent', purposes: ['eligibility'], query_forms: ['identifier'] })
+    expect(await item({ ...byUin('1'), authorize: authorize() })).toMatchObject({ data: { reg_records: [WIDE] } })
     expect(await item(byUin('1'))).toMatchObject({ status: 'rjct' })
   })
 
@@ -123,10 +120,7 @@ describe('an emergency', () => {
     })
     for (const query of [{ UIN: { $in: ['1', '2'] } }, { sex: { $eq: 'F' } }]) {
       const asked = { query_type: 'expression', query, authorize: authorize() }
-      expect(await item(asked)).toMatchObject({
-        status: 'rjct',
-        status_reason_code: 'rjct.search_criteria.invalid',
-      })
+      expect(await item(asked)).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.search_criteria.invalid' })
     }
   })
 
@@ -136,14 +130,17 @@ describe('an emergency', () => {
     const member_list = ['1', '2'].map((value) => ({ member_identifier: [uin(value)] }))
     await server.registry('social', [{ '@type': 'Group', group_identifier, member_list }])
     await grant(server.database, peer.sender_id, 'social', {
-      ...{ operations: ['search'], see: ['identifier'], basis: 'law' },
+      operations: ['search'],
+      see: ['identifier'],
+      basis: 'law',
       emergency: { see: ['member_list'], items_per_day: 9 },
     })
     server.clock.pass(1_000)
     const search_criteria = { ...byUin('1'), reg_record_type: 'Group', authorize: authorize() }
     const { body } = await postSearch(server, peer, [{ search_criteria }], 'social')
     expect(body.message.search_response[0]).toMatchObject({
-      ...{ status: 'rjct', status_reason_code: 'rjct.search_criteria.invalid' },
+      status: 'rjct',
+      status_reason_code: 'rjct.search_criteria.invalid',
       status_reason_message:
         'search_criteria.reg_record_type: must not be Group in an emergency, which is about one person',
     })
@@ -163,8 +160,7 @@ describe('an emergency', () => {
   })
 
   const OF_NOW = 'search_criteria.authorize.ts: must be of the last 24 hours in an emergency'
-  const WHY =
-    'search_criteria.authorize.purpose.text: must say the reason of the emergency, in 10 to 1000 characters'
+  const WHY = 'search_criteria.authorize.purpose.text: must say the reason of the emergency, in 10 to 1000 characters'
   it.each([
     ['no time', { ts: undefined }, OF_NOW],
     ['a time of long ago', { ts: '2026-01-01T00:00:00Z' }, OF_NOW],
@@ -185,10 +181,7 @@ describe('an emergency', () => {
   it('needs authorize, the purpose and a grant with such a part', async () => {
     await granted()
     const { purpose, ts } = authorize()
-    for (const member of [
-      { consent: { purpose, ts } },
-      { authorize: { ts, purpose: { ...purpose, code: 'x' } } },
-    ]) {
+    for (const member of [{ consent: { purpose, ts } }, { authorize: { ts, purpose: { ...purpose, code: 'x' } } }]) {
       expect((await item({ ...byUin('1'), ...member })).data.reg_records[0]).not.toHaveProperty('name')
     }
     const { emergency: _, ...without } = TERMS
@@ -203,8 +196,13 @@ describe('an emergency', () => {
     await items(byUin('2'), { ...byUin('1'), authorize: authorize() })
     const waiting = await listEmergencies(auditing(server.database).needs, {})
     expect(waiting.at(-1)).toMatchObject({
-      ...{ participant: 'hospital.demo', registry: 'civil', operation: 'search', emergency: true },
-      ...{ reason: REASON, reviews: [], records: 2 },
+      participant: 'hospital.demo',
+      registry: 'civil',
+      operation: 'search',
+      emergency: true,
+      reason: REASON,
+      reviews: [],
+      records: 2,
       shown: { Person: expect.arrayContaining(['name.surname']) },
     })
     const rows = await server.database.db.pool.query('select entry from account')
@@ -232,11 +230,7 @@ describe('an emergency', () => {
       .split('\n')
       .filter((line) => line.includes('the emergency part of a grant was used'))
     expect(lines).toHaveLength(1)
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      level: 'warn',
-      participant: 'hospital.demo',
-      registry: 'civil',
-    })
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', participant: 'hospital.demo', registry: 'civil' })
     expect(server.logged()).not.toContain(REASON)
     const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
     expect(metrics).toMatch(/rollcall_emergencies_total\{participant="hospital.demo",registry="civil"\} \d/)
@@ -245,8 +239,11 @@ describe('an emergency', () => {
   it('reaches no protected person, also where the grant names the category', async () => {
     await granted({ protected: ['shelter'], emergency: { see: 'all', items_per_day: 9 } })
     await protectPerson(server.database, {
-      ...{ namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' },
-      ...{ category: 'shelter', reason: 'a test' },
+      namespace: 'civil',
+      identifier_type: 'UIN',
+      identifier_value: '3',
+      category: 'shelter',
+      reason: 'a test',
     })
     server.clock.pass(1_000)
     expect((await item(byUin('3'))).data.reg_records).toHaveLength(1)

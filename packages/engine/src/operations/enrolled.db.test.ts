@@ -64,12 +64,7 @@ describe('enrolled', () => {
       transaction_id: 'tx-14',
       correlation_id: expect.any(String),
       enrolled_response: [
-        {
-          reference_id: 'HS-89',
-          timestamp: expect.stringMatching(/Z$/),
-          status: 'succ',
-          enrolled_status: 'yes',
-        },
+        { reference_id: 'HS-89', timestamp: expect.stringMatching(/Z$/), status: 'succ', enrolled_status: 'yes' },
       ],
     })
     expect(signature).toEqual(expect.any(String))
@@ -117,16 +112,10 @@ describe('enrolled', () => {
     ['HS-91', 'PRG-8', 'no'],
     ['HS-91', undefined, 'no'],
     ['HS-92', undefined, 'no'],
-  ])(
-    'of %s in %s is %s: only what is active, with dates that include now',
-    async (person, programme, expected) => {
-      const query = {
-        person_identifier: eq(person),
-        ...(programme && { programme_identifier: eq(programme) }),
-      }
-      expect((await enrolled(query)).enrolled_status).toBe(expected)
-    },
-  )
+  ])('of %s in %s is %s: only what is active, with dates that include now', async (person, programme, expected) => {
+    const query = { person_identifier: eq(person), ...(programme && { programme_identifier: eq(programme) }) }
+    expect((await enrolled(query)).enrolled_status).toBe(expected)
+  })
 
   it('asks the clock', async () => {
     const query = { person_identifier: eq('HS-95') }
@@ -165,8 +154,7 @@ describe('enrolled', () => {
       reference_id: 'N-TWICE',
       timestamp: expect.any(String),
       status: 'rjct',
-      status_reason_message:
-        'enrolled_criteria.query: the identifier names more than one person; ask with a UIN',
+      status_reason_message: 'enrolled_criteria.query: the identifier names more than one person; ask with a UIN',
     })
   })
 
@@ -201,21 +189,13 @@ describe('enrolled', () => {
     ['two programmes', { person_identifier: eq('HS-89'), programme_identifier: { in: ['A', 'B'] } }, ONE],
     ['another condition', { person_identifier: eq('HS-89'), sex: eq('F') }, ONE],
     ['either of two', { $or: [{ person_identifier: eq('HS-89') }, { sex: eq('F') }] }, ONE],
-    [
-      'nobody',
-      { person_identifier: eq('') },
-      /^enrolled_criteria\.query\.person_identifier\.eq: must be a string/,
-    ],
+    ['nobody', { person_identifier: eq('') }, /^enrolled_criteria\.query\.person_identifier\.eq: must be a string/],
     [
       'an unknown attribute',
       { shoe_size: eq(9) },
       /^enrolled_criteria\.query\.shoe_size: is no attribute that this participant may ask about; those of Member are/,
     ],
-    [
-      'an unknown operator',
-      { person_identifier: { near: 'HS-89' } },
-      /^enrolled_criteria\.query\.person_identifier/,
-    ],
+    ['an unknown operator', { person_identifier: { near: 'HS-89' } }, /^enrolled_criteria\.query\.person_identifier/],
     ['no condition', {}, /^enrolled_criteria\.query/],
     ['no conditions', [], /^enrolled_criteria\.query: must be an array of \{expression1/],
     ['a number', 7, /^enrolled_criteria\.query: must be an object or an array/],
@@ -224,9 +204,7 @@ describe('enrolled', () => {
   ])('rejects a query of %s', async (_, query, message) => {
     const { status, status_reason_message, ...rest } = await enrolled(query)
     expect(status).toBe('rjct')
-    expect(status_reason_message).toEqual(
-      typeof message === 'string' ? message : expect.stringMatching(message),
-    )
+    expect(status_reason_message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
     expect(rest).toEqual({ reference_id: '0', timestamp: expect.any(String) })
     expect(status_reason_message).not.toContain('HS-89')
   })
@@ -234,23 +212,13 @@ describe('enrolled', () => {
   it.each([
     ['an unknown member', { until: '2026' }, /^enrolled_criteria\.until: is not known; known are version/],
     ['a filter beside it', { filter: { sex: 'F' } }, /^enrolled_criteria\.filter: is not read/],
-    [
-      'another entity',
-      { response_entity: 'Group' },
-      'enrolled_criteria.response_entity: must be one of Member',
-    ],
-    [
-      'another registry',
-      { reg_type: 'ns:org:RegistryType:Civil' },
-      /^enrolled_criteria\.reg_type: this registry is/,
-    ],
+    ['another entity', { response_entity: 'Group' }, 'enrolled_criteria.response_entity: must be one of Member'],
+    ['another registry', { reg_type: 'ns:org:RegistryType:Civil' }, /^enrolled_criteria\.reg_type: this registry is/],
     ['an unknown query_type', { query_type: 'sql' }, /^enrolled_criteria\.query_type: must be one of/],
   ])('rejects criteria with %s', async (_, more, message) => {
     const { status, status_reason_message } = await enrolled({ person_identifier: eq('HS-89') }, more)
     expect(status).toBe('rjct')
-    expect(status_reason_message).toEqual(
-      typeof message === 'string' ? message : expect.stringMatching(message),
-    )
+    expect(status_reason_message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
   })
 
   it('says in the header that the question was rejected', async () => {
@@ -280,16 +248,10 @@ describe('enrolled', () => {
 
 describe('enrolment-status', () => {
   const statusOf = async (person: unknown) =>
-    itemOf(
-      await ask(server, peer, ESS, { query_type: 'expression', query: { person_identifier: eq(person) } }),
-    )
+    itemOf(await ask(server, peer, ESS, { query_type: 'expression', query: { person_identifier: eq(person) } }))
 
   it('answers with the action txn-on-status, and not bare', async () => {
-    const criteria = {
-      query_type: 'expression',
-      response_entity: 'Member',
-      query: { person_identifier: eq(4100) },
-    }
+    const criteria = { query_type: 'expression', response_entity: 'Member', query: { person_identifier: eq(4100) } }
     const { body } = await ask(server, peer, ESS, criteria)
     expect(Object.keys(body).toSorted()).toEqual(['header', 'message', 'signature'])
     expect(body.header).toMatchObject({ action: 'txn-on-status', status: 'succ', total_count: 1 })
@@ -335,9 +297,7 @@ describe('every spelling', () => {
       ...[action, ...action_aliases].map((one) => ({ ...asking, action: one })),
     ]
     for (const one of asked) {
-      expect(itemOf(await ask(server, peer, one, criteria)).enrolled_status).toBe(
-        asking === IBR ? 'yes' : 'Active',
-      )
+      expect(itemOf(await ask(server, peer, one, criteria)).enrolled_status).toBe(asking === IBR ? 'yes' : 'Active')
     }
   })
 })

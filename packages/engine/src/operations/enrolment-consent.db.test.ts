@@ -29,12 +29,16 @@ const needs = { db: server.database.db, vault: server.context.vault }
 
 const QUESTIONS = [
   {
-    ...{ namespace: 'ibr', operation: 'enrolled', covered: 'enrolment' },
+    namespace: 'ibr',
+    operation: 'enrolled',
+    covered: 'enrolment',
     yes: { enrolled_status: 'yes' },
     unknown: { enrolled_status: 'no' },
   },
   {
-    ...{ namespace: 'ess', operation: 'enrolment-status', covered: 'enrolment_status' },
+    namespace: 'ess',
+    operation: 'enrolment-status',
+    covered: 'enrolment_status',
     yes: { enrolled_status: 'Active' },
     unknown: { enrolled_status: 'Inactive', status_reason_message: 'person not enrolled' },
   },
@@ -42,8 +46,13 @@ const QUESTIONS = [
 
 for (const { namespace, operation } of QUESTIONS) {
   await grant(server.database, peer.sender_id, namespace, {
-    ...{ operations: [operation], query_forms: ['identifier'], see: ['identifier'] },
-    ...{ basis: 'consent', purposes: ['eligibility'], consent: 'signed', authorities: [authority.name] },
+    operations: [operation],
+    query_forms: ['identifier'],
+    see: ['identifier'],
+    basis: 'consent',
+    purposes: ['eligibility'],
+    consent: 'signed',
+    authorities: [authority.name],
   })
 }
 server.clock.pass(1_000)
@@ -136,9 +145,6 @@ describe.each(QUESTIONS)('$operation', ({ namespace, operation, covered, yes, un
       `${AT}: azp: names another participant`,
     ],
   ])('is refused with %s', async (_, consent, message) => {
-    expect(await answer('P-1', await consent())).toEqual({
-      status: 'rjct',
-      status_reason_message: message,
-    })
+    expect(await answer('P-1', await consent())).toEqual({ status: 'rjct', status_reason_message: message })
   })
 })

@@ -62,9 +62,7 @@ it('kill -9 in the middle: all that was answered is there, and repeated messages
   expect(after.size).toBe((MESSAGES / 2) * PEOPLE)
   expect(new Set(after.values())).toEqual(new Set([2]))
   // One for each person, and one for the second programme.
-  const { rows: events } = await database.db.pool.query(
-    `select event_type, count(*) from event group by event_type`,
-  )
+  const { rows: events } = await database.db.pool.query(`select event_type, count(*) from event group by event_type`)
   expect(events).toEqual([{ event_type: 'enrollement', count: MESSAGES * PEOPLE }])
   const { rowCount } = await database.db.pool.query('select from enrolment_receipt')
   expect(rowCount).toBe(MESSAGES)

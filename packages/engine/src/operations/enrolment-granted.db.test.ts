@@ -5,11 +5,12 @@ import { grant } from '../../../server/test/grants.ts'
 
 const { server, sp, update, found } = await enrolmentServer()
 
-const succ = (reference_id: string) => ({
-  ...{ reference_id, timestamp: expect.any(String), status: 'succ' },
-})
+const succ = (reference_id: string) => ({ reference_id, timestamp: expect.any(String), status: 'succ' })
 const rjct = (reference_id: string, status_reason_message: string) => ({
-  ...{ reference_id, timestamp: expect.any(String), status: 'rjct', status_reason_message },
+  reference_id,
+  timestamp: expect.any(String),
+  status: 'rjct',
+  status_reason_message,
 })
 const also = (identifier: unknown) => ({ demographic_info: { person: { identifier } } })
 const nid = (value: string) => [{ identifier_type: 'NID', identifier_value: value }]
@@ -44,9 +45,7 @@ describe('a grant bounds what is written', () => {
       const [{ status, status_reason_message }] = await update([one], {
         header: { message_ts: '2026-03-02T08:00:00Z' },
       })
-      expect({ name, status, status_reason_message }).toEqual({
-        ...{ name, status: 'rjct', status_reason_message: NEUTRAL },
-      })
+      expect({ name, status, status_reason_message }).toEqual({ name, status: 'rjct', status_reason_message: NEUTRAL })
     }
     const granted = [beneficiary('U-51', enrolment('P-2')), beneficiary('U-53', enrolment('P-2'), sex('F'))]
     expect(await update(granted)).toEqual([succ('U-51'), succ('U-53')])
@@ -80,11 +79,7 @@ describe('a grant bounds what is written', () => {
     server.clock.pass(1_000)
     const refused = 'member.member_identifier: identifiers of type NID are not granted to this participant'
     expect(
-      await update([
-        beneficiary(nid('N-51')),
-        beneficiary('U-51', undefined, also(nid('N-51'))),
-        beneficiary('U-51'),
-      ]),
+      await update([beneficiary(nid('N-51')), beneficiary('U-51', undefined, also(nid('N-51'))), beneficiary('U-51')]),
     ).toEqual([rjct('N-51', refused), rjct('U-51', refused), succ('U-51')])
     await grant(server.database, sp.sender_id, 'ibr', {})
     server.clock.pass(1_000)

@@ -8,8 +8,7 @@ const { server, update, found } = await enrolmentServer()
 const { db } = server.database
 const needs = { db, limits: { birth_span: 365, correction_time: 30 } }
 const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
-const ledgers = async () =>
-  (await db.pool.query('select state, next_due from enrolment_ledger order by record')).rows
+const ledgers = async () => (await db.pool.query('select state, next_due from enrolment_ledger order by record')).rows
 
 const programmesOf = (member: { programme_identifier: unknown }): readonly unknown[] =>
   [member.programme_identifier]

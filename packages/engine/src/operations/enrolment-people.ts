@@ -45,8 +45,16 @@ export class PortionPeople {
       records.map(({ id, primary_identifier, document, state, aliases }) => {
         const stored = objectOf(document)
         const person: Person = {
-          ...{ id, before: document, stored, ledgerBefore: state, aliases },
-          ...{ document: stored, ledger: state, parsed: null, due: null, prepared: null },
+          id,
+          before: document,
+          stored,
+          ledgerBefore: state,
+          aliases,
+          document: stored,
+          ledger: state,
+          parsed: null,
+          due: null,
+          prepared: null,
         }
         this.#primaries.set(person, primary_identifier)
         return [id, person]
@@ -84,8 +92,16 @@ export class PortionPeople {
         throw new OtherPerson(`member.member_identifier: ${rule}`)
       }
       return {
-        ...{ id: null, before: null, stored: {}, ledgerBefore: null, aliases: [] },
-        ...{ document: {}, ledger: null, parsed: null, due: null, prepared: null },
+        id: null,
+        before: null,
+        stored: {},
+        ledgerBefore: null,
+        aliases: [],
+        document: {},
+        ledger: null,
+        parsed: null,
+        due: null,
+        prepared: null,
       }
     }
     const isAlias = person.aliases.some(({ type, value }) => type === this.#primary && value === primary)

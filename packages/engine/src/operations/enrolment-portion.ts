@@ -89,9 +89,7 @@ async function writeHalves(
   if (entries.length > 1) {
     const first = await writePortion(scope, entries.slice(0, half), async () => {})
     const both = (second: ReadonlyMap<number, EntryResult>) => new Map([...first, ...second])
-    return both(
-      await writePortion(scope, entries.slice(half), (client, second) => finish(client, both(second))),
-    )
+    return both(await writePortion(scope, entries.slice(half), (client, second) => finish(client, both(second))))
   }
   const rejected = `the database cannot store one of its values (SQLSTATE ${state})`
   const results = new Map(entries.map(({ position }) => [position, { rejected }]))
@@ -208,13 +206,7 @@ function replacesBenefit(
   if (text.length > LEDGER_LENGTH) {
     throw new InvalidBeneficiary(`the history of the record would be longer than ${LEDGER_LENGTH} characters`)
   }
-  Object.assign(person, {
-    document,
-    prepared,
-    ledger: text,
-    parsed: ledger,
-    due: nextDue(scope, ledger, now),
-  })
+  Object.assign(person, { document, prepared, ledger: text, parsed: ledger, due: nextDue(scope, ledger, now) })
   people.add(person, prepared.identifiers)
   return replaced
 }

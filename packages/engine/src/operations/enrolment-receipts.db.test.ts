@@ -3,14 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { beneficiary, enrolmentServer, updatesMessage } from '../../../server/test/enrolment-updates.ts'
 import { rawConnection } from '../../../server/test/raw-http.ts'
-import {
-  encrypted,
-  expectSealed,
-  opened,
-  publishedKey,
-  sealingPeer,
-  signedBody,
-} from '../../../server/test/sealing.ts'
+import { encrypted, expectSealed, opened, publishedKey, sealingPeer, signedBody } from '../../../server/test/sealing.ts'
 import type { TestParticipant } from '../../../server/test/server.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
 import { forgetExchanges } from '../store/exchanges/forget-exchanges.ts'
@@ -57,7 +50,9 @@ describe('an answer', () => {
     const message = opened(answer, peer)
     expect(message).toMatchObject({ transaction_id, enrolled_response: [{ reference_id: 'U-2' }] })
     const question = {
-      ...{ reference_id: 'q-1', txn_type: 'receipt', attribute_type: 'transaction_id' },
+      reference_id: 'q-1',
+      txn_type: 'receipt',
+      attribute_type: 'transaction_id',
       attribute_value: transaction_id,
     }
     const asked = {
@@ -82,7 +77,9 @@ describe('a receipt', () => {
       const { header, message: answer } = await ask(sp, name, message[name])
       expect(answer.txnstatus_response).toEqual({ txn_type: 'receipt', txn_status: message })
       expect(header).toMatchObject({
-        ...{ status: 'succ', total_count: 2, completed_count: 2 },
+        status: 'succ',
+        total_count: 2,
+        completed_count: 2,
         status_reason_message: '1 of 2 beneficiaries rejected; see each item',
       })
     }
@@ -103,7 +100,8 @@ describe('a receipt', () => {
       await ask(sp, 'transaction_id', 'tx-none'),
     ]) {
       expect(answer.header).toMatchObject({
-        ...{ status: 'rjct', total_count: 1 },
+        status: 'rjct',
+        total_count: 1,
         status_reason_message:
           'txnstatus_request: names no transaction of this type that the sender has with this registry',
       })

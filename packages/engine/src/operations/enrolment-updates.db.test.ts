@@ -1,23 +1,23 @@
 /** Enrolment updates over HTTP: what they write, and how each beneficiary is answered. */
 
 import { describe, expect, it } from 'vitest'
-import {
-  beneficiary,
-  enrolment,
-  enrolmentServer,
-  updatesMessage,
-} from '../../../server/test/enrolment-updates.ts'
+import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../../server/test/enrolment-updates.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
 import { grant } from '../../../server/test/grants.ts'
 
 const { server, sp, registry, send, update, found, enrolled } = await enrolmentServer()
 
 const succ = (reference_id: string, said?: string) => ({
-  ...{ reference_id, timestamp: expect.any(String), status: 'succ' },
+  reference_id,
+  timestamp: expect.any(String),
+  status: 'succ',
   ...(said !== undefined && { status_reason_message: said }),
 })
 const rjct = (reference_id: string, status_reason_message: string) => ({
-  ...{ reference_id, timestamp: expect.any(String), status: 'rjct', status_reason_message },
+  reference_id,
+  timestamp: expect.any(String),
+  status: 'rjct',
+  status_reason_message,
 })
 const also = (identifier: unknown) => ({ demographic_info: { person: { identifier } } })
 const nid = (value: string) => [{ identifier_type: 'NID', identifier_value: value }]
@@ -67,15 +67,11 @@ describe('an update', () => {
   it('is taken in the order of its message, also where the person is new in it', async () => {
     const answer = await update([
       beneficiary('U-4', enrolment('PRG-1'), { occupation: 'first', ...also(nid('N-4')) }),
-      beneficiary(nid('N-4'), enrolment('PRG-1', { enrolment_status: 'Graduated' }), {
-        occupation: 'second',
-      }),
+      beneficiary(nid('N-4'), enrolment('PRG-1', { enrolment_status: 'Graduated' }), { occupation: 'second' }),
     ])
     expect(answer).toEqual([succ('U-4'), succ('N-4')])
     expect(await found('UIN', 'U-4')).toMatchObject([
-      {
-        member: { occupation: 'second', programme_identifier: { enrolment_status: 'Graduated' } },
-      },
+      { member: { occupation: 'second', programme_identifier: { enrolment_status: 'Graduated' } } },
     ])
   })
 
@@ -127,16 +123,15 @@ describe('an update', () => {
     ])
   })
 
-  it.each([
-    'registry/sync/enrollment/updates',
-    'registry/enrollment/updates',
-    'registry/sync/enrollments/updates',
-  ])('is taken at %s, with the other published names', async (path) => {
-    const receipt_type = 'spdci-common:RegistryEventType:Enrolment_Status_Change'
-    const receipt_information = { receipt_type, beneficiaries: beneficiary('U-8') }
-    const message = { enrolled_updates: undefined, receipt_information }
-    expect(await update([], { path, message, header: { action: 'register' } })).toEqual([succ('U-8')])
-  })
+  it.each(['registry/sync/enrollment/updates', 'registry/enrollment/updates', 'registry/sync/enrollments/updates'])(
+    'is taken at %s, with the other published names',
+    async (path) => {
+      const receipt_type = 'spdci-common:RegistryEventType:Enrolment_Status_Change'
+      const receipt_information = { receipt_type, beneficiaries: beneficiary('U-8') }
+      const message = { enrolled_updates: undefined, receipt_information }
+      expect(await update([], { path, message, header: { action: 'register' } })).toEqual([succ('U-8')])
+    },
+  )
 
   it('is of the programmes that its participant may write', async () => {
     await grant(server.database, sp.sender_id, 'ibr', { programmes: ['prg 7'] })
@@ -145,8 +140,7 @@ describe('an update', () => {
     expect(await update([beneficiary('U-9', both), beneficiary('U-9', enrolment('PRG 7'))])).toMatchObject([
       {
         status: 'rjct',
-        status_reason_message:
-          'programme.programme_identifier: this programme is not granted to this participant',
+        status_reason_message: 'programme.programme_identifier: this programme is not granted to this participant',
       },
       { status: 'succ' },
     ])
@@ -212,21 +206,16 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
     ],
     [
       'enrolled after the end',
-      beneficiary(
-        'U-10',
-        enrolment('P', { enrolment_date: '2026-02-01', enrollment_end_date: '2026-01-31' }),
-      ),
+      beneficiary('U-10', enrolment('P', { enrolment_date: '2026-02-01', enrollment_end_date: '2026-01-31' })),
       'U-10',
       'enrolment_end_date: must not be before enrolment_date',
     ],
-    ...['enrolment_date', 'enrolment_end_date', 'status_change_date'].map(
-      (name): [string, object, string, string] => [
-        `whose ${name} is no date`,
-        beneficiary('U-10', enrolment('P', { [name]: '31.02.2026' })),
-        'U-10',
-        `${name}: must be a date`,
-      ],
-    ),
+    ...['enrolment_date', 'enrolment_end_date', 'status_change_date'].map((name): [string, object, string, string] => [
+      `whose ${name} is no date`,
+      beneficiary('U-10', enrolment('P', { [name]: '31.02.2026' })),
+      'U-10',
+      `${name}: must be a date`,
+    ]),
     [
       'whose benefit has no date',
       beneficiary('U-10', enrolment('P', { benefits: { benefit_date: 20_260_101 } })),
@@ -245,12 +234,7 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
       'U-10',
       'demographic_info: must be an object',
     ],
-    [
-      'with a text of 8 MB',
-      beneficiary('U-10', undefined, { occupation: 'x'.repeat(8_000_000) }),
-      'U-10',
-      LONG,
-    ],
+    ['with a text of 8 MB', beneficiary('U-10', undefined, { occupation: 'x'.repeat(8_000_000) }), 'U-10', LONG],
     ['that is known by too long an identifier', beneficiary('x'.repeat(8_000_000)), 'x'.repeat(99), LONG],
     ['of another type', { ...beneficiary('U-10'), '@type': 'Farmer' }, 'U-10', '@type: must be Beneficiary'],
     [
@@ -306,17 +290,18 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
       rjct('U-22', 'member.member_identifier: the person that another identifier names has another UIN'),
       succ('U-20'),
     ])
-    expect([
-      await enrolled('U-20', 'P-2'),
-      await enrolled('U-21', 'P-2'),
-      await enrolled('U-20', 'P-3'),
-    ]).toEqual([...['no', 'no', 'yes']])
+    expect([await enrolled('U-20', 'P-2'), await enrolled('U-21', 'P-2'), await enrolled('U-20', 'P-3')]).toEqual([
+      ...['no', 'no', 'yes'],
+    ])
   })
 
   it('the header says how many', async () => {
     const { body } = await send(updatesMessage(sp, [beneficiary('U-23'), {}]))
     expect(body.header).toMatchObject({
-      ...{ action: 'notify', status: 'succ', total_count: 2, completed_count: 2 },
+      action: 'notify',
+      status: 'succ',
+      total_count: 2,
+      completed_count: 2,
       status_reason_message: '1 of 2 beneficiaries rejected; see each item',
     })
     const { header } = (await send(updatesMessage(sp, [{}]))).body
@@ -365,8 +350,7 @@ describe('what is accepted', () => {
 })
 
 describe('a message is refused', () => {
-  const text = async (body: object, message: string) =>
-    expectFault(await send(body), 400, 'err.request.bad', message)
+  const text = async (body: object, message: string) => expectFault(await send(body), 400, 'err.request.bad', message)
 
   it('without a beneficiary', () =>
     text(updatesMessage(sp, []), 'message.enrolled_updates.beneficiaries: must have at least one item'))
@@ -377,10 +361,7 @@ describe('a message is refused', () => {
     const code = 'rjct.total_count.limit_exceeded'
     await text(updatesMessage(sp, many), `${code}: message.enrolled_updates.beneficiaries: ${rule}`)
     const message = { enrolled_updates: undefined, receipt_information: { beneficiaries: many } }
-    await text(
-      updatesMessage(sp, [], { message }),
-      `${code}: message.receipt_information.beneficiaries: ${rule}`,
-    )
+    await text(updatesMessage(sp, [], { message }), `${code}: message.receipt_information.beneficiaries: ${rule}`)
   })
 
   it('with a receipt_type that nobody knows', () =>

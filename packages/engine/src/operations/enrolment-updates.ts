@@ -45,7 +45,10 @@ export async function answerEnrolmentUpdates(
   }
   const now = new Date(parts.clock.date())
   const scope: WritingScope = {
-    ...{ db: parts.db, registry, recordType: registry.kind.record_types[0], grant: exchange.grant },
+    db: parts.db,
+    registry,
+    recordType: registry.kind.record_types[0],
+    grant: exchange.grant,
     recording: { registry, now, limits: parts.limits, filters: filtersOf(parts.db.pool) },
   }
   const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
@@ -63,9 +66,7 @@ export async function answerEnrolmentUpdates(
     // The key of receipts is in memory then: who holds a connection asks for no second one.
     if (isLast) await parts.bodies.encryptBody('', receiptContext(exchange.correlation_id))
     // One at a time on this node: they write the same people, and would wait for each other with a connection each.
-    const written = await inTurn(parts.turns, `enrolment ${registry.id}`, () =>
-      writePortion(scope, portion, finish),
-    )
+    const written = await inTurn(parts.turns, `enrolment ${registry.id}`, () => writePortion(scope, portion, finish))
     for (const [position, result] of written) results.set(position, result)
   }
   outcome ??= outcomeOf(exchange, beneficiaries, results, entries, now)
@@ -159,9 +160,7 @@ function outcomeOf(
 /** As it was sent, of a list the first; '' where there is none. */
 function memberIdentifier(beneficiary: JsonValue): string {
   const member = memberOf(beneficiary, 'member')
-  const [first] = elementsOf(
-    memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'),
-  )
+  const [first] = elementsOf(memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'))
   const value = memberOf(first, 'identifier_value') ?? first
   return referenceId({ reference_id: typeof value === 'number' ? String(value) : value })
 }

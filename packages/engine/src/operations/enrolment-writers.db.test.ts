@@ -8,12 +8,7 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { type JsonObject, operation } from '@rollcall/protocol'
 import { deleteRecords } from '@rollcall/records/records/delete-records'
 import { afterAll, describe, expect, it } from 'vitest'
-import {
-  beneficiary,
-  enrolment,
-  enrolmentServer,
-  updatesMessage,
-} from '../../../server/test/enrolment-updates.ts'
+import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../../server/test/enrolment-updates.ts'
 import { EVERYTHING } from '../../../server/test/grants.ts'
 import { registered } from '../../../server/test/sealing.ts'
 import { writeDocuments } from '../../../server/test/server.ts'
@@ -31,10 +26,16 @@ afterAll(() => elsewhere.close())
 async function updateElsewhere(beneficiaries: readonly object[]) {
   const { header, message } = updatesMessage(sp, beneficiaries)
   const exchange = {
-    ...{ correlation_id: randomUUID(), operation: operation('enrolment-updates'), registry },
-    ...{ participant: await registered(server, sp.sender_id), header, encrypted: false },
+    correlation_id: randomUUID(),
+    operation: operation('enrolment-updates'),
+    registry,
+    participant: await registered(server, sp.sender_id),
+    header,
+    encrypted: false,
     grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
-    ...{ received_at: new Date(), isGone: () => false, traceparent: null },
+    received_at: new Date(),
+    isGone: () => false,
+    traceparent: null,
   }
   const parts = { ...server.context, db: elsewhere, turns: createSemaphore(1) }
   const { members } = await answerEnrolmentUpdates(parts, { exchange, message })
@@ -74,9 +75,7 @@ describe('writers at the same time', () => {
     const client = await elsewhere.pool.connect()
     try {
       await client.query('begin')
-      await client.query(
-        `select from r${registry.id}_beneficiary where primary_identifier = 'U-100' for update`,
-      )
+      await client.query(`select from r${registry.id}_beneficiary where primary_identifier = 'U-100' for update`)
       const updating = update([beneficiary('U-100', enrolment('PRG-0', { note: 1 }))])
       await client.query('commit')
       expect(await updating).toMatchObject([{ status: 'succ' }])
@@ -96,8 +95,7 @@ describe('a scheduled status', () => {
     const leaving = enrolment('PRG-1', { enrolment_status: 'Suspended', status_change_date })
     await update([beneficiary(uin, enrolment('PRG-1')), beneficiary(uin, leaving)])
   }
-  const status = async (uin: string) =>
-    (await found('UIN', uin))[0].member.programme_identifier.enrolment_status
+  const status = async (uin: string) => (await found('UIN', uin))[0].member.programme_identifier.enrolment_status
   const events = async () => (await server.database.db.pool.query('select event_type from event')).rows
   const run = () => bringIntoForce(server.context, signal)
 
@@ -123,9 +121,7 @@ describe('a scheduled status', () => {
     for (const uin of ['U-60', 'U-61', 'U-62']) await schedule(uin, 1)
     server.clock.pass(MINUTE)
     const table = `r${registry.id}_beneficiary`
-    await pool.query(
-      `alter table ${table} add constraint refused check (primary_identifier <> 'U-61') not valid`,
-    )
+    await pool.query(`alter table ${table} add constraint refused check (primary_identifier <> 'U-61') not valid`)
     expect([await run(), await status('U-60'), await status('U-61'), await status('U-62')]).toEqual([
       ...[2, 'Suspended', 'Active', 'Suspended'],
     ])
@@ -154,9 +150,7 @@ describe('a status for the same date as one that an update has written', () => {
   const suspended = enrolment('PRG-1', { enrolment_status: 'Suspended', ...since })
   const active = enrolment('PRG-1', since)
   const statuses = async (uin: string) =>
-    [(await found('UIN', uin))[0].member.programme_identifier]
-      .flat()
-      .map(({ enrolment_status }) => enrolment_status)
+    [(await found('UIN', uin))[0].member.programme_identifier].flat().map(({ enrolment_status }) => enrolment_status)
 
   it.each([
     ['imported', 'U-70', (record: object) => writeDocuments(server.database, registry, [record])],
@@ -168,19 +162,16 @@ describe('a status for the same date as one that an update has written', () => {
         return publishEvent(server.context, { ...event, record: record as JsonObject })
       },
     ],
-  ])(
-    'that was %s stays, when something else is written, and when that update is repeated',
-    async (_, uin, write) => {
-      const first = updatesMessage(sp, [beneficiary(uin, suspended)])
-      await send(first)
-      await write(beneficiary(uin, active))
-      await update([beneficiary(uin, enrolment('PRG-2'))])
-      expect(await statuses(uin)).toEqual(['Active', 'Active'])
-      await send(first)
-      expect([await statuses(uin), await enrolled(uin, 'PRG-1')]).toEqual([['Active', 'Active'], 'yes'])
-      const later = { header: { message_ts: '2026-03-02T08:00:00Z' } }
-      await update([beneficiary(uin, suspended)], later)
-      expect(await statuses(uin)).toEqual(['Suspended', 'Active'])
-    },
-  )
+  ])('that was %s stays, when something else is written, and when that update is repeated', async (_, uin, write) => {
+    const first = updatesMessage(sp, [beneficiary(uin, suspended)])
+    await send(first)
+    await write(beneficiary(uin, active))
+    await update([beneficiary(uin, enrolment('PRG-2'))])
+    expect(await statuses(uin)).toEqual(['Active', 'Active'])
+    await send(first)
+    expect([await statuses(uin), await enrolled(uin, 'PRG-1')]).toEqual([['Active', 'Active'], 'yes'])
+    const later = { header: { message_ts: '2026-03-02T08:00:00Z' } }
+    await update([beneficiary(uin, suspended)], later)
+    expect(await statuses(uin)).toEqual(['Suspended', 'Active'])
+  })
 })

@@ -1,18 +1,12 @@
 /** Records are found through the port, and how long it took is reported to the operator. */
 
-import {
-  isLookUp,
-  type RecordQuery,
-  type RecordReader,
-  SearchTimeout,
-} from '@rollcall/core/model/record-source'
+import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { Found } from '@rollcall/core/model/records'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /** The state of the batch, or the newest. */
-export const readerOf = ({ parts, mode, state }: ItemWork): RecordReader =>
-  state ?? parts.records.reader(mode.name)
+export const readerOf = ({ parts, mode, state }: ItemWork): RecordReader => state ?? parts.records.reader(mode.name)
 
 /**
  * Finds records, and reports the time that it took to the operator.

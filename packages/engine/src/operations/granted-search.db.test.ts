@@ -83,9 +83,7 @@ describe('asking', () => {
       expect(rejected.status_reason_message.split('; those of ')[1]).not.toMatch(/birth_date|surname|age/)
     }
     expect(
-      await item(
-        expression({ sex: { $eq: 'F' } }, { sort: [{ attribute_name: 'birth_date', sort_order: 'asc' }] }),
-      ),
+      await item(expression({ sex: { $eq: 'F' } }, { sort: [{ attribute_name: 'birth_date', sort_order: 'asc' }] })),
     ).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.sort.invalid' })
   })
 
@@ -131,10 +129,7 @@ describe('asking', () => {
   })
 
   it('is not sorted by identifiers where these are asked for by their values only, or not at all', async () => {
-    const sorted = expression(
-      { sex: { $exists: true } },
-      { sort: [{ attribute_name: 'UIN', sort_order: 'desc' }] },
-    )
+    const sorted = expression({ sex: { $exists: true } }, { sort: [{ attribute_name: 'UIN', sort_order: 'desc' }] })
     await granted({ query_forms: 'all', ask: ['sex'] })
     expect(await item(sorted)).toMatchObject({
       status_reason_code: 'rjct.sort.invalid',
@@ -145,11 +140,7 @@ describe('asking', () => {
     expect(await item(sorted)).toMatchObject({ status_reason_code: 'rjct.sort.invalid' })
     await granted({ query_forms: 'all', ask: 'all' })
     const { data } = await item(sorted)
-    expect(data.reg_records.map(({ identifier }: Found) => identifier[0]?.identifier_value)).toEqual([
-      '3',
-      '2',
-      '1',
-    ])
+    expect(data.reg_records.map(({ identifier }: Found) => identifier[0]?.identifier_value)).toEqual(['3', '2', '1'])
   })
 
   it('is not sorted by what the grant does not let be seen, wherever it may stand', async () => {
@@ -222,10 +213,7 @@ describe('seeing', () => {
   it('is no more by a selection', async () => {
     await granted({ query_forms: 'all', ask: 'all', see: ['sex'] })
     const selecting = (selection: string) =>
-      item({
-        query_type: 'graphql',
-        query: { type: 'graphql', value: `{ person(UIN: "1") { ${selection} } }` },
-      })
+      item({ query_type: 'graphql', query: { type: 'graphql', value: `{ person(UIN: "1") { ${selection} } }` } })
     expect((await selecting('sex')).data.reg_records).toEqual([{ sex: 'F' }])
     // What may not be seen is refused as what there is not, and the text lists what may be seen alone.
     for (const name of ['birth_date', 'name', 'surname', 'BRN', 'no_such_field']) {
@@ -251,36 +239,29 @@ describe('seeing', () => {
   ] as const)('counts %s', async (counts, onPageOfOne, onPageOfTwo) => {
     await granted({ query_forms: 'all', ask: 'all', counts })
     const total = async (page_size: number) =>
-      (await item(expression({ sex: { $eq: 'F' } }, { pagination: { page_size, page_number: 1 } })))
-        .pagination.total_count
+      (await item(expression({ sex: { $eq: 'F' } }, { pagination: { page_size, page_number: 1 } }))).pagination
+        .total_count
     expect([await total(1), await total(2)]).toEqual([onPageOfOne, onPageOfTwo])
   })
 
   it.each([
     ['rounded', 10],
     ['none', 0],
-  ] as const)(
-    'of nothing, with counts %s, has no record that could be counted',
-    async (counts, total_count) => {
-      await granted({ query_forms: 'all', ask: 'all', see: [], counts })
-      const graphql = { type: 'graphql', value: '{ person(sex: "F") { __typename } }' }
-      for (const criteria of [expression({ sex: { $eq: 'F' } }), { query_type: 'graphql', query: graphql }]) {
-        const answer = await item(criteria)
-        expect(answer).toMatchObject({
-          status: 'succ',
-          data: { reg_records: [] },
-          pagination: { total_count },
-        })
-      }
-      // Further pages would say by their number how many there are.
-      const page = { pagination: { page_size: 1, page_number: 1 } }
-      const id = await accepted(server, peer, searchFor(peer, [byExpression({ sex: { eq: 'F' } }, page)]))
-      expect(await pagesOf(id)).toHaveLength(1)
-      await granted({ query_forms: 'all', ask: 'all', see: ['sex'], counts })
-      const other = await accepted(server, peer, searchFor(peer, [byExpression({ sex: { eq: 'F' } }, page)]))
-      expect(await pagesOf(other)).toHaveLength(2)
-    },
-  )
+  ] as const)('of nothing, with counts %s, has no record that could be counted', async (counts, total_count) => {
+    await granted({ query_forms: 'all', ask: 'all', see: [], counts })
+    const graphql = { type: 'graphql', value: '{ person(sex: "F") { __typename } }' }
+    for (const criteria of [expression({ sex: { $eq: 'F' } }), { query_type: 'graphql', query: graphql }]) {
+      const answer = await item(criteria)
+      expect(answer).toMatchObject({ status: 'succ', data: { reg_records: [] }, pagination: { total_count } })
+    }
+    // Further pages would say by their number how many there are.
+    const page = { pagination: { page_size: 1, page_number: 1 } }
+    const id = await accepted(server, peer, searchFor(peer, [byExpression({ sex: { eq: 'F' } }, page)]))
+    expect(await pagesOf(id)).toHaveLength(1)
+    await granted({ query_forms: 'all', ask: 'all', see: ['sex'], counts })
+    const other = await accepted(server, peer, searchFor(peer, [byExpression({ sex: { eq: 'F' } }, page)]))
+    expect(await pagesOf(other)).toHaveLength(2)
+  })
 
   it('leaves out records of which nothing is shown where counts are not exact', async () => {
     await granted({ query_forms: 'all', ask: 'all', see: ['phone_number'], counts: 'none' })
@@ -328,10 +309,7 @@ describe('a daily quota', () => {
     await server.database.db.pool.query('delete from grant_use')
     expect(await item(byUin('nobody'))).toMatchObject({ status: 'succ' })
     const [hit, miss] = [await item(byUin('1')), await item(byUin('nobody'))]
-    expect(hit).toMatchObject({
-      status: 'rjct',
-      status_reason_message: usedUp('records'),
-    })
+    expect(hit).toMatchObject({ status: 'rjct', status_reason_message: usedUp('records') })
     expect({ ...miss, timestamp: null }).toEqual({ ...hit, timestamp: null })
     await server.database.db.pool.query('delete from grant_use')
   })

@@ -22,11 +22,7 @@ interface Handler {
   readonly access: 'reads' | 'writes'
   readonly answer: (parts: Answering, asked: Asked) => Promise<Outcome>
   /** Answers a further page of the items that have one, by their positions. Absent: there are no pages. */
-  readonly page?: (
-    parts: Answering,
-    asked: Asked,
-    pages: ReadonlyMap<number, PersistedPage>,
-  ) => Promise<Outcome>
+  readonly page?: (parts: Answering, asked: Asked, pages: ReadonlyMap<number, PersistedPage>) => Promise<Outcome>
   /** The members of a reply that answers nothing of the message. Absent: its array of items, empty. */
   readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
 }
@@ -43,10 +39,7 @@ const HANDLERS = new Map<Operation, Handler>([
     },
   ],
   [operation('subscribe'), { access: 'writes', answer: answerSubscribe }],
-  [
-    operation('unsubscribe'),
-    { access: 'writes', answer: answerUnsubscribe, unanswered: unansweredUnsubscribe },
-  ],
+  [operation('unsubscribe'), { access: 'writes', answer: answerUnsubscribe, unanswered: unansweredUnsubscribe }],
   [operation('enrolled'), { access: 'reads', answer: answerEnrolled }],
   [operation('enrolment-status'), { access: 'reads', answer: answerEnrolmentStatus }],
   [operation('disabled'), { access: 'reads', answer: answerDisabled }],
@@ -62,8 +55,7 @@ export const answerMessage = (parts: Answering, asked: Asked): Promise<Outcome> 
   handlerOf(asked.exchange).answer(parts, asked)
 
 /** What the operation does with records. */
-export const accessOf = (exchange: Pick<Exchange, 'operation'>): Handler['access'] =>
-  handlerOf(exchange).access
+export const accessOf = (exchange: Pick<Exchange, 'operation'>): Handler['access'] => handlerOf(exchange).access
 
 /** Lets the exchange's operation answer a further page of the items that have one, by their positions. */
 export async function answerFurtherPage(
@@ -80,15 +72,9 @@ export async function answerFurtherPage(
  * The members of a reply that answers nothing: of a message whose header was rejected, or that the registry failed to
  * answer. A message that cannot be read has a transaction_id only.
  */
-export function unansweredMembers(
-  exchange: Unanswered,
-  message: Message,
-  reason: string,
-): Outcome['members'] {
+export function unansweredMembers(exchange: Unanswered, message: Message, reason: string): Outcome['members'] {
   const { items } = exchange.operation.reply
-  return (
-    handlerOf(exchange).unanswered?.(exchange, message, reason) ?? (items === null ? {} : { [items]: [] })
-  )
+  return handlerOf(exchange).unanswered?.(exchange, message, reason) ?? (items === null ? {} : { [items]: [] })
 }
 
 function handlerOf(exchange: Pick<Exchange, 'operation'>): Handler {
@@ -130,7 +116,6 @@ export function failedOutcome(
     total_count: items.length > 0 ? items.length : count,
     completed_count: items.length,
     accounted: items.map(() => ({ code: 'rjct' })),
-    members:
-      member === null ? unansweredMembers(exchange, { transaction_id }, reason) : { [member]: rejected },
+    members: member === null ? unansweredMembers(exchange, { transaction_id }, reason) : { [member]: rejected },
   }
 }

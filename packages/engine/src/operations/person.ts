@@ -10,11 +10,7 @@ import { isInRows } from '@rollcall/core/policy/disclosure'
 import { personOf } from '@rollcall/core/policy/shown-facts'
 import type { Criteria } from '@rollcall/core/query/criteria'
 import { checkBackfilled } from '@rollcall/core/query/mentions'
-import {
-  type PersonCriteria,
-  type PersonQuestion,
-  readPersonCriteria,
-} from '@rollcall/core/query/person-criteria'
+import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
 import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { answerQuestion } from './batch.ts'
 import { consentOf, useOfRecord } from './consented.ts'

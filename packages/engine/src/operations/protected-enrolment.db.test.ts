@@ -25,8 +25,7 @@ const protect = (identifier_value: string) =>
     { db },
     { namespace: 'ibr', identifier_type: 'UIN', identifier_value, category: 'shelter', reason: 'x' },
   )
-const masked = (items: readonly object[]) =>
-  items.map((item) => ({ ...item, timestamp: '', reference_id: '' }))
+const masked = (items: readonly object[]) => items.map((item) => ({ ...item, timestamp: '', reference_id: '' }))
 const programmesOf = async (by: typeof shelter, person: string, programme: string) => {
   const query = {
     person_identifier: { eq: person },

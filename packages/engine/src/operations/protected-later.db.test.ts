@@ -105,9 +105,7 @@ it('a record that gets the identifier of a protected person is known by its prim
   const correlation_id = await ask('later', [byIdentifier('UIN', 'U-1')])
   await answer(correlation_id)
   expect(await again('later', correlation_id)).toEqual([[person('U-1')]])
-  await writeDocuments(server.database, registry, [
-    person('U-1', { identifier: [uin('U-1'), id('BRN', 'B-1')] }),
-  ])
+  await writeDocuments(server.database, registry, [person('U-1', { identifier: [uin('U-1'), id('BRN', 'B-1')] })])
   follow()
   expect(await recordsOf('later', byIdentifier('UIN', 'U-1'))).toEqual([])
   expect(await again('later', correlation_id)).toEqual([[]])
@@ -156,9 +154,7 @@ it('an identifier that several records bear hides nobody else, and tells of nobo
   await protect('several', 'U-1')
   await protect('several', 'U-6')
   const GROUP = { reg_record_type: 'Group' }
-  expect(await recordsOf('several', byIdentifier('HOUSEHOLD_ID', 'H-1', GROUP))).toEqual([
-    group('H-1', others),
-  ])
+  expect(await recordsOf('several', byIdentifier('HOUSEHOLD_ID', 'H-1', GROUP))).toEqual([group('H-1', others)])
   expect(await recordsOf('several', byIdentifier('UIN', 'U-2', GROUP))).toEqual([group('H-1', others)])
   expect(await recordsOf('several', byIdentifier('UIN', 'U-1', GROUP))).toEqual([])
   expect(await recordsOf('several', byIdentifier('UIN', 'U-7', GROUP))).toEqual([group('H-6', [neighbour])])
@@ -171,13 +167,7 @@ it('an attribute of the operator that reads an identifier in another spelling fi
     [person('AB-1001'), ...spellings.map((spouse_number, at) => person(`U-${at}`, { spouse_number }))],
     'spellings',
   )
-  const attribute = {
-    name: 'spouse',
-    type: 'text',
-    paths: ['spouse_number'],
-    indexed: true,
-    fold: true,
-  } as const
+  const attribute = { name: 'spouse', type: 'text', paths: ['spouse_number'], indexed: true, fold: true } as const
   await addAttribute(db, 'spellings', 'Person', attribute)
   server.clock.pass(SETTINGS_AGE)
   await applyIndexes(db, 'spellings')
@@ -189,10 +179,7 @@ it('an attribute of the operator that reads an identifier in another spelling fi
 })
 
 it('an identifier of a household tells of nobody, and one of an unlisted type only where there is no other', async () => {
-  const member = (...identifiers: readonly object[]) => ({
-    '@type': 'Member',
-    member_identifier: identifiers,
-  })
+  const member = (...identifiers: readonly object[]) => ({ '@type': 'Member', member_identifier: identifiers })
   const [home, card] = [id('HOUSEHOLD_ID', 'H-1'), id('LIBRARY', 'L-1')]
   const group = (...members: readonly object[]) => ({
     '@type': 'Group',
@@ -226,10 +213,9 @@ it('a reply that is made while a protection is being written is not sent after i
     peer.receiver.answer = answering(503)
     await answer(correlation_id)
     // As if it had waited for the lock for days.
-    await db.pool.query(
-      `update delivery set created_at = created_at + interval '1 day' where correlation_id = $1`,
-      [correlation_id],
-    )
+    await db.pool.query(`update delivery set created_at = created_at + interval '1 day' where correlation_id = $1`, [
+      correlation_id,
+    ])
     await holder.query('commit')
     await protecting
   } finally {

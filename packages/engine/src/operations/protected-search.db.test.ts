@@ -90,7 +90,11 @@ describe('a protected person', () => {
   it('is found until it is protected, and again when that is lifted', async () => {
     expect(await recordsOf(byIdentifier('UIN', 'U-1001'))).toHaveLength(1)
     expect(await protect('civil')).toEqual({
-      ...{ namespace: 'civil', category: 'shelter', records: 1, rewritten: 0, withdrawn: 0 },
+      namespace: 'civil',
+      category: 'shelter',
+      records: 1,
+      rewritten: 0,
+      withdrawn: 0,
     })
     // The record is hidden at once, without waiting for anything that is remembered.
     expect(await recordsOf(byIdentifier('UIN', 'U-1001'))).toEqual([])
@@ -110,18 +114,16 @@ describe('a protected person', () => {
       byIdentifier('UIN', 'U-1001'),
       byIdentifier('UIN', 'U-9999'),
       everybody,
-      byExpression(
-        { surname: { $eq: 'Obi' } },
-        { sort: [{ attribute_name: 'given_name', sort_order: 'asc' }] },
-      ),
+      byExpression({ surname: { $eq: 'Obi' } }, { sort: [{ attribute_name: 'given_name', sort_order: 'asc' }] }),
       byExpression({ surname: { $eq: 'Obi' } }, { pagination: { page_size: 1, page_number: 3 } }),
       byExpression({ $not: { given_name: { $eq: 'U-1002' } } }),
     ])
     expect(masked(by)).toBe(masked(unknown))
     expect(all.pagination.total_count).toBe(2)
-    expect(
-      sorted.data.reg_records.map(({ name }: { name: { given_name: string } }) => name.given_name),
-    ).toEqual(['U-1002', 'U-1003'])
+    expect(sorted.data.reg_records.map(({ name }: { name: { given_name: string } }) => name.given_name)).toEqual([
+      'U-1002',
+      'U-1003',
+    ])
     expect(page).toMatchObject({ data: { reg_records: [] }, pagination: { total_count: 2 } })
     expect(negated.pagination.total_count).toBe(1)
     const graphql = (value: string) => ({
@@ -147,9 +149,7 @@ describe('a protected person', () => {
 
   it('stays protected when it is imported again, with what it bears then; so does a reference that comes later', async () => {
     const registry = await registryAt(db, 'civil')
-    await writeDocuments(server.database, registry, [
-      person('U-1001', { identifier: [uin('U-1001'), nid('N-NEW')] }),
-    ])
+    await writeDocuments(server.database, registry, [person('U-1001', { identifier: [uin('U-1001'), nid('N-NEW')] })])
     follow()
     expect(await recordsOf(byIdentifier('UIN', 'U-1001'))).toEqual([])
     expect(await recordsOf(byIdentifier('NID', 'N-NEW'))).toEqual([])
@@ -170,12 +170,7 @@ describe('a protected person', () => {
   })
 
   it('is listed without who it is, unless the operator asks', async () => {
-    const row = {
-      category: 'shelter',
-      identifier_type: 'UIN',
-      records: 1,
-      protected_at: expect.any(String),
-    }
+    const row = { category: 'shelter', identifier_type: 'UIN', records: 1, protected_at: expect.any(String) }
     expect(await listProtected({ db }, { namespace: 'civil' })).toEqual([
       { ...row, identifier_value: null, reason: null },
     ])
@@ -224,9 +219,9 @@ describe('a household with a protected member', () => {
     expect(await recordsOf(byIdentifier('UIN', 'U-1001', GROUP), 'social')).toEqual([])
     expect(await recordsOf(byExpression({ group_size: { $eq: 2 } }, GROUP), 'social')).toEqual([])
     expect(await recordsOf(byExpression({ group_size: { $eq: 1 } }, GROUP), 'social')).toEqual([without])
-    expect(
-      await recordsOf(byExpression({ 'household_member.is_disabled': { $eq: true } }, GROUP), 'social'),
-    ).toEqual([])
+    expect(await recordsOf(byExpression({ 'household_member.is_disabled': { $eq: true } }, GROUP), 'social')).toEqual(
+      [],
+    )
     expect(await recordsOf(byIdentifier('UIN', 'U-1002'), 'social')).toEqual([member('U-1002')])
   })
 

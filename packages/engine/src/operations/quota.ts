@@ -23,9 +23,7 @@ export async function takeQuota(
   const text = shortageText(shortage, what, parts.clock.date())
   if (shortage.of === 'minute' && mode.name === 'sync' && items === 1) {
     const { wait: retryAfter } = shortage
-    throw new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, {
-      retryAfter,
-    })
+    throw new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, { retryAfter })
   }
   throw new ItemRejection('rjct.search.too_many_records_found', `${criteria}: ${text}`)
 }

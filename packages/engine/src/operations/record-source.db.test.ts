@@ -27,14 +27,9 @@ const reader: RecordReader = {
       matches(predicate, extractRecord(registry.kind, recordType, JSON.parse(document))),
     )
     const found = hits.slice(offset, offset + limit)
-    return {
-      total: hits.length,
-      records: found,
-      ids: hits.length <= ids ? hits.map(({ id }) => id) : [],
-    }
+    return { total: hits.length, records: found, ids: hits.length <= ids ? hits.map(({ id }) => id) : [] }
   },
-  read: async (_registry, _recordType, ids) =>
-    ids.flatMap((id) => records.find((record) => record.id === id) ?? []),
+  read: async (_registry, _recordType, ids) => ids.flatMap((id) => records.find((record) => record.id === id) ?? []),
   merged: async () => new Map(),
 }
 const source: RecordSource = { reader: () => reader, session: (work) => work(reader) }

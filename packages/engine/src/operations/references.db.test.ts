@@ -1,12 +1,6 @@
 /** Questions by reference_ids: what they open, and requests that an earlier version accepted. */
 import { beforeEach, expect, it, vi } from 'vitest'
-import {
-  type AsyncPeer,
-  accepted,
-  asyncServer,
-  byIdentifier,
-  searchFor,
-} from '../../../server/test/asynchronous.ts'
+import { type AsyncPeer, accepted, asyncServer, byIdentifier, searchFor } from '../../../server/test/asynchronous.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
 import { listReferences } from '../store/exchanges/references.ts'
 import { storeMissingReferences } from './references.ts'
@@ -30,11 +24,7 @@ const send = (...reference_ids: readonly string[]) =>
 async function ask(attribute_type: string, attribute_value: unknown) {
   const { header, message } = await askStatus(server, peer, attribute_type, attribute_value)
   const { txn_status } = message.txnstatus_response
-  return {
-    status: header.status,
-    items: txn_status.search_response,
-    of: txn_status.correlation_id,
-  }
+  return { status: header.status, items: txn_status.search_response, of: txn_status.correlation_id }
 }
 
 /** Leaves exchanges as an earlier version accepted them. */
@@ -57,10 +47,7 @@ it('a question opens no request that waits, however many do', async () => {
       { reference_id: 'c', status: 'rcvd' },
     ],
   })
-  expect((await ask('correlation_id', waiting[0])).items).toMatchObject([
-    { reference_id: 'a' },
-    { reference_id: 'b' },
-  ])
+  expect((await ask('correlation_id', waiting[0])).items).toMatchObject([{ reference_id: 'a' }, { reference_id: 'b' }])
   expect(opened).not.toHaveBeenCalled()
   opened.mockRestore()
 })
@@ -102,9 +89,7 @@ it('what cannot be read stops none of the others, and is said', async () => {
   const { db } = server.database
   const ids = [await send('readable'), await send('of another operation'), await send('altered')]
   await forgetReferences(ids)
-  await db.pool.query(`update accepted_exchange set operation = 'unknown' where correlation_id = $1`, [
-    ids[1],
-  ])
+  await db.pool.query(`update accepted_exchange set operation = 'unknown' where correlation_id = $1`, [ids[1]])
   await db.pool.query(`update accepted_exchange set request = '\\x00' where correlation_id = $1`, [ids[2]])
   expect(await storeMissingReferences(server.context, 100)).toBe(3)
   expect(await storeMissingReferences(server.context, 100)).toBe(0)

@@ -41,20 +41,14 @@ export async function ensureReferences(parts: StoringReferences, accepted: Accep
  * The reference_ids of a chunk that earlier chunks of its request have as well. Of a request of an earlier version they are
  * stored first.
  */
-export async function earlierReferences(
-  parts: StoringReferences,
-  chunk: AcceptedExchange,
-): Promise<readonly string[]> {
+export async function earlierReferences(parts: StoringReferences, chunk: AcceptedExchange): Promise<readonly string[]> {
   if (chunk.first_item === 0) return []
   const request = await findAccepted(parts.db, chunk.correlation_id)
   if (request !== null) await ensureReferences(parts, request)
   return findEarlierReferences(parts.db, chunk)
 }
 
-async function referencesOf(
-  parts: StoringReferences,
-  accepted: AcceptedExchange,
-): Promise<readonly string[]> {
+async function referencesOf(parts: StoringReferences, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
     return await readRequest(parts, accepted, ({ message }) =>
       itemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
@@ -63,10 +57,7 @@ async function referencesOf(
     if (isUnavailable(error)) throw error
     const { correlation_id } = accepted
     if (!(error instanceof BodyUnreadable)) {
-      parts.log.warn(
-        { correlation_id, ...safeDatabaseError(error) },
-        'the items of an exchange cannot be read',
-      )
+      parts.log.warn({ correlation_id, ...safeDatabaseError(error) }, 'the items of an exchange cannot be read')
     }
     return []
   }

@@ -80,16 +80,10 @@ export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Pr
   return total
 }
 
-const keyOf = ({ registry, record_type, records }: DueRecords): string =>
-  `${registry} ${record_type} ${records.join()}`
+const keyOf = ({ registry, record_type, records }: DueRecords): string => `${registry} ${record_type} ${records.join()}`
 
 /** All in one transaction; where that fails, each in its own, and those that fail are logged. */
-async function bringEach(
-  parts: Scheduling,
-  due: DueRecords,
-  now: Date,
-  failed: Set<string>,
-): Promise<number> {
+async function bringEach(parts: Scheduling, due: DueRecords, now: Date, failed: Set<string>): Promise<number> {
   try {
     return await bringOne(parts, due, now)
   } catch (error) {

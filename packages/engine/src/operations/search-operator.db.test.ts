@@ -53,10 +53,7 @@ test("an operator's attribute is searched once it is filled, and refused until t
   server.clock.pass(SETTINGS_AGE)
   expect(await ask({ clan: 'ABEGA' })).toEqual(['Abega'])
   expect(await ask({ lineage: { $startsWith: 'aba' } })).toEqual(['Abasinga'])
-  expect(await ask({ sex: 'F' }, { attribute_name: 'clan', sort_order: 'desc' })).toEqual([
-    'Abega',
-    'Abasinga',
-  ])
+  expect(await ask({ sex: 'F' }, { attribute_name: 'clan', sort_order: 'desc' })).toEqual(['Abega', 'Abasinga'])
 })
 
 test('a search is measured; no value is in the metrics', async () => {

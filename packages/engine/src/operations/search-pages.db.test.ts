@@ -78,10 +78,7 @@ describe('sort and pagination', () => {
   })
 
   it.each([
-    [
-      [{ attribute_name: 'shoe_size' }],
-      /^search_criteria\.sort\[0\]\.attribute_name: must be one of .*birth_date/,
-    ],
+    [[{ attribute_name: 'shoe_size' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of .*birth_date/],
     [[{ attribute_name: 'phone_number' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
     [[{ attribute_name: 'constructor' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
     [
@@ -144,9 +141,7 @@ describe('sort and pagination', () => {
   })
 
   it('a participant may have a page size of its own', async () => {
-    expect(await askOne({ pagination: { page_size: 500 } }, {}, favoured)).toMatchObject({
-      status: 'succ',
-    })
+    expect(await askOne({ pagination: { page_size: 500 } }, {}, favoured)).toMatchObject({ status: 'succ' })
     expect(await askOne({ pagination: { page_size: 501 } }, {}, favoured)).toMatchObject({
       status_reason_message: 'search_criteria.pagination.page_size: must be at most 500',
     })
@@ -241,14 +236,14 @@ describe('a search that is too broad', () => {
           state: undefined,
           asks: () => {},
           budget: {
-            ...{ bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY },
-            ...{ turn: Promise.resolve(), over: false },
+            bytes: 1_000_000,
+            records: 1_000,
+            until: Number.POSITIVE_INFINITY,
+            turn: Promise.resolve(),
+            over: false,
           },
         },
-        {
-          timestamp: '2026-01-01T00:00:00Z',
-          search_criteria: { query_type: 'expression', query },
-        },
+        { timestamp: '2026-01-01T00:00:00Z', search_criteria: { query_type: 'expression', query } },
       )
     const held = await holdTable({ db }, recordTable(registry, registry.kind.record_types[0]).table)
     try {

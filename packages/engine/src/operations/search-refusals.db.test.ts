@@ -81,16 +81,8 @@ describe('rjct.search_criteria.invalid', () => {
       { reg_type: 'ns:org:RegistryType:IBR' },
       'search_criteria.reg_type: this registry is ns:org:RegistryType:Civil',
     ],
-    [
-      'a foreign record type',
-      { reg_record_type: 'Farmer' },
-      'search_criteria.reg_record_type: must be one of Person',
-    ],
-    [
-      'a foreign entity',
-      { response_entity: 'Group' },
-      'search_criteria.response_entity: must be one of Person',
-    ],
+    ['a foreign record type', { reg_record_type: 'Farmer' }, 'search_criteria.reg_record_type: must be one of Person'],
+    ['a foreign entity', { response_entity: 'Group' }, 'search_criteria.response_entity: must be one of Person'],
     [
       'an unknown event',
       { reg_event_type: 'Coronation' },
@@ -110,11 +102,7 @@ describe('rjct.search_criteria.invalid', () => {
     ['another version', { version: '3.0' }, 'search_criteria.version: must be 1.0.0'],
     ['consent that is text', { consent: 'yes' }, 'search_criteria.consent: must be an object'],
     ['consent that is a list', { consent: [] }, 'search_criteria.consent: must be an object'],
-    [
-      'a purpose that is text',
-      { consent: { purpose: 'help' } },
-      'search_criteria.consent.purpose: must be an object',
-    ],
+    ['a purpose that is text', { consent: { purpose: 'help' } }, 'search_criteria.consent.purpose: must be an object'],
     [
       'a purpose that is a list',
       { authorize: { purpose: [{ text: 'help' }] } },
@@ -183,12 +171,7 @@ describe('rjct.search_criteria.invalid', () => {
   it.each([
     { consent: '', authorize: {} },
     { consent: { purpose: '' }, authorize: { purpose: {} } },
-    {
-      consent: {
-        ts: '2026-02-03T09:15:00Z',
-        purpose: { text: 'help', code: 'C', ref_uri: 'https://a.example/p' },
-      },
-    },
+    { consent: { ts: '2026-02-03T09:15:00Z', purpose: { text: 'help', code: 'C', ref_uri: 'https://a.example/p' } } },
     { consent: { '@type': 'Consent', id: 1, purpose: { id: 'c-1', refUri: 'urn:x:1', text: '' } } },
     { authorize: { consent_jws: 'a.b.c', purpose: { text: 'help', extra: [] } } },
   ])('consent and authorize as they are written: %j', async (criteria) => {

@@ -115,11 +115,7 @@ describe('the searches of one request', () => {
       timestamp: new Date().toISOString(),
       ...item,
     }))
-    const request = searchRequest(
-      hog.sender_id,
-      {},
-      { header: { total_count: 0 }, message: { search_request } },
-    )
+    const request = searchRequest(hog.sender_id, {}, { header: { total_count: 0 }, message: { search_request } })
     const path = '/civil/v1.0.0/registry/sync/search'
     const before = await answered()
     const body = JSON.stringify(request)

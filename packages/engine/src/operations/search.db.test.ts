@@ -95,9 +95,7 @@ describe('every form finds the same', () => {
 
   it('GraphQL, in the shape of its selection', async () => {
     const query = { query: '{ person(birth_date: {gt: "1995"}) { name { given_name } } }' }
-    expect((await askOne({ query_type: 'graphql', query })).data.reg_records).toEqual([
-      { name: { given_name: '2' } },
-    ])
+    expect((await askOne({ query_type: 'graphql', query })).data.reg_records).toEqual([{ name: { given_name: '2' } }])
   })
 
   it('the query names the record type where the criteria name none', async () => {
@@ -114,10 +112,7 @@ describe('every form finds the same', () => {
 
 describe('what is asked for and answered', () => {
   it.each([
-    [
-      { reg_type: 'ns:org:RegistryType:CRVS' },
-      { reg_type: 'ns:org:RegistryType:CRVS', reg_record_type: 'Person' },
-    ],
+    [{ reg_type: 'ns:org:RegistryType:CRVS' }, { reg_type: 'ns:org:RegistryType:CRVS', reg_record_type: 'Person' }],
     [
       { reg_record_type: 'spdci-extensions-dci:Person' },
       { reg_type: 'ns:org:RegistryType:Civil', reg_record_type: 'spdci-extensions-dci:Person' },
@@ -140,15 +135,10 @@ describe('what is asked for and answered', () => {
   })
 
   it('two names of the result must mean the same', async () => {
-    const criteria = {
-      query: { type: 'UIN', value: 'U-7' },
-      reg_record_type: 'Member',
-      response_entity: 'Group',
-    }
+    const criteria = { query: { type: 'UIN', value: 'U-7' }, reg_record_type: 'Member', response_entity: 'Group' }
     expect(await askOne(criteria, {}, 'social')).toMatchObject({
       status_reason_code: 'rjct.search_criteria.invalid',
-      status_reason_message:
-        'search_criteria.response_entity: must mean the same record type as reg_record_type',
+      status_reason_message: 'search_criteria.response_entity: must mean the same record type as reg_record_type',
     })
   })
 })

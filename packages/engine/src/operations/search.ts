@@ -17,14 +17,7 @@ import { hidesEmpty, showsNothing, totalShown, withinCap } from '@rollcall/core/
 import { recordQuery } from '@rollcall/core/query/at-day'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
-import {
-  dayIn,
-  ItemRejection,
-  isJsonObject,
-  type JsonValue,
-  PROTOCOL_VERSION,
-  RequestFault,
-} from '@rollcall/protocol'
+import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import { type Consented, consentOf, useOfRecord } from './consented.ts'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
@@ -132,9 +125,7 @@ export async function searchPage(
   const records = await work.mode.gate.run(participant.id, () =>
     readerOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
   )
-  return {
-    members: await pageMembers({ ...work, exchange }, criteria, records, { page_size, page_number, total }),
-  }
+  return { members: await pageMembers({ ...work, exchange }, criteria, records, { page_size, page_number, total }) }
 }
 
 async function pageMembers(
@@ -161,9 +152,7 @@ function noteParts(
   const named = identifiersIn(predicate)
   if (named.length === 0) return
   const { kind } = exchange.registry
-  const seen = records.flatMap(({ document }) =>
-    partsAsked(kind, recordType, JSON.parse(document) as JsonValue, named),
-  )
+  const seen = records.flatMap(({ document }) => partsAsked(kind, recordType, JSON.parse(document) as JsonValue, named))
   const asked = { role: 'asked', identifiers: named } as const
   if (seen.length > 0) asks({ persons: [asked, { role: 'seen', identifiers: [...new Set(seen)] }] })
 }
@@ -298,7 +287,8 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
   const cap = parts.limits.search_results
   // Further pages are made of the ids.
   const query = recordQuery(criteria, today(registry), {
-    ...{ cap, ids: mode.name === 'sync' ? 0 : cap },
+    cap,
+    ids: mode.name === 'sync' ? 0 : cap,
     categories: exchange.grant.hidden.categories,
   })
   const found = () => measuredFind(work, query)

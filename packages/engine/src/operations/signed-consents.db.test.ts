@@ -42,7 +42,9 @@ const TERMS: Partial<GrantTerms> = {
   operations: ['search', 'txn-status'],
   query_forms: ['identifier'],
   see: ['identifier', 'name', 'birth_date', 'sex'],
-  ...{ basis: 'consent', purposes: ['eligibility', 'appeal'], consent: 'signed' },
+  basis: 'consent',
+  purposes: ['eligibility', 'appeal'],
+  consent: 'signed',
   authorities: [authority.name],
 }
 async function granted(terms: Partial<GrantTerms> = {}): Promise<void> {
@@ -70,15 +72,11 @@ const AT = 'search_criteria.authorize.consent_jws'
 
 describe('a signed consent', () => {
   it('shows what it covers, as far as the grant shows it, any number of times', async () => {
-    const consent = await under({
-      attributes: ['surname', 'birth_date', 'death_date', 'shoe_size', 'parents'],
-    })
+    const consent = await under({ attributes: ['surname', 'birth_date', 'death_date', 'shoe_size', 'parents'] })
     for (const criteria of [byUin('1'), by('uin', ' 1 ')]) {
       expect(await item({ ...criteria, ...consent })).toMatchObject({
         status: 'succ',
-        data: {
-          reg_records: [{ '@type': 'CRVS_Person', name: { surname: 'Obi' }, birth_date: '1991-05-05' }],
-        },
+        data: { reg_records: [{ '@type': 'CRVS_Person', name: { surname: 'Obi' }, birth_date: '1991-05-05' }] },
         pagination: { total_count: 1 },
       })
     }
@@ -99,9 +97,9 @@ describe('a signed consent', () => {
     expect(await item({ ...byUin('1'), consent: { ...consent, ts: '1999-01-01T00:00:00Z' } })).toMatchObject(
       rejected('search_criteria.consent.ts: must not be older than 365 days'),
     )
-    expect(
-      await item({ ...byUin('1'), consent: { ...consent, purpose: { code: 'marketing' } } }),
-    ).toMatchObject(rejected('search_criteria.consent.purpose.code: must be one of eligibility, appeal'))
+    expect(await item({ ...byUin('1'), consent: { ...consent, purpose: { code: 'marketing' } } })).toMatchObject(
+      rejected('search_criteria.consent.purpose.code: must be one of eligibility, appeal'),
+    )
   })
 
   it('that covers nothing of the record is answered as of an unknown person', async () => {
@@ -163,9 +161,7 @@ describe('a signed consent', () => {
       rejected(`${AT}: jti: names a consent of another person`),
     )
     const theirs = await under({ azp: other.sender_id })
-    expect(await item({ ...byUin('1'), ...theirs })).toMatchObject(
-      rejected(`${AT}: azp: names another participant`),
-    )
+    expect(await item({ ...byUin('1'), ...theirs })).toMatchObject(rejected(`${AT}: azp: names another participant`))
     expect((await item({ ...byUin('1'), ...theirs }, other)).data.reg_records).toHaveLength(1)
   })
 
@@ -183,9 +179,9 @@ describe('a signed consent', () => {
     const found = await item({ ...byUin('1'), authorize: { consent_jws: await own.sign({}, signing) } })
     expect(found.data.reg_records).toHaveLength(1)
     const other = { ...signing, key: keyPair(type) }
-    expect(
-      await item({ ...byUin('1'), authorize: { consent_jws: await own.sign({}, other) } }),
-    ).toMatchObject(rejected(`${AT}: must be signed with a key of its authority`))
+    expect(await item({ ...byUin('1'), authorize: { consent_jws: await own.sign({}, other) } })).toMatchObject(
+      rejected(`${AT}: must be signed with a key of its authority`),
+    )
     await granted()
   })
 
@@ -201,9 +197,7 @@ describe('a signed consent', () => {
     const asked = async (signing: object) =>
       item({ ...byUin('1'), ...(await under({ iss: name, jti: randomUUID() }, signing)) })
     try {
-      expect(await asked({ key: first, header: { kid: 'p-1' } })).toMatchObject({
-        pagination: { total_count: 1 },
-      })
+      expect(await asked({ key: first, header: { kid: 'p-1' } })).toMatchObject({ pagination: { total_count: 1 } })
       expect(await asked({ key: next, header: { kid: 'p-2', alg: 'ES256' } })).toMatchObject(
         rejected(`${AT}: must be signed with a key of its authority`),
       )
@@ -224,9 +218,7 @@ describe('a signed consent', () => {
     for (const jti of ['ended', 'ended-revoked', 'going-on']) {
       await item({ ...byUin('1'), ...(await under({ jti })) })
     }
-    await pool.query(
-      "update signed_consent set expires_at = now() - interval '8 days' where jti like 'ended%'",
-    )
+    await pool.query("update signed_consent set expires_at = now() - interval '8 days' where jti like 'ended%'")
     await pool.query("update signed_consent set revoked_at = now() where jti = 'ended-revoked'")
     await keepHouse(server.context, new AbortController().signal)
     const { rows } = await pool.query(
@@ -238,29 +230,14 @@ describe('a signed consent', () => {
   const now = Math.floor(Date.now() / 1_000)
   it.each<[string, object, object, string]>([
     ['for another registry', { aud: 'social.example' }, {}, 'aud: must have the sender_id of this registry'],
-    [
-      'for another purpose',
-      { purpose: { code: 'marketing' } },
-      {},
-      'purpose.code: must be one of eligibility, appeal',
-    ],
+    ['for another purpose', { purpose: { code: 'marketing' } }, {}, 'purpose.code: must be one of eligibility, appeal'],
     ['that has expired', { exp: now - 1 }, {}, 'exp: the consent has expired'],
     ['that ends before it begins', { iat: now, exp: now - 10 }, {}, 'exp: must be later than iat'],
     ['of the future', { iat: now + 600 }, {}, 'iat: must not be in the future'],
     ['that is too old', { iat: 1_000_000_000 }, {}, 'iat: must not be older than 365 days'],
-    [
-      'that counts microseconds',
-      { exp: now * 1_000_000 },
-      {},
-      'its payload: claims.exp: must be at most 253402300799',
-    ],
+    ['that counts microseconds', { exp: now * 1_000_000 }, {}, 'its payload: claims.exp: must be at most 253402300799'],
     ['without jti', { jti: undefined }, {}, 'its payload: claims.jti: is required'],
-    [
-      'without attributes',
-      { attributes: [] },
-      {},
-      'its payload: claims.attributes: must have at least 1 elem',
-    ],
+    ['without attributes', { attributes: [] }, {}, 'its payload: claims.attributes: must have at least 1 elem'],
     [
       'of a purpose that is no object',
       { purpose: 'eligibility' },
@@ -309,8 +286,7 @@ describe('a signed consent', () => {
 
   it('of the algorithm none is none', async () => {
     const [, payload] = (await authority.sign()).split('.')
-    const head = (alg: string) =>
-      Buffer.from(JSON.stringify({ alg, typ: 'consent+jwt' })).toString('base64url')
+    const head = (alg: string) => Buffer.from(JSON.stringify({ alg, typ: 'consent+jwt' })).toString('base64url')
     for (const alg of ['none', 'HS256', 'EdDSA2']) {
       const authorize = { consent_jws: `${head(alg)}.${payload}.AAAA` }
       expect(await item({ ...byUin('1'), authorize })).toMatchObject(
@@ -362,9 +338,7 @@ it('no record leaves under a consent that does not name its person and its attri
           expect(answered).toMatchObject(rejected(`${AT}: is for another person than is asked for`))
           return
         }
-        const allowed = new Set(
-          attributes.filter((name) => see.includes(name)).flatMap((name) => PATHS[name] ?? []),
-        )
+        const allowed = new Set(attributes.filter((name) => see.includes(name)).flatMap((name) => PATHS[name] ?? []))
         const records: JsonValue[] = answered.data.reg_records
         expect(records.length).toBe(allowed.size === 0 ? 0 : 1)
         expect(answered.pagination.total_count).toBe(records.length)

@@ -68,9 +68,7 @@ describe('the same again', () => {
       Array(3).fill('rjct.event.already_subscribed'),
     )
     for (const { status_reason_message } of others) expect(status_reason_message).toContain(code)
-    const same = await pool.query(`select code from subscription where criteria like '%' || $1 || '%'`, [
-      person,
-    ])
+    const same = await pool.query(`select code from subscription where criteria like '%' || $1 || '%'`, [person])
     expect(same.rows).toEqual([{ code }])
   })
 
@@ -138,9 +136,7 @@ describe('the same again', () => {
     await publish()
     const sender_uri = `${peer.receiver.url}/mine/on-subscribe`
     const renewedUntil = (days: number, header: object) =>
-      subscribed(server, peer, [about(person, { frequency: { ...frequency, end_time: IN(days) } })], {
-        header,
-      })
+      subscribed(server, peer, [about(person, { frequency: { ...frequency, end_time: IN(days) } })], { header })
     const [item] = await renewedUntil(20, { sender_uri })
     expect(item).toMatchObject({ status: 'succ', subscriptions: [{ code }] })
     expect(item.status_reason_message).toContain(

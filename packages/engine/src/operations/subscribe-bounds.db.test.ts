@@ -3,14 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../../server/test/asynchronous.ts'
-import {
-  about,
-  codeOf,
-  sentTo,
-  subscribed,
-  subscribeFor,
-  subscribingServer,
-} from '../../../server/test/subscribing.ts'
+import { about, codeOf, sentTo, subscribed, subscribeFor, subscribingServer } from '../../../server/test/subscribing.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { pool } = server.database.db
@@ -44,17 +37,12 @@ describe('what a participant may', () => {
 
   it('have, is bounded; ended ones make room', async () => {
     const bounded = await newPeer({ max_subscriptions: 2 })
-    const [first, second, third] = await subscribed(server, bounded, [
-      about(uin()),
-      about(uin()),
-      about(uin()),
-    ])
+    const [first, second, third] = await subscribed(server, bounded, [about(uin()), about(uin()), about(uin())])
     expect([first.status, second.status]).toEqual(['succ', 'succ'])
     expect(third).toMatchObject({
       status: 'rjct',
       status_reason_code: 'rjct.notify_details.invalid',
-      status_reason_message:
-        'subscribe_criteria: the sender may have at most 2 subscriptions; end others first',
+      status_reason_message: 'subscribe_criteria: the sender may have at most 2 subscriptions; end others first',
     })
     await pool.query(`update subscription set state = 'ended' where code = $1`, [first.subscriptions[0].code])
     await codeOf(server, bounded, about(uin(), {}, 'social'), 'social')

@@ -10,13 +10,7 @@ import { keepHouse } from '../../../server/src/app/housekeeping.ts'
 import { consentAuthority } from '../../../server/test/consents.ts'
 import { grant } from '../../../server/test/grants.ts'
 import { eventRows } from '../../../server/test/notifications.ts'
-import {
-  about,
-  codeOf,
-  storedSubscription,
-  subscribed,
-  subscribingServer,
-} from '../../../server/test/subscribing.ts'
+import { about, codeOf, storedSubscription, subscribed, subscribingServer } from '../../../server/test/subscribing.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { db } = server.database
@@ -28,7 +22,8 @@ const TERMS = {
   query_forms: ['identifier'],
   see: ['identifier', 'surname', 'birth_date'],
   event_types: ['LiveBirth', 'Death'],
-  ...{ basis: 'consent', purposes: ['eligibility'] },
+  basis: 'consent',
+  purposes: ['eligibility'],
 } as const satisfies GrantTerms
 beforeAll(async () => {
   await grant(server.database, peer.sender_id, 'civil', TERMS)
@@ -53,15 +48,11 @@ it('is made under a signed consent, ends with it, and stores nothing of the cons
   const [stored] = await storedSubscription(server, code)
   expect(stored).toMatchObject({ state: 'live', end_at: new Date(exp * 1_000) })
   expect(stored?.criteria).not.toContain('consent_jws')
-  const { rows } = await db.pool.query('select * from subscription_consent where subscription = $1', [
-    stored?.id,
-  ])
+  const { rows } = await db.pool.query('select * from subscription_consent where subscription = $1', [stored?.id])
   expect(rows).toMatchObject([{ jti: 'one', purpose: 'eligibility', attributes: expect.any(Array) }])
   // A later consent renews it.
   expect(await codeOf(server, peer, await criteria('1', { exp: exp + 1_000, jti: 'two' }))).toBe(code)
-  const renewed = await db.pool.query('select jti from subscription_consent where subscription = $1', [
-    stored?.id,
-  ])
+  const renewed = await db.pool.query('select jti from subscription_consent where subscription = $1', [stored?.id])
   expect(renewed.rows).toEqual([{ jti: 'two' }])
 })
 
@@ -74,9 +65,7 @@ it('is refused without a signed consent of the person of its filter', async () =
   expect(await rejection(about('3', { authorize: { consent_jws } }))).toMatchObject(
     rejected(`${AT}: is for another person than is asked for`),
   )
-  expect(await rejection(await criteria('3', { exp: 1 }))).toMatchObject(
-    rejected(`${AT}: exp: must be later than iat`),
-  )
+  expect(await rejection(await criteria('3', { exp: 1 }))).toMatchObject(rejected(`${AT}: exp: must be later than iat`))
   const authorize = { purpose: { code: 'appeal' }, consent_jws: await sign('3') }
   expect(await rejection(about('3', { authorize }))).toMatchObject(
     rejected('subscribe_criteria.authorize.purpose.code: must be that of the signed consent'),
@@ -97,12 +86,12 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
     { code, unwanted: false, consent: { purpose: 'eligibility', attributes: ['surname'] } },
   ])
   const { stopped } = await withdrawConsent(needs, {
-    ...{ identifier_type: 'UIN', identifier_value: '5', purpose: 'eligibility' },
+    identifier_type: 'UIN',
+    identifier_value: '5',
+    purpose: 'eligibility',
   })
   expect(stopped).toEqual({ subscriptions: [code], notifications: 1, deliveries: 0, in_flight: 0 })
-  expect(await storedSubscription(server, code)).toMatchObject([
-    { state: 'ended', reason: 'consent', keys: 0 },
-  ])
+  expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent', keys: 0 }])
   expect(await findWaiting(db.pool, stored?.mailbox, 10)).toEqual([])
 })
 
@@ -121,9 +110,7 @@ it('is not made under a consent that does not hold any more, nor renewed onto on
     await criteria('9', { exp, jti: 'longer' }),
   ])
   expect(two).toMatchObject([{ status: 'succ' }, { status: 'succ' }])
-  const { rows } = await db.pool.query(
-    "select jti from subscription_consent where jti in ('shorter', 'longer')",
-  )
+  const { rows } = await db.pool.query("select jti from subscription_consent where jti in ('shorter', 'longer')")
   expect(rows).toEqual([{ jti: 'longer' }])
 })
 
@@ -133,9 +120,7 @@ it('is suspended when the grant does not accept its authority any more', async (
   const second = await consentAuthority(server.database, 'https://second.example')
   const terms = { ...TERMS, authorities: [second.name] }
   await setGrant({ db }, { sender_id: peer.sender_id, namespace: 'civil', terms })
-  expect(await storedSubscription(server, code)).toMatchObject([
-    { state: 'suspended', reason: 'not_permitted' },
-  ])
+  expect(await storedSubscription(server, code)).toMatchObject([{ state: 'suspended', reason: 'not_permitted' }])
   await grant(server.database, peer.sender_id, 'civil', TERMS)
   server.clock.pass(1_000)
 })
@@ -145,9 +130,7 @@ it('is not sent, and ends, when its consent has expired', async () => {
   const [stored] = await storedSubscription(server, code)
   const rows = eventRows(server.database, { id: stored?.registry ?? 0 })
   await rows.notify({ id: stored?.id, code, mailbox: stored?.mailbox }, await rows.event('6'))
-  await db.pool.query('update subscription_consent set expires_at = now() where subscription = $1', [
-    stored?.id,
-  ])
+  await db.pool.query('update subscription_consent set expires_at = now() where subscription = $1', [stored?.id])
   expect(await findWaiting(db.pool, stored?.mailbox, 10)).toMatchObject([{ code, unwanted: true }])
   await keepHouse(server.context, new AbortController().signal)
   expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent' }])
@@ -158,13 +141,8 @@ it('is suspended when the grant demands a consent that it does not have', async 
   await grant(server.database, peer.sender_id, 'civil', { ...law, basis: 'law' })
   server.clock.pass(1_000)
   const without = await codeOf(server, peer, about('7'))
-  const { suspended } = await setGrant(
-    { db },
-    { sender_id: peer.sender_id, namespace: 'civil', terms: TERMS },
-  )
+  const { suspended } = await setGrant({ db }, { sender_id: peer.sender_id, namespace: 'civil', terms: TERMS })
   server.clock.pass(1_000)
   expect(suspended).toBe(1)
-  expect(await storedSubscription(server, without)).toMatchObject([
-    { state: 'suspended', reason: 'not_permitted' },
-  ])
+  expect(await storedSubscription(server, without)).toMatchObject([{ state: 'suspended', reason: 'not_permitted' }])
 })

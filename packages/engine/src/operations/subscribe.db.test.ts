@@ -82,9 +82,7 @@ it('the record type may stand in response_entity, as the social kind has it', as
   const one = { ...criteria, response_entity: 'Group', filter: { type: 'HOUSEHOLD_ID', value: uin() } }
   const [item] = await subscribed(server, peer, [one], { namespace: 'social' })
   expect(item).toMatchObject({ status: 'succ', subscriptions: [{ notify_record_type: 'Group' }] })
-  const [other] = await subscribed(server, peer, [{ ...one, response_entity: 'Cow' }], {
-    namespace: 'social',
-  })
+  const [other] = await subscribed(server, peer, [{ ...one, response_entity: 'Cow' }], { namespace: 'social' })
   expect(other).toMatchObject({
     status_reason_code: 'rjct.notify_types.invalid',
     status_reason_message: 'subscribe_criteria.notify_record_type: must be one of Member, Group',
@@ -94,11 +92,8 @@ it('the record type may stand in response_entity, as the social kind has it', as
 it('the example of docs/events.md is answered as it says there', async () => {
   const page = readFileSync(new URL('../../../../docs/events.md', import.meta.url), 'utf8')
   const section = page.slice(page.indexOf('## Subscribe'))
-  const [request, answer] = [...section.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) =>
-    JSON.parse(json),
-  )
-  const [item] = (await called(server, peer, subscribeFor(peer, [], { message: request }))).message
-    .subscribe_response
+  const [request, answer] = [...section.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => JSON.parse(json))
+  const [item] = (await called(server, peer, subscribeFor(peer, [], { message: request }))).message.subscribe_response
   const runs = expect.stringMatching(/^next notifications at \S+Z, \S+Z, \S+Z$/)
   const [subscription] = answer.subscriptions
   const made = { ...subscription, code: expect.stringMatching(CODE), timestamp: expect.stringMatching(UTC) }
@@ -140,9 +135,7 @@ describe('a frequency', () => {
     expect(item.subscriptions[0].frequency).toEqual(frequency)
     const [row] = await storedSubscription(server, item.subscriptions[0].code)
     expect(row).toMatchObject({ cron: '0 0 0 1 1,7 * *', end_at: new Date(frequency.end_time) })
-    const [daily] = await subscribed(server, peer, [
-      about(uin(), { frequency: { ...frequency, frequency: 'daily' } }),
-    ])
+    const [daily] = await subscribed(server, peer, [about(uin(), { frequency: { ...frequency, frequency: 'daily' } })])
     expect(daily.status_reason_message.match(/T00:00:00\.000Z/g)).toHaveLength(3)
   })
 
@@ -163,12 +156,7 @@ describe('a frequency', () => {
   })
 
   it.each(['start_time', 'end_time'])('without a zone in its %s refuses the request', async (member) => {
-    const frequency = {
-      start_time: IN(0),
-      end_time: IN(30),
-      frequency: 'daily',
-      [member]: '2030-01-01T00:00:00',
-    }
+    const frequency = { start_time: IN(0), end_time: IN(30), frequency: 'daily', [member]: '2030-01-01T00:00:00' }
     const body = subscribeFor(peer, [about(uin(), { frequency })])
     const answer = await post(`${server.url}/civil/v1.0.0/registry/subscribe`, body, bearer(peer))
     expect(answer.status).toBe(400)
@@ -181,26 +169,10 @@ describe('a frequency', () => {
 
 describe('refused, each with its code', () => {
   it.each<[string, string, object]>([
-    [
-      'rjct.notify_types.invalid',
-      'reg_event_type: must be one of LiveBirth',
-      { reg_event_type: 'left_the_country' },
-    ],
-    [
-      'rjct.notify_types.invalid',
-      'notify_record_type: must be one of Person',
-      { notify_record_type: 'Group' },
-    ],
-    [
-      'rjct.person_id.invalid',
-      'filter.type: must be one of UIN',
-      { filter: { type: 'PASSPORT', value: 'P' } },
-    ],
-    [
-      'rjct.person_id.invalid',
-      'filter.value: must be a string of 1 to 256',
-      { filter: { type: 'UIN', value: '' } },
-    ],
+    ['rjct.notify_types.invalid', 'reg_event_type: must be one of LiveBirth', { reg_event_type: 'left_the_country' }],
+    ['rjct.notify_types.invalid', 'notify_record_type: must be one of Person', { notify_record_type: 'Group' }],
+    ['rjct.person_id.invalid', 'filter.type: must be one of UIN', { filter: { type: 'PASSPORT', value: 'P' } }],
+    ['rjct.person_id.invalid', 'filter.value: must be a string of 1 to 256', { filter: { type: 'UIN', value: '' } }],
     [
       'rjct.notify_details.invalid',
       'is no attribute that this participant may ask about; those of Person are',
@@ -237,12 +209,10 @@ describe('refused, each with its code', () => {
       status_reason_message: '3 of 5 items rejected; see each item',
     })
     expect(
-      message.subscribe_response.map(
-        ({ reference_id, status, status_reason_code }: Record<string, string>) => [
-          reference_id,
-          status_reason_code ?? status,
-        ],
-      ),
+      message.subscribe_response.map(({ reference_id, status, status_reason_code }: Record<string, string>) => [
+        reference_id,
+        status_reason_code ?? status,
+      ]),
     ).toEqual([
       ['a', 'succ'],
       ['a', 'rjct.reference_id.duplicate'],
@@ -250,10 +220,9 @@ describe('refused, each with its code', () => {
       ['b', 'rjct.notify_details.invalid'],
       ['c', 'succ'],
     ])
-    const made = await pool.query(
-      'select reference_id from subscription where correlation_id = $1 order by id',
-      [message.correlation_id],
-    )
+    const made = await pool.query('select reference_id from subscription where correlation_id = $1 order by id', [
+      message.correlation_id,
+    ])
     expect(made.rows).toEqual([{ reference_id: 'a' }, { reference_id: 'c' }])
   })
 
@@ -275,11 +244,7 @@ describe('refused, each with its code', () => {
         },
       },
     }
-    const answer = await post(
-      `${server.url}/civil/v1.0.0/registry/sync/txn/status`,
-      question,
-      bearer(nowhere),
-    )
+    const answer = await post(`${server.url}/civil/v1.0.0/registry/sync/txn/status`, question, bearer(nowhere))
     expect(answer.body.message.txnstatus_response.txn_status.subscribe_response).toMatchObject([
       {
         status: 'rjct',

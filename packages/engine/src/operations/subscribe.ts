@@ -30,9 +30,7 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
   const { participant, registry, encrypted, correlation_id } = exchange
   const { transaction_id } = message
   const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
-  const wanted = [...read.values()].flatMap((criteria) =>
-    criteria instanceof ItemRejection ? [] : [criteria],
-  )
+  const wanted = [...read.values()].flatMap((criteria) => (criteria instanceof ItemRejection ? [] : [criteria]))
   const subscribing = await Subscribing.begin(parts.db, subscriber, parts.limits, wanted)
   const canNotify = await parts.canNotify(participant, sender_uri)
   // What one item makes counts for the next: all is decided without a pause, in the order of the items.
@@ -42,10 +40,7 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
     work.asks(factsOf(criteria))
     if (criteria.consent !== null) work.asks(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS)
-    const decision = subscribing.decide(criteria, {
-      reference_id: referenceId(item),
-      locale: item.locale ?? null,
-    })
+    const decision = subscribing.decide(criteria, { reference_id: referenceId(item), locale: item.locale ?? null })
     return { members: membersOf(criteria, decision, item, exchange, now) }
   })
   return { ...outcome, effects: subscribing.effects }

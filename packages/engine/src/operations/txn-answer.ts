@@ -62,9 +62,7 @@ export async function answerAbout(
 ): Promise<TxnAnswer> {
   const uses = await usesOf(parts.db, asked.correlation_id)
   const { grant } = question.exchange
-  const consents = new Map(
-    uses.map((use) => [use.reference_id, use.holds && isConsentGranted(grant, use)] as const),
-  )
+  const consents = new Map(uses.map((use) => [use.reference_id, use.holds && isConsentGranted(grant, use)] as const))
   const about: About = { ...question, consents }
   const { items: member } = about.operation.reply
   const {
@@ -137,9 +135,7 @@ async function receiptItems(
       ? { items: [], status: 'rjct', reason: NO_RECEIPT }
       : { items: [], reason: SYNCHRONOUS }
   }
-  const persisted = parsePersisted(
-    await parts.bodies.decryptBody(receipt.body, receiptContext(correlation_id)),
-  )
+  const persisted = parsePersisted(await parts.bodies.decryptBody(receipt.body, receiptContext(correlation_id)))
   const { message, reason } = messageIn(persisted)
   const items = message[operation.reply.items ?? '']
   return {
@@ -258,8 +254,7 @@ async function persistedAnswer(
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
   const decrypt = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
-  const persisted =
-    body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, decrypt) : await decrypt()
+  const persisted = body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, decrypt) : await decrypt()
   return messageIn(persisted)
 }
 

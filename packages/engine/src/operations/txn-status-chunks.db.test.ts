@@ -54,9 +54,7 @@ it('waits as a whole, then chunk by chunk, each of its items findable all the ti
 
   await deliverAll(server)
   const after = await ask('reference_id_list', names)
-  expect(after.items.map(({ data }: { data: { reg_records: object[] } }) => data.reg_records.length)).toEqual(
-    [1, 1, 1],
-  )
+  expect(after.items.map(({ data }: { data: { reg_records: object[] } }) => data.reg_records.length)).toEqual([1, 1, 1])
 
   const whole = await ask('correlation_id', correlation_id)
   expect(whole.header).toMatchObject({
@@ -68,10 +66,6 @@ it('waits as a whole, then chunk by chunk, each of its items findable all the ti
   })
   expect(whole.items[0]).toHaveProperty('data')
   expect(whole.items.slice(CHUNK)).toEqual(
-    [CHUNK, CHUNK + 1].map((n) => ({
-      reference_id: last(n),
-      timestamp: expect.stringMatching(/Z$/),
-      status: 'succ',
-    })),
+    [CHUNK, CHUNK + 1].map((n) => ({ reference_id: last(n), timestamp: expect.stringMatching(/Z$/), status: 'succ' })),
   )
 })

@@ -30,12 +30,7 @@ async function rejected(txnstatus_request: unknown, header: object = { action: '
   return answer.body
 }
 
-const question = {
-  reference_id: 'q-1',
-  txn_type: 'search',
-  attribute_type: 'transaction_id',
-  attribute_value: 'tx-7',
-}
+const question = { reference_id: 'q-1', txn_type: 'search', attribute_type: 'transaction_id', attribute_value: 'tx-7' }
 const REASON = 'header.action: must be txn-status on this path'
 const item = (reference_id: string, reason = REASON) => ({
   reference_id,

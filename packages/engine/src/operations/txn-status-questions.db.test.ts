@@ -33,22 +33,14 @@ describe('a question', () => {
   })
 
   it.each([
-    [
-      'a txn_type',
-      { txn_type: 'payment' },
-      'txn_type: must be one of search, subscribe, unsubscribe, receipt',
-    ],
+    ['a txn_type', { txn_type: 'payment' }, 'txn_type: must be one of search, subscribe, unsubscribe, receipt'],
     [
       'an attribute_type',
       { attribute_type: 'name' },
       'attribute_type: must be one of transaction_id, reference_id_list, correlation_id, subscription_code_list',
     ],
     ['an object', { attribute_value: { eq: 'x' } }, 'attribute_value: must be a string or an array'],
-    [
-      '100 characters',
-      { attribute_value: 'x'.repeat(100) },
-      'attribute_value: must have at most 99 characters',
-    ],
+    ['100 characters', { attribute_value: 'x'.repeat(100) }, 'attribute_value: must have at most 99 characters'],
     ['an empty value', { attribute_value: ['x', ''] }, 'attribute_value[1]: must not be empty'],
     [
       'a value too many',
@@ -72,11 +64,7 @@ describe('a question', () => {
       txn_type: 'search',
       txn_status: { transaction_id: sent.transaction_id },
     })
-    const answer = await post(
-      url('sync/txn/status'),
-      question(peer, 'transaction_id', 'tx-nobody', more),
-      bearer(peer),
-    )
+    const answer = await post(url('sync/txn/status'), question(peer, 'transaction_id', 'tx-nobody', more), bearer(peer))
     expectFault(answer, 400, 'err.request.bad', 'message.txnstatus_request.txn_type: is required')
   })
 
@@ -88,9 +76,7 @@ describe('a question', () => {
       correlation_id,
       txnstatus_response: {
         txn_type: 'search',
-        txn_status: {
-          search_response: [{ status: 'rjct', status_reason_code: 'rjct.reference_id.invalid' }],
-        },
+        txn_status: { search_response: [{ status: 'rjct', status_reason_code: 'rjct.reference_id.invalid' }] },
       },
     })
   })

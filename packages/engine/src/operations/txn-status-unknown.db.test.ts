@@ -65,12 +65,11 @@ describe('what the sender does not have', () => {
     })
     const byCorrelation = (await ask('correlation_id', 'c-900')).message.txnstatus_response.txn_status
     expect(byCorrelation).toMatchObject({ transaction_id: 'tx-question', correlation_id: 'c-900' })
-    const byReferences = (await ask('reference_id_list', ['x', 'y', 'x'])).message.txnstatus_response
-      .txn_status
+    const byReferences = (await ask('reference_id_list', ['x', 'y', 'x'])).message.txnstatus_response.txn_status
     expect(byReferences.search_response).toEqual([unknownItem('x'), unknownItem('y')])
-    expect(
-      (await ask('reference_id_list', [])).message.txnstatus_response.txn_status.search_response,
-    ).toEqual([unknownItem('q-1')])
+    expect((await ask('reference_id_list', [])).message.txnstatus_response.txn_status.search_response).toEqual([
+      unknownItem('q-1'),
+    ])
   })
 
   it.each([

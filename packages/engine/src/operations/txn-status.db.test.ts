@@ -55,10 +55,7 @@ describe('a transaction that was answered', () => {
     await run(sent.correlation_id)
     const { header, message } = await ask('reference_id_list', [b, 'none of them', a, b])
     const { txn_status } = message.txnstatus_response
-    expect(txn_status).toMatchObject({
-      transaction_id: sent.transaction_id,
-      correlation_id: sent.correlation_id,
-    })
+    expect(txn_status).toMatchObject({ transaction_id: sent.transaction_id, correlation_id: sent.correlation_id })
     expect(txn_status.search_response).toMatchObject([
       { reference_id: b, status: 'succ', data: { reg_records: [person(2)] } },
       {
@@ -70,9 +67,7 @@ describe('a transaction that was answered', () => {
       { reference_id: a, status: 'succ', data: { reg_records: [person(1)] } },
     ])
     expect(header).toMatchObject({ status: 'succ', total_count: 3, completed_count: 3 })
-    expect(
-      (await ask('reference_id_list', a)).message.txnstatus_response.txn_status.search_response,
-    ).toHaveLength(1)
+    expect((await ask('reference_id_list', a)).message.txnstatus_response.txn_status.search_response).toHaveLength(1)
   })
 
   it('is the one with most of the reference_ids, of several the newest', async () => {
@@ -93,9 +88,7 @@ describe('a transaction that was answered', () => {
 
   it('is the newest of its transaction_id', async () => {
     const one = await search([byIdentifier('UIN', 'U1')])
-    const body = searchFor(peer, [byIdentifier('UIN', 'U2')], {
-      message: { transaction_id: one.transaction_id },
-    })
+    const body = searchFor(peer, [byIdentifier('UIN', 'U2')], { message: { transaction_id: one.transaction_id } })
     const two = await accepted(server, peer, body)
     const { message } = await ask('transaction_id', one.transaction_id)
     expect(message.txnstatus_response.txn_status.correlation_id).toBe(two)
@@ -140,10 +133,9 @@ describe('a transaction that is not answered yet', () => {
         { reference_id: '', timestamp: expect.stringMatching(/Z$/), status: 'rcvd' },
       ],
     })
-    await server.database.db.pool.query(
-      'update accepted_exchange set started_at = now() where correlation_id = $1',
-      [sent.correlation_id],
-    )
+    await server.database.db.pool.query('update accepted_exchange set started_at = now() where correlation_id = $1', [
+      sent.correlation_id,
+    ])
     const begun = await ask('reference_id_list', [reference_id])
     expect(begun.header).toMatchObject({ total_count: 1, completed_count: 0 })
     expect(begun.message.txnstatus_response.txn_status.search_response).toMatchObject([
@@ -153,10 +145,9 @@ describe('a transaction that is not answered yet', () => {
 
   it('and will not be, since its sender was disabled, says so', async () => {
     const sent = await search([byIdentifier('UIN', 'U1')])
-    await server.database.db.pool.query(
-      `update accepted_exchange set state = 'failed' where correlation_id = $1`,
-      [sent.correlation_id],
-    )
+    await server.database.db.pool.query(`update accepted_exchange set state = 'failed' where correlation_id = $1`, [
+      sent.correlation_id,
+    ])
     const { header, message } = await ask('correlation_id', sent.correlation_id)
     const reason = 'not answered: the sender was disabled when it was to be; it may be sent again'
     expect(header).toMatchObject({ status: 'succ', status_reason_message: reason, completed_count: 1 })

@@ -72,10 +72,7 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
  * @throws RequestFault err.request.bad there is no txn_type, and no search of the sender either; an asynchronous question is
  * answered as one that finds nothing
  */
-export async function answerTxnStatus(
-  parts: Answering,
-  { mode, exchange, message }: Asked,
-): Promise<Outcome> {
+export async function answerTxnStatus(parts: Answering, { mode, exchange, message }: Asked): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
   const question = { ...given, txn_type: given.txn_type ?? 'search' }
   const values = [question.attribute_value].flat()
@@ -100,9 +97,7 @@ export async function answerTxnStatus(
   return {
     ...outcomeOf(question, answer),
     ...(mode === 'async' &&
-      consented !== undefined && {
-        effects: [(client) => copyUses(client, consented, exchange.correlation_id)],
-      }),
+      consented !== undefined && { effects: [(client) => copyUses(client, consented, exchange.correlation_id)] }),
   }
 }
 
@@ -124,10 +119,7 @@ function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome 
 function unknown(exchange: Exchange, message: Message, question: TxnStatusQuestion): TxnAnswer {
   const code = 'rjct.reference_id.invalid'
   const status_reason_message = `txnstatus_request.attribute_value: ${NOTHING}`
-  const nothing = nothingFound(exchange, message, question, {
-    status_reason_code: code,
-    status_reason_message,
-  })
+  const nothing = nothingFound(exchange, message, question, { status_reason_code: code, status_reason_message })
   return { status: 'rjct', code, reason: `txnstatus_request: ${NOTHING}`, ...nothing }
 }
 
@@ -194,11 +186,7 @@ export function nothingFound(
  * The members of a reply to a question that was not looked at, or not answered.
  * @param message may break the shape of a question; what of it can be read is sent back
  */
-export function unansweredQuestion(
-  exchange: Asking,
-  message: Message,
-  status_reason_message: string,
-): ReplyMembers {
+export function unansweredQuestion(exchange: Asking, message: Message, status_reason_message: string): ReplyMembers {
   const asked = message.txnstatus_request
   const question = questions.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
   const { txn_status } = nothingFound(exchange, message, question, { status_reason_message })

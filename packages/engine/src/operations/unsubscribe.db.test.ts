@@ -45,12 +45,7 @@ describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
     expect(path).toBe('/registry/on-unsubscribe')
     expect(validator(CallbackHeader).problem(header, 'header')).toBeNull()
     expect(validator(RequestHeader).problem(header, 'header')).toBeNull()
-    expect(header).toMatchObject({
-      action: 'on-unsubscribe',
-      status: 'succ',
-      total_count: 1,
-      completed_count: 1,
-    })
+    expect(header).toMatchObject({ action: 'on-unsubscribe', status: 'succ', total_count: 1, completed_count: 1 })
     expect(validator(UnSubscribeResponse).problem(message, 'message')).toBeNull()
     expect(message).toEqual({
       transaction_id: body.message.transaction_id,
@@ -84,8 +79,7 @@ describe('the timestamp', () => {
 
   it('may be beside codes that are called subscription_code, which must be codes', async () => {
     const code = await codeOf(server, peer, about(uin()))
-    const named = (subscription_code: unknown) =>
-      unsubscribeFor(peer, undefined, { message: { subscription_code } })
+    const named = (subscription_code: unknown) => unsubscribeFor(peer, undefined, { message: { subscription_code } })
     const { message } = await called(server, peer, named([code]))
     expect(message).toMatchObject({ status: 'succ', subscription_status: [{ code }] })
     expectFault(
@@ -155,9 +149,7 @@ describe('codes that end nothing', () => {
     await grant(server.database, free.sender_id, 'civil', { unfiltered: false })
     server.clock.pass(1_000)
     const LOST = `not ended, since this sender has lost the right to them: ${code}`
-    expect(await end([code, 'NO-SUCH'], free)).toEqual(
-      rejected('rjct.requester.invalid', `${LOST}; ${UNKNOWN}NO-SUCH`),
-    )
+    expect(await end([code, 'NO-SUCH'], free)).toEqual(rejected('rjct.requester.invalid', `${LOST}; ${UNKNOWN}NO-SUCH`))
     expect(await end([filtered], free)).toMatchObject({ status: 'succ' })
     expect(await stored(code)).toMatchObject({ state: 'live', keys: 1 })
   })
@@ -196,11 +188,7 @@ it('the same code at once ends it once', async () => {
 it('ten thousand codes in one request, of which all but two are unknown', async () => {
   const codes = [await codeOf(server, peer, about(uin())), await codeOf(server, peer, about(uin()))]
   const unknown = Array.from({ length: 9_998 }, (_, index) => `NO-SUCH-${index}`)
-  const { header, message } = await called(
-    server,
-    peer,
-    unsubscribeFor(peer, [codes[0], ...unknown, codes[1]]),
-  )
+  const { header, message } = await called(server, peer, unsubscribeFor(peer, [codes[0], ...unknown, codes[1]]))
   expect(header).toMatchObject({ status: 'succ', total_count: 10_000, completed_count: 10_000 })
   expect(message.subscription_status).toEqual(codes.map((code) => ({ code, status: 'unsubscribe' })))
   expect(message.status_reason_message.length).toBeLessThanOrEqual(999)
@@ -211,11 +199,7 @@ it('ten thousand codes in one request, of which all but two are unknown', async 
 describe('a code', () => {
   it('of 99 characters is one, of 100 refuses the request', async () => {
     const send = (length: number) =>
-      post(
-        `${server.url}/civil/v1.0.0/registry/unsubscribe`,
-        unsubscribeFor(peer, ['x'.repeat(length)]),
-        bearer(peer),
-      )
+      post(`${server.url}/civil/v1.0.0/registry/unsubscribe`, unsubscribeFor(peer, ['x'.repeat(length)]), bearer(peer))
     expect((await send(99)).body.message.ack_status).toBe('ACK')
     expectFault(
       await send(100),
@@ -269,13 +253,13 @@ it('a failure of the registry has the shape of an answer as well', () => {
 describe('a subscription that ended by itself', () => {
   it.each(['death', 'expired'])('(%s) is answered as ended, and taken back', async (reason) => {
     const code = await codeOf(server, peer, about(uin()))
-    await pool.query(
-      `update subscription set state = 'ended', reason = $2, ended_at = now() where code = $1`,
-      [...[code, reason]],
-    )
+    await pool.query(`update subscription set state = 'ended', reason = $2, ended_at = now() where code = $1`, [
+      ...[code, reason],
+    ])
     for (let times = 0; times < 2; times += 1) {
       expect(await end([code])).toMatchObject({
-        ...{ status: 'rjct', status_reason_code: 'rjct.event.already_unsubscribed' },
+        status: 'rjct',
+        status_reason_code: 'rjct.event.already_unsubscribed',
         status_reason_message: `not ended, since they had ended before: ${code}`,
       })
       expect(await stored(code)).toMatchObject({ state: 'ended', reason: 'unsubscribed', ended_by: null })

@@ -35,9 +35,7 @@ export async function answerUnsubscribe(parts: Answering, { exchange, message }:
   }
   const codes = asked(message)
   const { participant, registry, correlation_id } = exchange
-  const own = new Map(
-    (await findOwn(parts.db, participant.id, registry.id, codes)).map((found) => [found.code, found]),
-  )
+  const own = new Map((await findOwn(parts.db, participant.id, registry.id, codes)).map((found) => [found.code, found]))
   const judged = codes.map((code) => ({ code, refusal: refusalOf(exchange, own.get(code)) }))
   const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
   const settled = judged.flatMap(({ code, refusal }) => {
@@ -119,9 +117,7 @@ function outcomeOf(
       status,
       ...(code !== undefined && { status_reason_code: code }),
       ...said,
-      ...(ended.length > 0 && {
-        subscription_status: ended.map((code) => ({ code, status: 'unsubscribe' })),
-      }),
+      ...(ended.length > 0 && { subscription_status: ended.map((code) => ({ code, status: 'unsubscribe' })) }),
     },
   }
 }
@@ -143,8 +139,7 @@ function namedText(named: readonly (Refusal & { readonly codes: readonly string[
   let unnamed = 0
   for (const { rule, codes } of named) {
     for (const [index, code] of codes.entries()) {
-      const next =
-        index > 0 ? `, ${code}` : `${text === '' ? 'not ended' : '; not ended'}, since ${rule}: ${code}`
+      const next = index > 0 ? `, ${code}` : `${text === '' ? 'not ended' : '; not ended'}, since ${rule}: ${code}`
       if (unnamed > 0 || text.length + next.length > LONGEST) unnamed += 1
       else text += next
     }

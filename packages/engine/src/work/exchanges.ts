@@ -4,12 +4,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type pg from 'pg'
-import {
-  type ClaimedExchange,
-  claimExchanges,
-  releaseClaims,
-  renewClaims,
-} from '../store/exchanges/claims.ts'
+import { type ClaimedExchange, claimExchanges, releaseClaims, renewClaims } from '../store/exchanges/claims.ts'
 
 /** Seconds until an exchange is tried again after a run that failed: after the first, the second, ... */
 const BACKOFF: readonly number[] = [3, 8, 20, 55]

@@ -41,10 +41,17 @@ test('accepted exchanges are due at their time; an overdue one may be claimed by
   for (const participant of [1, 2]) {
     const correlation_id = randomUUID()
     await createExchangeMemory(database.db, { waiting: 10 }).remember({
-      ...{ correlation_id, participant, message_id: 'm', fingerprint: randomBytes(32) },
-      ...{ registry: 1, operation: 'search', transaction_id: 't' },
+      correlation_id,
+      participant,
+      message_id: 'm',
+      fingerprint: randomBytes(32),
+      registry: 1,
+      operation: 'search',
+      transaction_id: 't',
       accepted: {
-        ...{ sender_uri: null, encrypted: false, reference_ids: [] },
+        sender_uri: null,
+        encrypted: false,
+        reference_ids: [],
         chunks: [{ id: correlation_id, request: Buffer.from('x'), request_bytes: 1, items: 1 }],
       },
     })
@@ -60,9 +67,7 @@ test('accepted exchanges are due at their time; an overdue one may be claimed by
 
 test('deliveries, notifications and rows of the outbox that wait wake their loops', async () => {
   await run(`insert into waiting_notification (id, mailbox, is_backfill, due_at) values (1, 1, false, now())`)
-  await run(
-    `insert into rollcall_outbox.event (namespace, reg_event_type, record) values ('civil', 'Birth', '{}')`,
-  )
+  await run(`insert into rollcall_outbox.event (namespace, reg_event_type, record) values ('civil', 'Birth', '{}')`)
   expect(await looked()).toEqual({ notifications: 0, outbox: 0, 'next look': 2 })
   await run('delete from waiting_notification')
   await run(`update rollcall_outbox.event set failed_at = now(), failure = 'no such registry'`)

@@ -72,17 +72,31 @@ async function worker(
 
 const answered = ({ id, claim }: ClaimedExchange): Promise<boolean> =>
   commitReply(database.db, {
-    ...{ id, claim, from: 0, page: 0, state: 'replied', items: [] },
-    ...{ delivery: null, deliveryClaim: null, goesOn: false },
+    id,
+    claim,
+    from: 0,
+    page: 0,
+    state: 'replied',
+    items: [],
+    delivery: null,
+    deliveryClaim: null,
+    goesOn: false,
   })
 
 async function accept(name: string, participant = 1): Promise<void> {
   const correlation_id = randomUUID()
   await createExchangeMemory(database.db, { waiting: 10 }).remember({
-    ...{ correlation_id, participant, message_id: name, fingerprint: randomBytes(32) },
-    ...{ registry: 1, operation: 'search', transaction_id: name },
+    correlation_id,
+    participant,
+    message_id: name,
+    fingerprint: randomBytes(32),
+    registry: 1,
+    operation: 'search',
+    transaction_id: name,
     accepted: {
-      ...{ sender_uri: null, encrypted: false, reference_ids: [] },
+      sender_uri: null,
+      encrypted: false,
+      reference_ids: [],
       chunks: [{ id: correlation_id, request: Buffer.from('x'), request_bytes: 1, items: 1 }],
     },
   })
@@ -117,9 +131,7 @@ test('an exchange is answered once, by a node that has claimed it while it works
   await accept('one')
   await eventually(async () => expect(await exchanges()).toMatchObject([{ claimed: true, runs: 1 }]))
   resolve()
-  await eventually(async () =>
-    expect(await exchanges()).toMatchObject([{ state: 'replied', claimed: false }]),
-  )
+  await eventually(async () => expect(await exchanges()).toMatchObject([{ state: 'replied', claimed: false }]))
   expect(done).toEqual(['one'])
   await running.stop()
   expect(running.working()).toBe(false)
@@ -222,17 +234,14 @@ test('no more are in work at a time than there are slots, a quarter of them of o
     { ROLLCALL_WORKER_CONCURRENCY: '8' },
   )
   await eventually(() => expect(begun).toEqual(['a1', 'a2']))
-  for (const participant of [2, 3, 4])
-    for (const nth of [1, 2]) await accept(`${participant}.${nth}`, participant)
+  for (const participant of [2, 3, 4]) for (const nth of [1, 2]) await accept(`${participant}.${nth}`, participant)
   // The last slot is for a participant with nothing in work.
   await eventually(() => expect(begun).toHaveLength(7))
   await accept('z1', 9)
   await eventually(() => expect(begun).toHaveLength(8))
   expect(begun).toContain('z1')
   resolve()
-  await eventually(async () =>
-    expect((await exchanges()).every(({ state }) => state === 'replied')).toBe(true),
-  )
+  await eventually(async () => expect((await exchanges()).every(({ state }) => state === 'replied')).toBe(true))
 })
 
 test('when every connection is lost it works on as soon as there are new ones', async () => {

@@ -3,9 +3,7 @@ import type { Database } from '@rollcall/database/database'
 
 /** @param day 'YYYY-MM-DD' */
 export async function findBodyKey(db: Database, day: string): Promise<Buffer | null> {
-  const { rows } = await db.pool.query<{ sealed: Buffer }>('select sealed from body_key where day = $1', [
-    day,
-  ])
+  const { rows } = await db.pool.query<{ sealed: Buffer }>('select sealed from body_key where day = $1', [day])
   return rows[0]?.sealed ?? null
 }
 
@@ -34,9 +32,7 @@ export async function destroyBodyKeys(
   { pool, journal }: Pick<Database, 'pool' | 'journal'>,
   retention: number,
 ): Promise<number> {
-  const { rows } = await pool.query<{ day: string }>(`select day from body_key where ${OLD} order by day`, [
-    retention,
-  ])
+  const { rows } = await pool.query<{ day: string }>(`select day from body_key where ${OLD} order by day`, [retention])
   if (rows.length === 0) return 0
   const days = rows.map(({ day }) => day)
   const { rowCount } = await journal.write({ kind: 'day_keys_destroyed', days }, () =>
@@ -46,18 +42,14 @@ export async function destroyBodyKeys(
 }
 
 /** Keys of these days that a restore has brought back. */
-export async function destroyKeysOf(
-  { pool }: Pick<Database, 'pool'>,
-  days: readonly string[],
-): Promise<number> {
+export async function destroyKeysOf({ pool }: Pick<Database, 'pool'>, days: readonly string[]): Promise<number> {
   const { rowCount } = await pool.query('delete from body_key where day = any($1::date[])', [days])
   return rowCount ?? 0
 }
 
 export async function countBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    `select count(*)::integer as count from body_key where ${OLD}`,
-    [retention],
-  )
+  const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from body_key where ${OLD}`, [
+    retention,
+  ])
   return rows[0]?.count ?? 0
 }

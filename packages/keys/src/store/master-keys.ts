@@ -59,9 +59,7 @@ export async function replaceMasterKey(
     // A value that is written meanwhile waits for this lock, and finds its master key gone.
     const { rows } = await sql`select from master_key where version = ${from} for update`.execute(transaction)
     if (rows.length === 0)
-      throw new StoreRefusal(
-        'another command replaced the master key at the same time; run this command again',
-      )
+      throw new StoreRefusal('another command replaced the master key at the same time; run this command again')
     await sql`insert into master_key (version, check_value) values (${to.version}, ${to.check_value})`.execute(
       transaction,
     )
@@ -97,9 +95,7 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
     try {
       return await work()
     } catch (error) {
-      const stale = Object.keys(ENCRYPTED).some((table) =>
-        isMissingReference(error, `${table}_master_version_fkey`),
-      )
+      const stale = Object.keys(ENCRYPTED).some((table) => isMissingReference(error, `${table}_master_version_fkey`))
       if (!stale || tries === TRIES) throw error
     }
   }
@@ -111,10 +107,7 @@ export async function lockKeys(transaction: Transaction<unknown>): Promise<void>
 }
 
 /** Runs the work while nobody else replaces the master key, in the database or in its file. */
-export async function whileMasterKeyStays<Result>(
-  db: Database,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function whileMasterKeyStays<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   return db.kysely.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('rollcall master key', 0))`.execute(transaction)
     return work()

@@ -22,8 +22,7 @@ export interface OwnKey {
 
 export type NewOwnKey = Pick<OwnKey, 'kid' | 'use' | 'algorithm'> & { readonly sealed: Buffer }
 
-const COLUMNS =
-  'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
+const COLUMNS = 'kid, use, algorithm, state, sealed, created_at, activated_at, retired_at, expires_at, revoked_at'
 const ALL = `select ${COLUMNS} from own_key order by created_at desc, kid`
 
 /** Every key there ever was, newest first. */
@@ -84,9 +83,7 @@ function changeIn(transaction: Transaction<unknown>): OwnKeyChange {
       )
     },
     async activate(kid) {
-      await sql`update own_key set state = 'active', activated_at = now() where kid = ${kid}`.execute(
-        transaction,
-      )
+      await sql`update own_key set state = 'active', activated_at = now() where kid = ${kid}`.execute(transaction)
     },
     async retire(kid, overlap, sealed) {
       await sql`update own_key set state = 'retired', retired_at = now(), sealed = ${sealed},

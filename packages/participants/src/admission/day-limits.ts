@@ -69,8 +69,7 @@ export interface DayUses {
 
 /** So that a bound costs a statement now and then, and not one for each message; what comes between passes. */
 export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
-  const usesIn = (table: DayTable): ShortLived<DayUse> =>
-    shortLived((id) => useOfToday(db, table, Number(id)), { now })
+  const usesIn = (table: DayTable): ShortLived<DayUse> => shortLived((id) => useOfToday(db, table, Number(id)), { now })
   const held = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
   return { of: (table, participant) => held[table].get(String(participant)) }
 }

@@ -33,12 +33,11 @@ interface QuotaOf {
 
 const MINUTE = 60
 
-export function createGrantQuota(
-  db: Pick<Database, 'pool'>,
-  metrics: Pick<Metrics, 'grantRateRefused'>,
-): GrantQuota {
+export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metrics, 'grantRateRefused'>): GrantQuota {
   const used = (counted: Counted, { participant, registry }: QuotaOf) => ({
-    ...{ participant: participant.id, registry: registry.id, counted },
+    participant: participant.id,
+    registry: registry.id,
+    counted,
   })
   const takeOfMinute = async (what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null> => {
     const most = RATES[what](of.grant.terms)

@@ -7,12 +7,7 @@ it('half of the bytes are for one participant at most, and all for all', () => {
   const { begin, share } = createHeldBytes(101)
   expect(share).toBe(50)
   const [one, two, other] = [begin(ADA), begin(ADA), begin(BO)]
-  expect([one.add(30), two.add(21), two.add(20), two.add(1)]).toEqual([
-    'held',
-    'participant',
-    'held',
-    'participant',
-  ])
+  expect([one.add(30), two.add(21), two.add(20), two.add(1)]).toEqual(['held', 'participant', 'held', 'participant'])
   expect([other.add(52), other.add(51), begin(CAI).add(1)]).toEqual(['total', 'held', 'total'])
   one.release()
   one.release()

@@ -45,10 +45,7 @@ describe('requests at a time', () => {
     const { enter } = quota()
     const first = await enter(participant(1))
     await enter(participant(1))
-    const refused = {
-      retryAfter: 1,
-      message: 'too many requests: at most 2 requests of a participant at a time',
-    }
+    const refused = { retryAfter: 1, message: 'too many requests: at most 2 requests of a participant at a time' }
     expect(await refusal(enter(participant(1)))).toEqual(refused)
     await enter(participant(2))
     first.leave()
@@ -105,14 +102,10 @@ describe('requests at a time', () => {
     const answers: ((granted: Granted) => void)[] = []
     const { enter } = quota(() => new Promise((resolve) => answers.push(resolve)))
     const waiting = [enter(participant(1)), enter(participant(1))].map(refusal)
-    expect(await refusal(enter(participant(1)))).toMatchObject({
-      message: expect.stringContaining('at a time'),
-    })
+    expect(await refusal(enter(participant(1)))).toMatchObject({ message: expect.stringContaining('at a time') })
     answers[0]?.({ granted: 0, left: 0 })
     await Promise.all(waiting)
-    expect(await refusal(enter(participant(1)))).toMatchObject({
-      message: expect.stringContaining('a second'),
-    })
+    expect(await refusal(enter(participant(1)))).toMatchObject({ message: expect.stringContaining('a second') })
 
     const failing = quota(() => Promise.reject(new Error('away')))
     for (let request = 0; request < 5; request += 1) {

@@ -114,8 +114,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
     const bucket = `participant ${id}`
     const rate = rate_limit ?? limits.participant_rate
     const wait = await rates.pass(bucket, rate)
-    if (wait > 0)
-      throw refusal('participant_rate', wait, `at most ${rate} requests of a participant a second`)
+    if (wait > 0) throw refusal('participant_rate', wait, `at most ${rate} requests of a participant a second`)
     const waitAll = await rates.pass(TOTAL, limits.total_rate)
     if (waitAll === 0) return
     rates.giveBack(bucket)
@@ -125,9 +124,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
   const refusal = (quota: QuotaName, wait: number, text: string): RequestFault => {
     metrics.requestRefused(quota)
     const retryAfter = Math.max(1, Math.ceil(wait))
-    return new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, {
-      retryAfter,
-    })
+    return new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, { retryAfter })
   }
 
   const enter = async (participant: QuotaOwner): Promise<Visit> => {

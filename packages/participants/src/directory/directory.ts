@@ -29,11 +29,7 @@ export interface Directory {
 
 type Named = Pick<Registry, 'id' | 'namespace'>
 
-export function createDirectory(
-  db: Database,
-  log: Pick<Log, 'error'>,
-  { now }: Pick<Clock, 'now'> = CLOCK,
-): Directory {
+export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: Pick<Clock, 'now'> = CLOCK): Directory {
   const ages = { now }
   const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
   const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
@@ -47,10 +43,7 @@ export function createDirectory(
   const report = ({ id, error }: UnreadableRegistry): void => {
     if (reported.has(id)) return
     reported.add(id)
-    log.error(
-      { registry: id, ...safeDatabaseError(error) },
-      'a registry cannot be read; the others are served',
-    )
+    log.error({ registry: id, ...safeDatabaseError(error) }, 'a registry cannot be read; the others are served')
   }
   const registryWhere = async (is: (row: Named) => boolean): Promise<Registry | undefined> => {
     const read = await registries.get('all')

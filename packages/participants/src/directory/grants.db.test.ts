@@ -17,8 +17,11 @@ await server.registry('social')
 const peer = await server.participant('sp.example')
 
 const CONSENTED = {
-  ...{ operations: ['search'], query_forms: ['identifier'], see: ['sex'] },
-  ...{ basis: 'consent', purposes: ['eligibility'] },
+  operations: ['search'],
+  query_forms: ['identifier'],
+  see: ['sex'],
+  basis: 'consent',
+  purposes: ['eligibility'],
 } as const satisfies GrantTerms
 
 describe('a stored grant grants nothing, and is logged', () => {
@@ -43,10 +46,7 @@ describe('a stored grant grants nothing, and is logged', () => {
     ],
   ])('%s', async (_, namespace, terms, problem) => {
     const { db } = server.database
-    const [participant, registry] = [
-      await findParticipant(db, peer.sender_id),
-      await registryAt(db, namespace),
-    ]
+    const [participant, registry] = [await findParticipant(db, peer.sender_id), await registryAt(db, namespace)]
     if (participant === null) throw new Error('there is no participant')
     const { id } = await addGrant(db, { participant, registry }, terms, { replace: true })
     server.clock.pass(1_000)
@@ -65,7 +65,9 @@ describe('a stored grant grants nothing, and is logged', () => {
       .split('\n')
       .filter((line) => line.includes('cannot be read any more'))
     expect(JSON.parse(lines.at(-1) ?? '{}')).toMatchObject({
-      ...{ level: 'error', grant: id, problem },
+      level: 'error',
+      grant: id,
+      problem,
       msg: 'a grant cannot be read any more: it grants nothing',
     })
     // Once for each version of a grant, not for each request.

@@ -37,9 +37,7 @@ export function createGrants(
     },
     { now },
   )
-  const read = new LRUCache<number, { readonly kind: Registry['kind']; readonly grant: Grant | null }>({
-    max: READ,
-  })
+  const read = new LRUCache<number, { readonly kind: Registry['kind']; readonly grant: Grant | null }>({ max: READ })
   const readOnce = (found: StoredGrant, kind: Registry['kind']): Grant | null => {
     const known = read.get(found.id)
     if (known?.kind === kind) return known.grant

@@ -35,8 +35,5 @@ test.each([
     `${pem}${privatePem}`,
     'this is a private key: its owner keeps it; register its public key (openssl pkey -in FILE -pubout)',
   ],
-  [
-    partnerCertificate,
-    'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)',
-  ],
+  [partnerCertificate, 'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)'],
 ])('%j is refused', (text, message) => expect(() => readKeyFile(text)).toThrow(new KeyRefused(message)))

@@ -44,8 +44,7 @@ function fromPem(text: string): LooseJwk {
   for (const { label, rule } of NOT_PUBLIC) {
     if (labels.some((found) => label.test(found))) throw new KeyRefused(rule)
   }
-  if (labels.length > 1)
-    throw new KeyRefused('the file holds more than one key; put each into a file of its own')
+  if (labels.length > 1) throw new KeyRefused('the file holds more than one key; put each into a file of its own')
   try {
     return createPublicKey(text).export({ format: 'jwk' }) as LooseJwk
   } catch {

@@ -9,9 +9,7 @@ export interface ClientKey {
 
 type Algorithm = Parameters<KeyObject['toCryptoKey']>[0]
 
-const CURVES: Readonly<Record<string, string>> = {
-  ...{ prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' },
-}
+const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }
 
 /** Bits of a modulus. */
 const LEAST_RSA = 2_048

@@ -116,8 +116,11 @@ export function createOpenIdProvider(
         throw refused(error, 'the provider of OpenID Connect does not answer; try again later')
       })
       const { href } = buildAuthorizationUrl(known, {
-        ...{ redirect_uri: settings.redirect_uri, scope: settings.scope, response_type: 'code' },
-        ...{ state: derived(secret, 'state'), nonce: derived(secret, 'nonce') },
+        redirect_uri: settings.redirect_uri,
+        scope: settings.scope,
+        response_type: 'code',
+        state: derived(secret, 'state'),
+        nonce: derived(secret, 'nonce'),
         code_challenge: await calculatePKCECodeChallenge(derived(secret, 'verifier')),
         code_challenge_method: 'S256',
       })
@@ -154,29 +157,20 @@ const NAME_LIMIT = 128
 function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
   const { issuer, roles, role_claim, name_claim } = settings
   const name = claims[name_claim]
-  if (
-    typeof name !== 'string' ||
-    name.trim() === '' ||
-    name.length > NAME_LIMIT ||
-    /[\p{Cc}\p{Cs}]/u.test(name)
-  ) {
+  if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_LIMIT || /[\p{Cc}\p{Cs}]/u.test(name)) {
     throw new OpenIdRefused(
       'the provider of OpenID Connect gave no name that can be accounted (ROLLCALL_OIDC_NAME_CLAIM)',
     )
   }
   const found = valuesAt(claims, role_claim).flatMap((value) => roles.get(value) ?? [])
   if (found.length === 0) {
-    throw new OpenIdRefused(
-      'your account at the provider has no role here; ask whoever manages the operators',
-    )
+    throw new OpenIdRefused('your account at the provider has no role here; ask whoever manages the operators')
   }
   return {
-    ...{
-      issuer,
-      subject: claims.sub,
-      roles: [...new Set(found)],
-      registries: registriesOf(settings, claims),
-    },
+    issuer,
+    subject: claims.sub,
+    roles: [...new Set(found)],
+    registries: registriesOf(settings, claims),
     name: `${PROVIDED_NAME}${name}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
   }
 }
@@ -200,8 +194,7 @@ function registriesOf(
   throw new OpenIdRefused(NO_REGISTRY)
 }
 
-export const NO_REGISTRY =
-  'your account at the provider is for no registry here; ask whoever manages the operators'
+export const NO_REGISTRY = 'your account at the provider is for no registry here; ask whoever manages the operators'
 
 /** The texts of a claim: one, or a list. A name may have dots itself, so it is looked for whole first. */
 function valuesAt(claims: Claims, path: string): readonly string[] {
@@ -219,14 +212,15 @@ const REQUEST = { timeoutMs: 10_000, maxBytes: 262_144 }
 const fetchBy =
   (guard: Pick<AddressGuard, 'request'>): CustomFetch =>
   async (address, { method, headers, body }) => {
-    if (method !== 'GET' && method !== 'POST')
-      throw new TypeError('the provider is asked by GET and POST alone')
+    if (method !== 'GET' && method !== 'POST') throw new TypeError('the provider is asked by GET and POST alone')
     const {
       status,
       headers: answered,
       body: content,
     } = await guard.request(address, {
-      ...{ ...REQUEST, method, headers },
+      ...REQUEST,
+      method,
+      headers,
       ...(body instanceof URLSearchParams && { body: String(body) }),
       ...((typeof body === 'string' || body instanceof Uint8Array) && { body }),
     })

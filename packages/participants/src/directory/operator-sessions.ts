@@ -79,5 +79,7 @@ export function createOperatorSessions(
 }
 
 const sessionIn = ({ session, operator, ends_at }: StoredSession): OperatorSession => ({
-  ...{ id: session, operator, ends_at },
+  id: session,
+  operator,
+  ends_at,
 })

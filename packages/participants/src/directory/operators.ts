@@ -17,10 +17,7 @@ export const operatorToken = (id: number, secret: string): string => `rollcall_$
 const TOKEN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
 
 /** @param clock by which tokens expire; what is revoked is refused from the next call on */
-export function createOperators(
-  db: Pick<Database, 'pool'>,
-  { date }: Pick<Clock, 'date'> = CLOCK,
-): Operators {
+export function createOperators(db: Pick<Database, 'pool'>, { date }: Pick<Clock, 'date'> = CLOCK): Operators {
   return {
     async operatorOf(token) {
       const [, id, secret] = TOKEN.exec(token) ?? []

@@ -24,10 +24,7 @@ export interface PartnerSessions extends Sessions<number, PartnerSession> {
 
 export function createPartnerSessions(
   db: Pick<Database, 'pool'>,
-  parts: {
-    readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
-    readonly clock?: Pick<Clock, 'date'>
-  },
+  parts: { readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>; readonly clock?: Pick<Clock, 'date'> },
 ): PartnerSessions {
   const sessions = createSessions<number, StoredPartnerSession>(
     {

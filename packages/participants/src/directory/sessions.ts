@@ -19,10 +19,7 @@ export interface StoredSession {
 /** Where the sessions of one sort of people are. `By` says who signs in. */
 export interface SessionStore<By, Session extends StoredSession> {
   /** @returns its id; null: nobody of that name may sign in */
-  add(
-    by: By,
-    session: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
-  ): Promise<number | null>
+  add(by: By, session: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date }): Promise<number | null>
   /** Null: there is none, or its owner may not sign in any more. It may have ended. */
   find(id: number, now: Date): Promise<Session | null>
   noteSeen(id: number, now: Date): Promise<void>
@@ -79,8 +76,7 @@ export function createSessions<By, Session extends StoredSession>(
       const found = await store.find(Number(id), new Date(now))
       if (!isSecretOf(found === null ? [] : [found.sha256], secret) || found === null) return null
       if (!isLive(found, now)) return null
-      if (acts && now - found.seen_at.getTime() >= SEEN_EVERY)
-        await store.noteSeen(found.session, new Date(now))
+      if (acts && now - found.seen_at.getTime() >= SEEN_EVERY) await store.noteSeen(found.session, new Date(now))
       return found
     },
     async spendCode(code) {

@@ -120,11 +120,7 @@ function readBasic(authorization: string | undefined): ClientCredentials | null 
     .toString('utf8')
     .split(':')
   if (encoded === undefined || client_id === undefined || secret.length === 0) {
-    throw new TokenRefusal(
-      'invalid_client',
-      'Authorization must be HTTP Basic with client_id and secret',
-      401,
-    )
+    throw new TokenRefusal('invalid_client', 'Authorization must be HTTP Basic with client_id and secret', 401)
   }
   return { client_id: formDecoded(client_id), client_secret: formDecoded(secret.join(':')) }
 }

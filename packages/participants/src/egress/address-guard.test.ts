@@ -90,11 +90,7 @@ describe('no socket opens', () => {
 
   test('when the permission is that of another host', async () => {
     const { port, seen } = await listening(answering('inside'))
-    const guard = guardWith({
-      allowed: [openHost('a.example')],
-      ports: [port],
-      resolve: async () => ['127.0.0.1'],
-    })
+    const guard = guardWith({ allowed: [openHost('a.example')], ports: [port], resolve: async () => ['127.0.0.1'] })
     expect(await problemOf(guard.request(`https://b.example:${port}/`, ASK))).toMatchObject(REFUSED)
     expect(await seen()).toBe(0)
   })
@@ -139,11 +135,7 @@ describe('names that change their address', () => {
 })
 
 describe('names that cannot be resolved', () => {
-  const failed = {
-    name: 'RequestFailed',
-    failure: 'unresolved',
-    message: 'the name of the host cannot be resolved',
-  }
+  const failed = { name: 'RequestFailed', failure: 'unresolved', message: 'the name of the host cannot be resolved' }
 
   test('are a failure that may pass', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'EAI_AGAIN' }))
@@ -170,15 +162,9 @@ describe('names that cannot be resolved', () => {
 describe('TLS', () => {
   const partner = () =>
     createTlsServer({ key: partnerKey, cert: partnerCertificate }, (_request, reply) => reply.end('sealed'))
-  const allowed = ['partner.example', 'other.example'].map(
-    (host) => ({ host, loopback: true, ports: 'any' }) as const,
-  )
+  const allowed = ['partner.example', 'other.example'].map((host) => ({ host, loopback: true, ports: 'any' }) as const)
   const options = { allowed, resolve: async () => ['127.0.0.1'] }
-  const failed = {
-    name: 'RequestFailed',
-    failure: 'connection',
-    message: 'the connection cannot be made, or it broke',
-  }
+  const failed = { name: 'RequestFailed', failure: 'connection', message: 'the connection cannot be made, or it broke' }
 
   test('is made with the name of the host, at the address that was judged', async () => {
     const { port } = await listening(partner())

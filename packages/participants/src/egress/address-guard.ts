@@ -61,8 +61,7 @@ export interface AddressGuard {
   close(): Promise<void>
 }
 
-const resolveBySystem: Resolve = async (host) =>
-  (await systemLookup(host, { all: true })).map(({ address }) => address)
+const resolveBySystem: Resolve = async (host) => (await systemLookup(host, { all: true })).map(({ address }) => address)
 
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
   const { resolve = resolveBySystem, ports = [443], ca, identity } = options
@@ -159,11 +158,7 @@ export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {})
       const owner = identity === undefined ? id : `${id} with a certificate`
       const source = JSON.stringify([outgoing, identity?.fingerprint ?? null])
       return guards.of(owner, source, () =>
-        createAddressGuard({
-          ...options,
-          allowed: outgoing,
-          ...(identity !== undefined && { identity }),
-        }),
+        createAddressGuard({ ...options, allowed: outgoing, ...(identity !== undefined && { identity }) }),
       )
     },
     async close() {

@@ -202,11 +202,7 @@ describe('what an operator allows', () => {
     [{ host: 'fe80::1', private: true, loopback: true }, 'https://[fe80::1]/', 'network'],
     [{ host: '224.0.0.1', private: true, loopback: true }, 'https://224.0.0.1/', 'network'],
   ])('%j does not open %s', (row, address, rule) => {
-    expect(problemOf(address, rulesWith(row))).toMatchObject({
-      name: 'AddressRefused',
-      rule,
-      message: MESSAGES[rule],
-    })
+    expect(problemOf(address, rulesWith(row))).toMatchObject({ name: 'AddressRefused', rule, message: MESSAGES[rule] })
   })
 
   test.each([

@@ -95,13 +95,7 @@ const IPV4: readonly Range[] = [
   {
     network: 'cloud metadata',
     // The last three are outside the link-local range: Alibaba, Azure, Oracle.
-    prefixes: [
-      '169.254.169.254/32',
-      '169.254.170.2/32',
-      '100.100.100.200/32',
-      '168.63.129.16/32',
-      '192.0.0.192/32',
-    ],
+    prefixes: ['169.254.169.254/32', '169.254.170.2/32', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
     allowedBy: null,
   },
   { network: 'unspecified', prefixes: ['0.0.0.0/8'], allowedBy: null },
@@ -109,11 +103,7 @@ const IPV4: readonly Range[] = [
   { network: 'private', prefixes: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], allowedBy: 'private' },
   { network: 'shared (CGNAT)', prefixes: ['100.64.0.0/10'], allowedBy: 'private' },
   { network: 'link-local', prefixes: ['169.254.0.0/16'], allowedBy: null },
-  {
-    network: 'documentation',
-    prefixes: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
-    allowedBy: null,
-  },
+  { network: 'documentation', prefixes: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'], allowedBy: null },
   { network: 'benchmark', prefixes: ['198.18.0.0/15'], allowedBy: null },
   { network: 'protocol assignments', prefixes: ['192.0.0.0/24', '192.88.99.0/24'], allowedBy: null },
   { network: 'multicast', prefixes: ['224.0.0.0/4'], allowedBy: null },

@@ -33,11 +33,7 @@ describe('what is sent', () => {
       const { method, url, headers } = request
       reply.writeHead(202, { 'X-Seen': 'yes' }).end(JSON.stringify({ sent, method, url, ...headers }))
     })
-    const headers = {
-      'Content-Type': 'application/json',
-      HOST: 'elsewhere.example',
-      'Accept-Encoding': 'gzip',
-    }
+    const headers = { 'Content-Type': 'application/json', HOST: 'elsewhere.example', 'Accept-Encoding': 'gzip' }
     const request = { ...ASK, method: 'POST', headers, body: '{"a":"\u00e9"}', maxBytes: 1_000 } as const
     const { status, headers: answered, body } = await guard.request(`${address}/a/b?c=%20`, request)
     expect([status, answered['x-seen']]).toEqual([202, 'yes'])
@@ -58,19 +54,12 @@ test.each([301, 302, 303, 307, 308])('a redirect with %i is an answer and not fo
     paths.push(url)
     reply.writeHead(status, { location: '/elsewhere' }).end()
   })
-  expect(await guard.request(`${address}/here`, ASK)).toMatchObject({
-    status,
-    headers: { location: '/elsewhere' },
-  })
+  expect(await guard.request(`${address}/here`, ASK)).toMatchObject({ status, headers: { location: '/elsewhere' } })
   expect(paths).toEqual(['/here'])
 })
 
 describe('an answer is refused', () => {
-  const tooLarge = {
-    name: 'RequestFailed',
-    failure: 'too_large',
-    message: 'the answer is larger than allowed',
-  }
+  const tooLarge = { name: 'RequestFailed', failure: 'too_large', message: 'the answer is larger than allowed' }
 
   test.each<[string, RequestListener]>([
     [
@@ -126,14 +115,8 @@ describe('time runs out', () => {
 
   test.each<[string, () => Server]>([
     ['before the headers', () => createServer(() => {})],
-    [
-      'in the middle of the headers',
-      () => createTcpServer((socket) => void socket.write('HTTP/1.1 200 OK\r\nx-')),
-    ],
-    [
-      'in the middle of the body',
-      () => createServer((_request, reply) => void reply.writeHead(200).write('a')),
-    ],
+    ['in the middle of the headers', () => createTcpServer((socket) => void socket.write('HTTP/1.1 200 OK\r\nx-'))],
+    ['in the middle of the body', () => createServer((_request, reply) => void reply.writeHead(200).write('a'))],
     [
       'over a body that trickles',
       () =>
@@ -171,11 +154,7 @@ describe('time runs out', () => {
 })
 
 describe('a connection fails', () => {
-  const broken = {
-    name: 'RequestFailed',
-    failure: 'connection',
-    message: 'the connection cannot be made, or it broke',
-  }
+  const broken = { name: 'RequestFailed', failure: 'connection', message: 'the connection cannot be made, or it broke' }
 
   test('when nobody listens', async () => {
     const { guard, address, sockets } = await guarded(createServer())

@@ -135,8 +135,7 @@ function readBytes(
         settle(() => reject(error))
       }
     }
-    const onEnd = (): void =>
-      settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    const onEnd = (): void => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
     const onBroken = (): void => settle(() => reject(brokenOff()))
     const settle = (done: () => void): void => {
       body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
@@ -148,8 +147,7 @@ function readBytes(
   })
 }
 
-const brokenOff = (): RequestFault =>
-  new RequestFault('err.request.bad', 'body: ended before its announced length')
+const brokenOff = (): RequestFault => new RequestFault('err.request.bad', 'body: ended before its announced length')
 
 export const tooLarge = (maxBytes: number): RequestFault =>
   new RequestFault('err.request.bad', `body: must be at most ${maxBytes} bytes`, 413)

@@ -52,11 +52,7 @@ const AROUND = 3
 
 /** The bounds of one item of a file. */
 export function itemBounds({ body_depth, frame_values, object_names }: Counted): JsonBounds {
-  return {
-    maxDepth: Math.max(1, body_depth - AROUND),
-    maxValues: frame_values,
-    maxNames: object_names,
-  }
+  return { maxDepth: Math.max(1, body_depth - AROUND), maxValues: frame_values, maxNames: object_names }
 }
 
 const allOf = ({ body_depth, body_values, object_names }: Counted): JsonBounds => ({
@@ -131,11 +127,7 @@ function readFrame(text: string, bounds: JsonBounds) {
   if (!isJsonObject(header)) throw bad('header: must be an object')
   const absent = message === undefined || message === null
   if (!absent && !isJsonObject(message)) throw bad('message: must be an object')
-  return {
-    header: tolerateHeader(header) as JsonObject,
-    message: absent ? undefined : (message as JsonObject),
-    source,
-  }
+  return { header: tolerateHeader(header) as JsonObject, message: absent ? undefined : (message as JsonObject), source }
 }
 
 /**

@@ -37,8 +37,7 @@ async function outcome(work: () => unknown): Promise<unknown> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof RequestFault)
-      return { code: error.code, message: error.message, status: error.httpStatus }
+    if (error instanceof RequestFault) return { code: error.code, message: error.message, status: error.httpStatus }
     if (error instanceof SignatureProblem) return { problem: error.message }
     throw error
   }
@@ -87,12 +86,7 @@ const header = {
 }
 /** Texts as they come, with a number here and there that no reader takes. */
 const text = fc
-  .record({
-    batch,
-    meta: value,
-    transaction_id: fc.constantFrom<unknown>('t-1', 7, ''),
-    beyond: fc.boolean(),
-  })
+  .record({ batch, meta: value, transaction_id: fc.constantFrom<unknown>('t-1', 7, ''), beyond: fc.boolean() })
   .map(({ batch, meta, transaction_id, beyond }) => {
     const message = { transaction_id, search_request: batch }
     const body = JSON.stringify({ signature: 'x', header: { ...header, meta }, message }, null, 1)
@@ -150,9 +144,7 @@ describe('a body that is read on a thread', () => {
   })
 })
 
-const isEnvelope = (
-  found: unknown,
-): found is { header: JsonObject; message: JsonObject; source: SignedEnvelope } =>
+const isEnvelope = (found: unknown): found is { header: JsonObject; message: JsonObject; source: SignedEnvelope } =>
   isJsonObject(found) && 'source' in found
 
 describe('threads', () => {

@@ -110,11 +110,7 @@ async function asValues({ pieces }: Items): Promise<JsonValue[]> {
   return values
 }
 
-function signedEnvelope(
-  { source, signed }: ReadEnvelope,
-  message: JsonValue,
-  bounds: JsonBounds,
-): SignedEnvelope {
+function signedEnvelope({ source, signed }: ReadEnvelope, message: JsonValue, bounds: JsonBounds): SignedEnvelope {
   const members = new Map(Object.entries({ ...source, message }))
   return {
     member: (name) => members.get(name),

@@ -49,10 +49,7 @@ export interface ReadMessage {
 }
 
 /** The text of header and message that is signed, where it is not what canonical JSON makes of the values. */
-export type SignedTexts =
-  | { readonly header: string; readonly message: string }
-  | { readonly problem: string }
-  | null
+export type SignedTexts = { readonly header: string; readonly message: string } | { readonly problem: string } | null
 
 export interface ReadEnvelope {
   readonly header: IncomingHeader
@@ -173,8 +170,7 @@ function persisted(task: TextTask): PersistedRequest | null {
   }
 }
 
-const isMessage = (value: unknown): value is Message =>
-  isJsonObject(value) && typeof value.transaction_id === 'string'
+const isMessage = (value: unknown): value is Message => isJsonObject(value) && typeof value.transaction_id === 'string'
 
 /** By the name of the task. */
 const WORK = { envelope, message, persisted } as const

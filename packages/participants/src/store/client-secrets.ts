@@ -13,16 +13,10 @@ const LIVE_SECRETS = 2
  * are retired.
  * @throws StoreRefusal no such participant
  */
-export async function addSecret(
-  db: Database,
-  participant: Pick<Participant, 'id'>,
-  sha256: Buffer,
-): Promise<void> {
+export async function addSecret(db: Database, participant: Pick<Participant, 'id'>, sha256: Buffer): Promise<void> {
   await db.kysely.transaction().execute(async (transaction) => {
     const owner = await lockParticipant(transaction, participant)
-    await sql`insert into participant_secret (participant, sha256) values (${owner.id}, ${sha256})`.execute(
-      transaction,
-    )
+    await sql`insert into participant_secret (participant, sha256) values (${owner.id}, ${sha256})`.execute(transaction)
     await sql`update participant_secret set retired_at = now()
       where participant = ${owner.id} and retired_at is null and id not in (
         select id from participant_secret where participant = ${owner.id} order by id desc limit ${LIVE_SECRETS})`.execute(

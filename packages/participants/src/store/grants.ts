@@ -132,9 +132,7 @@ async function insertGrant(
   const [overlapping] = (
     await sql<Pick<StoredGrant, 'id'>>`select id from participant_grant
       where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null
-        and tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until}) limit 1`.execute(
-      transaction,
-    )
+        and tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until}) limit 1`.execute(transaction)
   ).rows
   if (overlapping !== undefined) {
     throw new StoreRefusal(
@@ -212,8 +210,6 @@ export async function revokeGrants(
   { participant, registry }: Owner,
 ): Promise<number> {
   const { numAffectedRows } = await sql`update participant_grant set revoked_at = now()
-    where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null`.execute(
-    kysely,
-  )
+    where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null`.execute(kysely)
   return Number(numAffectedRows)
 }

@@ -39,17 +39,12 @@ test('a policy is kept as it was given', async () => {
 test('a change leaves what it does not name', async () => {
   const { db } = database
   const before = await added('changed.example', { encryption_policy: 'refused', outgoing: [LOOPBACK] })
-  const weak = await setMessagePolicy(db, 'changed.example', {
-    signature_policy: 'if-present',
-    allow_unsigned: true,
-  })
+  const weak = await setMessagePolicy(db, 'changed.example', { signature_policy: 'if-present', allow_unsigned: true })
   expect(weak).toEqual({ ...before, signature_policy: 'if-present', allow_unsigned: true })
   expect(await setMessagePolicy(db, 'changed.example', {})).toEqual(weak)
   const profiled = await setMessagePolicy(db, 'changed.example', { signature_profile: RAW_RSA })
   expect(profiled).toEqual({ ...weak, signature_profile: RAW_RSA })
-  const reset = await setMessagePolicy(db, 'changed.example', {
-    signature_profile: DEFAULT_SIGNATURE_PROFILE,
-  })
+  const reset = await setMessagePolicy(db, 'changed.example', { signature_profile: DEFAULT_SIGNATURE_PROFILE })
   expect(reset.signature_profile).toEqual(DEFAULT_SIGNATURE_PROFILE)
 })
 
@@ -73,9 +68,7 @@ test('a key set belongs to one participant', async () => {
   const { db } = database
   const jwks_uri = 'https://set.example/jwks.json'
   await added('set.example', { jwks_uri })
-  const refusal = new StoreRefusal(
-    'another participant has this jwks_uri; each participant needs one of its own',
-  )
+  const refusal = new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
   await expect(added('second.example', { jwks_uri })).rejects.toThrow(refusal)
   await added('third.example')
   await expect(setMessagePolicy(db, 'third.example', { jwks_uri })).rejects.toThrow(refusal)
@@ -83,9 +76,9 @@ test('a key set belongs to one participant', async () => {
 
 test('nobody has no policy', async () => {
   const refusal = new StoreRefusal('no participant has sender_id nobody.example')
-  await expect(
-    setMessagePolicy(database.db, 'nobody.example', { encryption_policy: 'refused' }),
-  ).rejects.toThrow(refusal)
+  await expect(setMessagePolicy(database.db, 'nobody.example', { encryption_policy: 'refused' })).rejects.toThrow(
+    refusal,
+  )
 })
 
 const host = (changes: Partial<AllowedHost>) => ({ outgoing: [{ ...LOOPBACK, ...changes }] })
@@ -97,10 +90,7 @@ test.each<[object, string]>([
     { signature_policy: 'if-present' },
     'signature_policy if-present takes unsigned messages, so it needs allow_unsigned: true',
   ],
-  [
-    { signature_policy: 'maybe', allow_unsigned: true },
-    'signature_policy is one of required, if-present, off',
-  ],
+  [{ signature_policy: 'maybe', allow_unsigned: true }, 'signature_policy is one of required, if-present, off'],
   [{ encryption_policy: 'maybe' }, 'encryption_policy is one of required, allowed, refused'],
   [
     { signature_profile: { ...RAW_RSA, algorithms: ['EdDSA'] } },
@@ -110,10 +100,7 @@ test.each<[object, string]>([
   [{ jwks_uri: 'https://' }, ADDRESS],
   [{ jwks_uri: `https://a.example/${'x'.repeat(2_048)}` }, ADDRESS],
   [{ jwks_uri: 'https://a.example/\0' }, ADDRESS],
-  [
-    host({ host: '*.example' }),
-    'outgoing: an allowed host must be written as it stands in an address, in lower case',
-  ],
+  [host({ host: '*.example' }), 'outgoing: an allowed host must be written as it stands in an address, in lower case'],
   [{ outgoing: [LOOPBACK, LOOPBACK] }, 'outgoing: an allowed host must have one row'],
   [host({ ports: [0] }), 'outgoing: ports are whole numbers from 1 to 65535'],
   [{ outgoing: Array(101).fill(LOOPBACK) }, 'outgoing: at most 100 hosts can be allowed'],

@@ -1,12 +1,7 @@
 /** What is agreed with a participant about signing and encrypting its messages: what may be decided, and its rules. Pure. */
 
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type AllowedHost,
-  allowedHosts,
-  hostsBeside,
-  MAX_ADDRESS_LENGTH,
-} from '@rollcall/core/model/allowed-hosts'
+import { type AllowedHost, allowedHosts, hostsBeside, MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -59,9 +54,7 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
 
 /** Here the text only has to be an address. The address guard checks it when it is used. */
 function isAddress(text: string): boolean {
-  return (
-    text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
-  )
+  return text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
 function outgoingProblem(rows: readonly AllowedHost[]): string | null {
@@ -86,8 +79,7 @@ type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }
 export function tightening(from: MessagePolicy, to: MessagePolicy): Tightening | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
   const isStricter =
-    isBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) ||
-    (from.allow_unsigned && !allow_unsigned)
+    isBefore(SIGNATURE_POLICIES, signature_policy, from.signature_policy) || (from.allow_unsigned && !allow_unsigned)
   const policy = {
     ...(isStricter && { signature_policy, allow_unsigned }),
     ...(isBefore(ENCRYPTION_POLICIES, encryption_policy, from.encryption_policy) && { encryption_policy }),

@@ -45,10 +45,7 @@ export async function addOperatorSession(
   const word =
     'token' in by
       ? { token: by.token }
-      : {
-          ...{ issuer: by.issuer, subject: by.subject, name: by.name, roles: by.roles },
-          bound_to: by.registries,
-        }
+      : { issuer: by.issuer, subject: by.subject, name: by.name, roles: by.roles, bound_to: by.registries }
   const { rows } = await sql<{ id: string }>`insert into operator_session
     ${rowOf({ ...word, sha256, created_at: now, seen_at: now, ends_at })} returning id`.execute(kysely)
   return Number(rows[0]?.id)
@@ -81,23 +78,12 @@ export async function findOperatorSession(
   const [row] = rows
   if (row === undefined) return null
   const { token, name, roles, registries, authority, provided, ...session } = row
-  const operator = {
-    id: token,
-    name,
-    roles,
-    registries,
-    authority,
-    ...(provided !== null && { subject: provided }),
-  }
+  const operator = { id: token, name, roles, registries, authority, ...(provided !== null && { subject: provided }) }
   return { session: id, ...session, operator }
 }
 
 /** Notes that the operator of a session called. */
-export async function noteSessionSeen(
-  { pool }: Pick<Database, 'pool'>,
-  id: number,
-  now: Date,
-): Promise<void> {
+export async function noteSessionSeen({ pool }: Pick<Database, 'pool'>, id: number, now: Date): Promise<void> {
   await pool.query('update operator_session set seen_at = greatest(seen_at, $2) where id = $1', [id, now])
 }
 
@@ -122,24 +108,13 @@ export async function endOperatorSessions({ pool }: Pick<Database, 'pool'>, name
 }
 
 /** Ends one session of an operator. @returns how many: 0, there is none of this name with this id */
-export async function endSessionOf(
-  { pool }: Pick<Database, 'pool'>,
-  name: string,
-  id: number,
-): Promise<number> {
-  const { rowCount } = await pool.query(`delete from operator_session where id = $2 and ${OF_NAME}`, [
-    name,
-    id,
-  ])
+export async function endSessionOf({ pool }: Pick<Database, 'pool'>, name: string, id: number): Promise<number> {
+  const { rowCount } = await pool.query(`delete from operator_session where id = $2 and ${OF_NAME}`, [name, id])
   return rowCount ?? 0
 }
 
 /** Of the sessions of one operator those stay that were used last, so many. */
-export async function endOlderSessions(
-  { pool }: Pick<Database, 'pool'>,
-  session: number,
-  most: number,
-): Promise<void> {
+export async function endOlderSessions({ pool }: Pick<Database, 'pool'>, session: number, most: number): Promise<void> {
   await pool.query(
     `delete from operator_session where id in (
       select other.id from operator_session as own join operator_session as other
@@ -199,11 +174,7 @@ export async function addSignInLink(
 }
 
 /** The digest of a link that has not ended; null: there is none. */
-export async function findSignInLink(
-  { pool }: Pick<Database, 'pool'>,
-  id: number,
-  now: Date,
-): Promise<Buffer | null> {
+export async function findSignInLink({ pool }: Pick<Database, 'pool'>, id: number, now: Date): Promise<Buffer | null> {
   const { rows } = await pool.query<{ sha256: Buffer }>(
     'select sha256 from operator_sign_in_link where id = $1 and ends_at > $2',
     [id, now],

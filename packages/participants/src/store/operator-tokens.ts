@@ -57,9 +57,7 @@ export async function addOperatorToken(
 }
 
 /** Every token, by name; of those of one name the newest first. */
-export async function listOperatorTokens({
-  pool,
-}: Pick<Database, 'pool'>): Promise<readonly OperatorToken[]> {
+export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Promise<readonly OperatorToken[]> {
   const { rows } = await pool.query<OperatorToken>(
     `select id, name, roles, created_at, expires_at, revoked_at,
         case when registries is not null then array(
@@ -98,11 +96,7 @@ export async function findOperatorToken(
  * Deletes tokens that were revoked, or had expired, so many days before.
  * @returns how many
  */
-export async function forgetOperatorTokens(
-  { pool }: Pick<Database, 'pool'>,
-  days: number,
-  now: Date,
-): Promise<number> {
+export async function forgetOperatorTokens({ pool }: Pick<Database, 'pool'>, days: number, now: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from operator_token
       where least(revoked_at, expires_at) < $2::timestamptz - make_interval(days => $1)`,

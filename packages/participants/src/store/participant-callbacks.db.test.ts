@@ -49,10 +49,7 @@ test('credentials go with the master key when it is replaced', async () => {
   const secrets: Secrets = { auth: 'bearer', origin: 'https://b.example', token: 't' }
   const vault = await openVault(config, db)
   await withCurrentMasterKey(async () => {
-    await setCallbackSettings(db, id, {
-      auth: 'bearer',
-      sealed: await encryptCredentials(vault, id, secrets),
-    })
+    await setCallbackSettings(db, id, { auth: 'bearer', sealed: await encryptCredentials(vault, id, secrets) })
   })
   const both = { ...config, newMasterKey: NEXT }
   await rotateMasterKey(db, masterKeySource(both))

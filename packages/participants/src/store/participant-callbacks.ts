@@ -115,19 +115,13 @@ export async function setCallbackSettings(
   await kysely.transaction().execute(async (transaction) => {
     const changed = Object.keys(row).length > 0
     await sql`insert into participant_callback ${rowOf({ participant, ...row })}
-      on conflict (participant) do ${changed ? sql`update set ${assignments(row)}` : sql`nothing`}`.execute(
-      transaction,
-    )
+      on conflict (participant) do ${changed ? sql`update set ${assignments(row)}` : sql`nothing`}`.execute(transaction)
     if (changes.default_url) await moveDeliveries(transaction, participant, changes.default_url)
   })
 }
 
 /** A delivery that is being attempted now is not changed: its next attempt reads the address again. */
-async function moveDeliveries(
-  kysely: Kysely<unknown>,
-  participant: number,
-  default_url: string,
-): Promise<void> {
+async function moveDeliveries(kysely: Kysely<unknown>, participant: number, default_url: string): Promise<void> {
   const names = CALLBACKS.map(({ name }) => name)
   const targets = CALLBACKS.map((callback) => defaultTarget(default_url, callback))
   await sql`with moving as (

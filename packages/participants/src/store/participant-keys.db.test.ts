@@ -30,10 +30,9 @@ test('a key is kept, live from now on', async () => {
   const key = await publicKey('Ed25519', { kid: 'one' })
   const added = await addParticipantKey(db, a, key)
   expect(added).toMatchObject({ ...key, participant: a.id, valid_until: null, revoked_at: null })
-  const { rows } = await db.pool.query(
-    "select $1::timestamptz between now() - interval '1 hour' and now() as lately",
-    [added.valid_from],
-  )
+  const { rows } = await db.pool.query("select $1::timestamptz between now() - interval '1 hour' and now() as lately", [
+    added.valid_from,
+  ])
   expect(rows).toEqual([{ lately: true }])
   expect(await listParticipantKeys(db, a)).toEqual([added])
   expect(await listLiveKeys(db)).toEqual([added])
@@ -52,12 +51,7 @@ test('the live ones are those that are not over, the latest to begin first', asy
   await add('second', at(2))
   await add('later', new Date(Date.now() + 86_400_000))
   expect((await listLiveKeys(db, a)).map(({ kid }) => kid)).toEqual(['later', 'second', 'first'])
-  expect((await listParticipantKeys(db, a)).map(({ kid }) => kid)).toEqual([
-    'later',
-    'second',
-    'over',
-    'first',
-  ])
+  expect((await listParticipantKeys(db, a)).map(({ kid }) => kid)).toEqual(['later', 'second', 'over', 'first'])
 })
 
 test('adding a key again changes its entry, and its times where they are given', async () => {
@@ -67,10 +61,7 @@ test('adding a key again changes its entry, and its times where they are given',
   const first = await addParticipantKey(db, a, { ...key, valid_until })
   const again = await addParticipantKey(db, a, { ...key, kid: 'two' })
   expect(again).toEqual({ ...first, kid: 'two' })
-  expect(await addParticipantKey(db, a, { ...key, valid_until: null })).toEqual({
-    ...first,
-    valid_until: null,
-  })
+  expect(await addParticipantKey(db, a, { ...key, valid_until: null })).toEqual({ ...first, valid_until: null })
 })
 
 test('a public key belongs to one participant', async () => {
@@ -89,9 +80,7 @@ test('of two who register one key at once, one gets it', async () => {
   const results = await Promise.allSettled([a, b].map((owner) => addParticipantKey(db, owner, key)))
   const [lost] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   expect(lost).toBeInstanceOf(StoreRefusal)
-  expect(lost.message).toMatch(
-    /^this key belongs to .+ already, and a public key belongs to one participant$/,
-  )
+  expect(lost.message).toMatch(/^this key belongs to .+ already, and a public key belongs to one participant$/)
   expect(await listLiveKeys(db)).toHaveLength(1)
 })
 
@@ -153,13 +142,10 @@ test('nobody has no key', async () => {
   )
 })
 
-test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])(
-  'the table itself refuses member %s',
-  async (member) => {
-    const key = await publicKey('Ed25519')
-    const public_jwk = { ...key.public_jwk, [member]: 'AAAA' }
-    await expect(addParticipantKey(database.db, a, { ...key, public_jwk })).rejects.toMatchObject({
-      constraint: 'participant_key_public_jwk_check',
-    })
-  },
-)
+test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])('the table itself refuses member %s', async (member) => {
+  const key = await publicKey('Ed25519')
+  const public_jwk = { ...key.public_jwk, [member]: 'AAAA' }
+  await expect(addParticipantKey(database.db, a, { ...key, public_jwk })).rejects.toMatchObject({
+    constraint: 'participant_key_public_jwk_check',
+  })
+})

@@ -57,9 +57,7 @@ export async function addParticipantKey(
     return await db.kysely.transaction().execute(async (transaction) => {
       const owner = await lockParticipant(transaction, participant)
       const [known] = (
-        await sql<
-          Pick<ParticipantKey, 'id' | 'participant' | 'revoked_at'> & { readonly sender_id: string | null }
-        >`
+        await sql<Pick<ParticipantKey, 'id' | 'participant' | 'revoked_at'> & { readonly sender_id: string | null }>`
           select participant_key.id, participant, revoked_at, sender_id
           from participant_key left join participant on participant.id = participant_key.participant
           where thumbprint = ${thumbprint}`.execute(transaction)
@@ -67,9 +65,7 @@ export async function addParticipantKey(
       if (known !== undefined) {
         if (known.sender_id !== null && known.participant !== owner.id) throw taken(known.sender_id)
         if (known.revoked_at !== null) {
-          throw new StoreRefusal(
-            'this key was revoked, and a revoked key cannot be registered again; make a new key',
-          )
+          throw new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')
         }
         return one(
           await sql<ParticipantKey>`update participant_key set ${assignments(entry)} where id = ${known.id}
@@ -81,9 +77,7 @@ export async function addParticipantKey(
           where participant = ${owner.id} and ${sql.raw(LIVE)}`.execute(transaction),
       )
       if (live >= MOST_KEYS) {
-        throw new StoreRefusal(
-          `a participant has at most ${MOST_KEYS} live keys; revoke one that is not used`,
-        )
+        throw new StoreRefusal(`a participant has at most ${MOST_KEYS} live keys; revoke one that is not used`)
       }
       return one(
         await sql<ParticipantKey>`insert into participant_key
@@ -106,9 +100,7 @@ const taken = (owner: string): StoreRefusal =>
 function asRefusal(error: unknown, kid: string): unknown {
   if (isDuplicate(error, 'participant_key_thumbprint_key')) return taken('another participant')
   if (isDuplicate(error, 'participant_key_live_index')) {
-    return new StoreRefusal(
-      `the participant has another live key with the kid ${kid}; give this one another kid`,
-    )
+    return new StoreRefusal(`the participant has another live key with the kid ${kid}; give this one another kid`)
   }
   if (isViolation(error, 'participant_key_valid_check')) {
     return new StoreRefusal('valid_until: must be later than valid_from')
@@ -147,10 +139,9 @@ export async function findRegisteredKeys(
   thumbprints: readonly string[],
 ): Promise<readonly ParticipantKey[]> {
   if (thumbprints.length === 0) return []
-  const { rows } = await db.pool.query<ParticipantKey>(
-    'select * from participant_key where thumbprint = any($1)',
-    [thumbprints],
-  )
+  const { rows } = await db.pool.query<ParticipantKey>('select * from participant_key where thumbprint = any($1)', [
+    thumbprints,
+  ])
   return rows
 }
 

@@ -57,12 +57,7 @@ describe('addParticipant', () => {
       concurrency_limit: Infinity,
       demo: true,
     })
-    expect(a).toMatchObject({
-      max_page_size: 1_000,
-      rate_limit: 0.5,
-      concurrency_limit: Infinity,
-      demo: true,
-    })
+    expect(a).toMatchObject({ max_page_size: 1_000, rate_limit: 0.5, concurrency_limit: Infinity, demo: true })
     const listed = await listParticipants(db)
     expect(listed.map(({ sender_id }) => sender_id)).toEqual(['a.example', 'b.example'])
     expect(new Set(listed.map(({ client_id }) => client_id)).size).toBe(2)
@@ -137,10 +132,7 @@ describe('setParticipantQuotas', () => {
     const set = (rate_limit: number | null, concurrency_limit: number | null) =>
       setParticipantQuotas(db, 'b.example', { rate_limit, concurrency_limit })
     expect(await set(20, Infinity)).toMatchObject({ rate_limit: 20, concurrency_limit: Infinity })
-    expect(await findParticipant(db, 'b.example')).toMatchObject({
-      rate_limit: 20,
-      concurrency_limit: Infinity,
-    })
+    expect(await findParticipant(db, 'b.example')).toMatchObject({ rate_limit: 20, concurrency_limit: Infinity })
     expect(await set(null, null)).toMatchObject({ rate_limit: null, concurrency_limit: null })
     await expect(set(-1, null)).rejects.toThrow(new StoreRefusal(NO_RATE))
     await expect(set(null, 0)).rejects.toThrow(new StoreRefusal(NO_CONCURRENCY))
@@ -150,15 +142,12 @@ describe('setParticipantQuotas', () => {
     )
   })
 
-  test.each(['rate_limit', 'concurrency_limit'])(
-    'the database itself refuses a %s that is none',
-    async (column) => {
-      for (const value of ['0', '-1', 'NaN', '-Infinity']) {
-        const update = database.db.pool.query(`update participant set ${column} = $1`, [value])
-        await expect(update).rejects.toMatchObject({ code: '23514' })
-      }
-    },
-  )
+  test.each(['rate_limit', 'concurrency_limit'])('the database itself refuses a %s that is none', async (column) => {
+    for (const value of ['0', '-1', 'NaN', '-Infinity']) {
+      const update = database.db.pool.query(`update participant set ${column} = $1`, [value])
+      await expect(update).rejects.toMatchObject({ code: '23514' })
+    }
+  })
 })
 
 describe('addSecret', () => {
@@ -186,9 +175,7 @@ describe('addSecret', () => {
     expect(await without()).toContain('no-secret.example')
     await addSecret(db, participant, sha256(1))
     expect(await without()).not.toContain('no-secret.example')
-    await db.pool.query('update participant_secret set retired_at = now() where participant = $1', [
-      participant.id,
-    ])
+    await db.pool.query('update participant_secret set retired_at = now() where participant = $1', [participant.id])
     expect(await without()).toContain('no-secret.example')
   })
 
@@ -201,9 +188,7 @@ describe('addSecret', () => {
 
   test('refuses a participant that is not there, and what is no SHA-256', async () => {
     const { db } = database
-    await expect(addSecret(db, { id: 999_999 }, sha256(1))).rejects.toThrow(
-      new StoreRefusal('no such participant'),
-    )
+    await expect(addSecret(db, { id: 999_999 }, sha256(1))).rejects.toThrow(new StoreRefusal('no such participant'))
     const participant = await addParticipant(db, { sender_id: 'e.example', name: 'E' })
     await expect(addSecret(db, participant, Buffer.from('clear'))).rejects.toMatchObject({ code: '23514' })
   })

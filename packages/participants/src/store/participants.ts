@@ -77,9 +77,7 @@ export async function addParticipant(
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
       const { rows } = await sql<Row>`insert into participant
-        ${rowOf({ ...values, ...messagePolicyValues(policy) })} returning ${sql.raw(COLUMNS)}`.execute(
-        transaction,
-      )
+        ${rowOf({ ...values, ...messagePolicyValues(policy) })} returning ${sql.raw(COLUMNS)}`.execute(transaction)
       const [added] = rows
       if (added === undefined) throw new Error('unreachable: a participant was inserted')
       await takeOverFormer(transaction, added)
@@ -127,10 +125,7 @@ function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
   if (rate_limit !== null && !(rate_limit > 0)) {
     throw new StoreRefusal('rate_limit is a number above 0, or Infinity for no limit')
   }
-  if (
-    concurrency_limit !== null &&
-    !(concurrency_limit >= 1 && Math.floor(concurrency_limit) === concurrency_limit)
-  ) {
+  if (concurrency_limit !== null && !(concurrency_limit >= 1 && Math.floor(concurrency_limit) === concurrency_limit)) {
     throw new StoreRefusal('concurrency_limit is a whole number of at least 1, or Infinity for no limit')
   }
 }
@@ -161,17 +156,13 @@ export async function listWithoutSecret(db: Database): Promise<readonly Particip
 /** The participant, whatever its status; null when there is none. */
 export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
   if (!isStorable(sender_id)) return null
-  const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant where sender_id = $1`, [
-    sender_id,
-  ])
+  const { rows } = await db.pool.query<Row>(`select ${COLUMNS} from participant where sender_id = $1`, [sender_id])
   return rows[0] === undefined ? null : fromRow(rows[0])
 }
 
 /** Whatever its status; null when there is none. Those that are asked for together share a statement. */
-export const findParticipantById = (
-  { pool }: Pick<Database, 'pool'>,
-  id: number,
-): Promise<Participant | null> => byId(pool).submit(id)
+export const findParticipantById = ({ pool }: Pick<Database, 'pool'>, id: number): Promise<Participant | null> =>
+  byId(pool).submit(id)
 
 const byId = perPool((pool) =>
   groupCommit<number, Participant | null>(
@@ -265,8 +256,7 @@ export async function setMessagePolicy(
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
   // Only what is named, so that two who change different things at once do not undo each other's change.
   if (named.length === 0) return current
-  const set = (connection: Pick<Database, 'kysely'>) =>
-    update(connection, sender_id, Object.fromEntries(named))
+  const set = (connection: Pick<Database, 'kysely'>) => update(connection, sender_id, Object.fromEntries(named))
   const tightened = tightening(current, policy)
   if (tightened === null) return set(db)
   const act = { kind: 'policy_tightened', participant: sender_id, ...tightened } as const
@@ -294,8 +284,7 @@ async function update(
   }
 }
 
-const unknown = (sender_id: string): StoreRefusal =>
-  new StoreRefusal(`no participant has sender_id ${sender_id}`)
+const unknown = (sender_id: string): StoreRefusal => new StoreRefusal(`no participant has sender_id ${sender_id}`)
 
 /** The participant with this client id, whatever its status, and its live secrets; null when there is none. */
 export async function findClient(db: Database, client_id: string): Promise<Client | null> {

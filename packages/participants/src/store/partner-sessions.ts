@@ -68,11 +68,7 @@ export async function endPartnerSession({ pool }: Pool, id: number): Promise<voi
 }
 
 /** Of the sessions of one participant those stay that were used last, so many. */
-export async function endOlderPartnerSessions(
-  { pool }: Pool,
-  participant: number,
-  most: number,
-): Promise<void> {
+export async function endOlderPartnerSessions({ pool }: Pool, participant: number, most: number): Promise<void> {
   await pool.query(
     `delete from partner_session where id in (
       select id from partner_session where participant = $1 order by seen_at desc, id desc offset $2)`,
@@ -84,10 +80,7 @@ export async function endOlderPartnerSessions(
  * Ends every session of a participant, and the links that would begin one.
  * @returns how many sessions
  */
-export async function endPartnerSessions(
-  on: Kysely<unknown>,
-  { id }: Pick<Participant, 'id'>,
-): Promise<number> {
+export async function endPartnerSessions(on: Kysely<unknown>, { id }: Pick<Participant, 'id'>): Promise<number> {
   await sql`delete from partner_sign_in_link where participant = ${id}`.execute(on)
   const { numAffectedRows } = await sql`delete from partner_session where participant = ${id}`.execute(on)
   return Number(numAffectedRows)

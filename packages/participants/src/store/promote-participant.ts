@@ -36,7 +36,10 @@ export async function promoteParticipant(
   const act = {
     kind: 'participant_promoted',
     participant: participant.sender_id,
-    ...{ keys, former, jwks_uri, secret: sha256.toString('hex') },
+    keys,
+    former,
+    jwks_uri,
+    secret: sha256.toString('hex'),
   } as const
   const promote = async (transaction: Transaction<unknown>) => {
     const { id, environment } = await lockParticipant(transaction, participant)
@@ -50,9 +53,7 @@ export async function promoteParticipant(
     await sql`update participant_secret set retired_at = now() where participant = ${id} and retired_at is null`.execute(
       transaction,
     )
-    await sql`insert into participant_secret (participant, sha256) values (${id}, ${sha256})`.execute(
-      transaction,
-    )
+    await sql`insert into participant_secret (participant, sha256) values (${id}, ${sha256})`.execute(transaction)
     await sql`delete from participant_callback where participant = ${id}`.execute(transaction)
     await endPartnerSessions(transaction, { id })
     await sql`delete from participant_milestone where participant = ${id}`.execute(transaction)
@@ -69,9 +70,7 @@ async function setLive(
   jwks_uri: string | null,
 ): Promise<void> {
   try {
-    await sql`update participant set environment = 'live', jwks_uri = ${jwks_uri} where id = ${id}`.execute(
-      transaction,
-    )
+    await sql`update participant set environment = 'live', jwks_uri = ${jwks_uri} where id = ${id}`.execute(transaction)
   } catch (error) {
     if (!isDuplicate(error, 'participant_jwks_uri_key')) throw error
     throw new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
@@ -79,11 +78,7 @@ async function setLive(
 }
 
 /** A key that was only published is registered as a revoked one, and refused wherever it is published again. */
-async function refuseForEver(
-  transaction: Transaction<unknown>,
-  participant: number,
-  key: PublicKey,
-): Promise<void> {
+async function refuseForEver(transaction: Transaction<unknown>, participant: number, key: PublicKey): Promise<void> {
   await sql`insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, revoked_at)
     values (${participant}, ${key.kid}, ${key.use}, ${key.algorithm}, ${JSON.stringify(key.public_jwk)}, ${key.thumbprint}, now())
     on conflict (thumbprint) do nothing`.execute(transaction)

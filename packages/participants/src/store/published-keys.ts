@@ -27,10 +27,7 @@ export async function noteUsedKey(
 }
 
 /** Those of a participant, the oldest first. */
-export async function listUsedKeys(
-  { pool }: Pick<Database, 'pool'>,
-  sender_id: string,
-): Promise<readonly UsedKey[]> {
+export async function listUsedKeys({ pool }: Pick<Database, 'pool'>, sender_id: string): Promise<readonly UsedKey[]> {
   const { rows } = await pool.query<UsedKey>(
     `select kid, public_jwk, first_used_at, last_used_at from published_key
       where sender_id = $1 order by first_used_at, kid`,

@@ -19,10 +19,10 @@ const TEXT_LIMIT = 500
  */
 export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text }: Purpose): Promise<void> {
   checkPurpose({ code, text })
-  await pool.query(
-    'insert into purpose (code, text) values ($1, $2) on conflict (code) do update set text = $2',
-    [code, text],
-  )
+  await pool.query('insert into purpose (code, text) values ($1, $2) on conflict (code) do update set text = $2', [
+    code,
+    text,
+  ])
 }
 
 /** @throws StoreRefusal */

@@ -22,10 +22,10 @@ const ask = (bucket: string, wanted: number, { rate = SLOW, capacity = 10, db = 
 
 /** Makes it look as if the bucket was last filled at another time. */
 const turnBack = (bucket: string, interval: string) =>
-  database.db.pool.query(
-    'update quota_bucket set refilled_at = clock_timestamp() - $2::interval where bucket = $1',
-    [bucket, interval],
-  )
+  database.db.pool.query('update quota_bucket set refilled_at = clock_timestamp() - $2::interval where bucket = $1', [
+    bucket,
+    interval,
+  ])
 
 describe('takeTokens', () => {
   test('a bucket is full at first and gives what it has', async () => {
@@ -81,9 +81,7 @@ describe('takeTokens', () => {
   test('concurrent nodes together get what there is', async () => {
     const dbs = [database.db, other]
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
-        ask('g', 3, { capacity: 100, db: dbs[index % 2] ?? database.db }),
-      ),
+      Array.from({ length: 60 }, (_, index) => ask('g', 3, { capacity: 100, db: dbs[index % 2] ?? database.db })),
     )
     expect(answers.reduce((sum, { granted }) => sum + granted, 0)).toBe(100)
   })

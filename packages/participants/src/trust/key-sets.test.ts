@@ -123,21 +123,14 @@ describe('a set is not taken', () => {
     [
       'that is no UTF-8',
       (_request, response) =>
-        response
-          .setHeader('Content-Type', 'application/json')
-          .end(Buffer.from('{"keys":[],"a":"\xff"}', 'latin1')),
+        response.setHeader('Content-Type', 'application/json').end(Buffer.from('{"keys":[],"a":"\xff"}', 'latin1')),
       'the key set is no JSON that is read here',
     ],
     ['that is no set', { jwks: [] }, 'the key set must be an object whose member keys is a list of objects'],
-    [
-      'of no objects',
-      { keys: ['x'] },
-      'the key set must be an object whose member keys is a list of objects',
-    ],
+    ['of no objects', { keys: ['x'] }, 'the key set must be an object whose member keys is a list of objects'],
     [
       'with a member twice',
-      (_request, response) =>
-        response.setHeader('Content-Type', 'application/json').end('{"keys":[],"keys":[]}'),
+      (_request, response) => response.setHeader('Content-Type', 'application/json').end('{"keys":[],"keys":[]}'),
       'the key set is no JSON that is read here',
     ],
     ['that hangs up', (request) => request.socket.destroy(), 'the connection cannot be made, or it broke'],
@@ -147,20 +140,17 @@ describe('a set is not taken', () => {
     expect(problems()).toEqual([problem])
   })
 
-  test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'])(
-    'with a key that has %s',
-    async (member) => {
-      server.publish({
-        keys: [
-          { ...one.jwk, kid: 'one' },
-          { ...two.jwk, [member]: 'SECRET' },
-        ],
-      })
-      expect(await fresh().get()).toEqual([])
-      expect(problems()).toEqual(['the key set holds a private or symmetric key'])
-      expect(logged.join()).not.toMatch(/SECRET/)
-    },
-  )
+  test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'])('with a key that has %s', async (member) => {
+    server.publish({
+      keys: [
+        { ...one.jwk, kid: 'one' },
+        { ...two.jwk, [member]: 'SECRET' },
+      ],
+    })
+    expect(await fresh().get()).toEqual([])
+    expect(problems()).toEqual(['the key set holds a private or symmetric key'])
+    expect(logged.join()).not.toMatch(/SECRET/)
+  })
 
   test('with a symmetric key, whatever it lacks', async () => {
     server.publish({
@@ -205,10 +195,7 @@ test('an address that is refused opens no socket', async () => {
   const connected = await server.connected()
   expect(await fresh({ outgoing: [] }).get()).toEqual([])
   expect(await fresh({ outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true }] }).get()).toEqual([])
-  expect(problems()).toEqual([
-    'the address must be https',
-    'the address must be reachable on the public network',
-  ])
+  expect(problems()).toEqual(['the address must be https', 'the address must be reachable on the public network'])
   expect(await server.connected()).toBe(connected)
 })
 

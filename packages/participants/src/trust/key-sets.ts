@@ -73,8 +73,7 @@ export function createKeySets(parts: {
       if (jwks_uri === null) return []
       // Another address, or other allowed hosts, make another set.
       const set = sets.of(id, JSON.stringify([jwks_uri, outgoing]), () => new Refreshed(rules))
-      const isKnown = (keys: readonly PublicKey[]): boolean =>
-        kid === null || keys.some((key) => key.kid === kid)
+      const isKnown = (keys: readonly PublicKey[]): boolean => kid === null || keys.some((key) => key.kid === kid)
       return set.get(() => fetchKeys(participant, jwks_uri), isKnown).catch(() => [])
     },
   }
@@ -96,8 +95,7 @@ function textOf({ status, headers, body }: Answer): string {
 
 /** The text of an expected error; the class of any other, whose text may hold anything. */
 function problemText(error: unknown): string {
-  const expected =
-    error instanceof AddressRefused || error instanceof RequestFailed || error instanceof KeySetProblem
+  const expected = error instanceof AddressRefused || error instanceof RequestFailed || error instanceof KeySetProblem
   if (expected) return error.message
   return error instanceof Error ? error.name : typeof error
 }

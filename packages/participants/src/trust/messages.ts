@@ -77,13 +77,12 @@ export interface Signature {
 }
 
 /** Why a policy refuses messages in clear, or encrypted messages; null: it takes them. */
-const REFUSES: Readonly<
-  Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>
-> = {
-  required: { clear: 'message: must be encrypted', encrypted: null },
-  allowed: { clear: null, encrypted: null },
-  refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
-}
+const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>> =
+  {
+    required: { clear: 'message: must be encrypted', encrypted: null },
+    allowed: { clear: null, encrypted: null },
+    refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
+  }
 
 /** What decrypting needs. */
 export interface Opening {
@@ -130,10 +129,7 @@ export async function openMessage(
     },
     // Large callbacks are read here, because the kind of the registry decides as well how they are read.
     ...('request' in row && {
-      large: {
-        from: LARGE,
-        read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds),
-      },
+      large: { from: LARGE, read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds) },
     }),
   })
   if (!encrypted) return opened
@@ -184,12 +180,7 @@ export async function signEnvelope(
   const profile = participant.signature_profile
   const own = await signing.keys.signing(replyAlgorithm(profile))
   const key = { ...own, sender_id: registry.sender_id }
-  const signer = {
-    key,
-    profile,
-    namespace: signing.signatureNamespaces.written,
-    lifetime: SIGNATURE_LIFETIME,
-  }
+  const signer = { key, profile, namespace: signing.signatureNamespaces.written, lifetime: SIGNATURE_LIFETIME }
   const beside = alsoBare && !encrypt ? envelope.message : {}
   const { text, signature } = await signedEnvelope(prepared, signer, signing.clock.date(), beside)
   return { text, signature: signature === null ? null : { kid: key.kid, value: signature } }

@@ -91,14 +91,8 @@ describe('registered keys', () => {
 
   test('count within their times', async () => {
     await add(a, await publicKey('Ed25519', { kid: 'later' }), { valid_from: inDays(1) })
-    await add(a, await publicKey('Ed25519', { kid: 'over' }), {
-      valid_from: inDays(-2),
-      valid_until: inDays(-1),
-    })
-    await add(a, await publicKey('Ed25519', { kid: 'now' }), {
-      valid_from: inDays(-1),
-      valid_until: inDays(1),
-    })
+    await add(a, await publicKey('Ed25519', { kid: 'over' }), { valid_from: inDays(-2), valid_until: inDays(-1) })
+    await add(a, await publicKey('Ed25519', { kid: 'now' }), { valid_from: inDays(-1), valid_until: inDays(1) })
     const { verifying } = node()
     expect(await verifying(a, null, 'EdDSA')).toHaveLength(1)
     expect(await verifying(a, 'now', 'EdDSA')).toHaveLength(1)
@@ -116,8 +110,7 @@ describe('registered keys', () => {
     const other = openDatabase(database.connection)
     const nodes = [node(), node([], other)]
     await add(a, await publicKey('Ed25519', { kid: 'one' }))
-    const counts = () =>
-      Promise.all(nodes.map(async (peer) => (await peer.verifying(a, 'one', 'EdDSA')).length))
+    const counts = () => Promise.all(nodes.map(async (peer) => (await peer.verifying(a, 'one', 'EdDSA')).length))
     expect(await counts()).toEqual([1, 1])
     await revokeParticipantKey(database.db, a, 'one')
     clock.pass(1_000)

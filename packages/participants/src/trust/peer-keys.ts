@@ -24,11 +24,7 @@ export interface PeerKeys {
    * Live keys for signatures of this algorithm: the one that is called `kid`, or all of them, at most 20, where the
    * signature names none.
    */
-  verifying(
-    participant: KeySetOwner,
-    kid: string | null,
-    algorithm: AlgorithmName,
-  ): Promise<readonly WebCryptoKey[]>
+  verifying(participant: KeySetOwner, kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
   /** A message was verified with a key of this name: a published one is noted, for evidence. Never rejects. */
   verified(participant: KeySetOwner, kid: string): Promise<void>
   /** The newest live key to encrypt for it; null when there is none. */
@@ -73,11 +69,7 @@ export function createPeerKeys(
   /** Whether a registered key is valid now: it is not revoked, has begun, and has not ended. */
   const counts = ({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean => {
     const now = clock.date()
-    return (
-      revoked_at === null &&
-      valid_from.getTime() <= now &&
-      (valid_until === null || now < valid_until.getTime())
-    )
+    return revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
   }
 
   /** Published keys, without those that are registered and not valid, or registered for another participant. */
@@ -131,8 +123,7 @@ export function createPeerKeys(
         if (own.some((key) => key.kid === kid)) return
         for (const key of await published(participant, kid)) {
           const name = `${participant.id} ${key.thumbprint} ${kid}`
-          if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < USE_AGE)
-            continue
+          if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < USE_AGE) continue
           noted.set(name, clock.now())
           await noteUsedKey(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
             noted.delete(name)
@@ -141,10 +132,7 @@ export function createPeerKeys(
         }
       } catch (error) {
         // The message is good all the same: the next one is noted.
-        parts.log.error(
-          { database: safeDatabaseError(error) },
-          'the use of a published key could not be noted',
-        )
+        parts.log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')
       }
     },
     async encryption(participant) {
@@ -152,10 +140,7 @@ export function createPeerKeys(
       const isForEncryption = ({ use }: PublicKey): boolean => use === 'enc'
       const [key] = await usableOf(own.filter(counts).filter(isForEncryption), encryptionKeys)
       if (key !== undefined) return key
-      const [other] = await usableOf(
-        (await published(participant, null)).filter(isForEncryption),
-        encryptionKeys,
-      )
+      const [other] = await usableOf((await published(participant, null)).filter(isForEncryption), encryptionKeys)
       return other ?? null
     },
   }

@@ -145,8 +145,7 @@ describe('for every date and text', () => {
       fc.property(nearlyDates, (parts) => {
         const text = parts.join('-')
         const date = new Date(`${text}T00:00:00Z`)
-        const real =
-          !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) && parts[0] !== '0000'
+        const real = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) && parts[0] !== '0000'
         expect(dayInterval(text)).toEqual(real ? one(text) : null)
         expect(dayInterval(parts.toReversed().join('.'))).toEqual(real ? one(text) : null)
       }),
@@ -174,16 +173,11 @@ describe('for every date and text', () => {
 
   it('any text gives a value or null, in bounded time', () => {
     fc.assert(
-      fc.property(
-        fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9TZ:.+-]{0,40}$/)),
-        (text) => {
-          const interval = dayInterval(text)
-          if (interval !== null) expect(interval.from <= interval.to).toBe(true)
-          expect(instantText(text) ?? '0000-00-00T00:00:00.000Z').toMatch(
-            /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-          )
-        },
-      ),
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9TZ:.+-]{0,40}$/)), (text) => {
+        const interval = dayInterval(text)
+        if (interval !== null) expect(interval.from <= interval.to).toBe(true)
+        expect(instantText(text) ?? '0000-00-00T00:00:00.000Z').toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      }),
       { numRuns: 300 },
     )
     expect(dayInterval('1'.repeat(1_000_000))).toBeNull()

@@ -99,8 +99,7 @@ function written(text: string): Written | null {
   if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
   const iso = ISO.exec(trimmed)
-  if (iso !== null)
-    return checked(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]), iso[4] !== undefined)
+  if (iso !== null) return checked(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]), iso[4] !== undefined)
   const dotted = DOTTED.exec(trimmed)
   if (dotted === null || Number(dotted[1]) === 0 || Number(dotted[2]) === 0) return null
   return checked(dotted[3], dotted[2], dotted[1], 0, 0, false)

@@ -34,9 +34,7 @@ describe('an attribute', () => {
 
   it('is read as it is written, from the first path that has a scalar', () => {
     expect(heldValue(born)({ date_of_birth: '02.05.2004' })).toBe('02.05.2004')
-    expect(heldValue(born)({ person: [{ birth_date: '' }, { birth_date: 1985 }], birth_date: '1990' })).toBe(
-      1985,
-    )
+    expect(heldValue(born)({ person: [{ birth_date: '' }, { birth_date: 1985 }], birth_date: '1990' })).toBe(1985)
     expect(heldValue(born)({ person: { birth_date: { year: 1985 } }, birth_date: 'unknown' })).toBe('unknown')
     expect(heldValue(born)({ person: {} })).toBeUndefined()
   })

@@ -42,10 +42,7 @@ export function heldElements(compound: Compound): (document: JsonValue) => JsonO
 }
 
 /** Reads one member of a compound in all elements that say it or, where none does, from beside them. */
-export function heldMemberValues(
-  compound: Compound,
-  member: CompoundMember,
-): (document: JsonValue) => JsonValue[] {
+export function heldMemberValues(compound: Compound, member: CompoundMember): (document: JsonValue) => JsonValue[] {
   const inElements = atFirstPlace(compound, scalarsAt(member.paths))
   const inRecord = scalarsAt(member.record_paths ?? [], true)
   return (document) => {

@@ -63,9 +63,7 @@ function within(kind: Kind, sources: Sources, path: string, value: JsonValue): r
   if (!isJsonObject(value)) return here
   const deeper = Object.entries(value).flatMap(([name, below]) => {
     const place = path === '' ? searchKey(name) : `${path}.${searchKey(name)}`
-    return sources.parents.has(place) || isPerson(place) || isList(place)
-      ? within(kind, sources, place, below)
-      : []
+    return sources.parents.has(place) || isPerson(place) || isList(place) ? within(kind, sources, place, below) : []
   })
   return [...here, ...deeper]
 }
@@ -127,11 +125,8 @@ export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): rea
 }
 
 /** Whether identifiers of the type name records of another type than this one: a person's household, not the person. */
-export const isOfAnother = (
-  { record_types }: Kind,
-  { primary_identifier }: RecordType,
-  type: string,
-): boolean => type !== primary_identifier && record_types.some((one) => one.primary_identifier === type)
+export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: RecordType, type: string): boolean =>
+  type !== primary_identifier && record_types.some((one) => one.primary_identifier === type)
 
 /**
  * The identifiers that tell a person from the others in the same record: never a means of contact, nor what names a record of

@@ -24,13 +24,7 @@ describe('two elements with a key in common are the same', () => {
     ['civil', 0, 'identifier', id('BRN', 'b-1'), id('BIRTH_REG_NO', ' B-1')],
     ['civil', 0, 'identifier', id('UIN', 7), '7'],
     ['civil', 0, 'identifier', id('X', '1'), { ...id('ns:x', '1'), note: 1 }],
-    [
-      'social',
-      1,
-      'member_list',
-      { member_identifier: ['1'] },
-      { household_member: { member_identifier: '1' } },
-    ],
+    ['social', 1, 'member_list', { member_identifier: ['1'] }, { household_member: { member_identifier: '1' } }],
     [
       'social',
       1,

@@ -88,9 +88,7 @@ describe('the member of a notification, made from a beneficiary', () => {
 
   it('has an address as it stands, one or several', () => {
     const address = [{ locality: 'Tarn' }, { locality: 'Moor' }]
-    expect(member({ demographic_info: { person: { address } } })).toMatchObject({
-      demographic_info: { address },
-    })
+    expect(member({ demographic_info: { person: { address } } })).toMatchObject({ demographic_info: { address } })
   })
 })
 

@@ -66,8 +66,7 @@ function valueAt(
   return WRITTEN[as](first)
 }
 
-const listed = (values: readonly JsonValue[]): JsonValue | undefined =>
-  values.length === 0 ? undefined : [...values]
+const listed = (values: readonly JsonValue[]): JsonValue | undefined => (values.length === 0 ? undefined : [...values])
 
 /** What cannot be read is sent as it is. */
 const WRITTEN: Readonly<
@@ -87,17 +86,13 @@ const FLAG = { name: 'flag', paths: [], type: 'boolean' } as const
 function identifiersAt({ kind, recordType }: Scope, paths: readonly string[], from: JsonValue): JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const path of paths) {
-    const source = recordType.identifiers.find((one) => one.path === path) ?? {
-      path,
-      names: 'record' as const,
-    }
+    const source = recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const }
     walk(from, compilePath(path), (leaf) => {
       const type = identifierTypeOf(kind, source, leaf)
       const raw = isJsonObject(leaf) ? leaf.identifier_value : leaf
       const value = type === undefined ? null : identifierValue(type, raw)
       if (type === undefined || value === null || raw === undefined) return false
-      const named =
-        isJsonObject(leaf) && typeof leaf.identifier_type === 'string' ? leaf.identifier_type : type.name
+      const named = isJsonObject(leaf) && typeof leaf.identifier_type === 'string' ? leaf.identifier_type : type.name
       const identifier = { '@type': 'Identifier', identifier_type: named, identifier_value: String(raw) }
       if (!found.has(`${type.name} ${value}`)) found.set(`${type.name} ${value}`, identifier)
       return false

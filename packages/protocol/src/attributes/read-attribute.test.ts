@@ -12,9 +12,7 @@ describe('readAttribute', () => {
   it('reads the first path that has a value its type can read', () => {
     const day = { from: '1985-06-12', to: '1985-06-12' }
     expect(readAttribute(birthDate, { info: { birth_date: '1985-06-12' }, birth_date: '1990' })).toEqual(day)
-    expect(
-      readAttribute(birthDate, { info: { birth_date: '1985-02-31' }, birth_date: '1985-06-12' }),
-    ).toEqual(day)
+    expect(readAttribute(birthDate, { info: { birth_date: '1985-02-31' }, birth_date: '1985-06-12' })).toEqual(day)
   })
 
   it('reads the first value where the document has several and the attribute one', () => {
@@ -25,9 +23,10 @@ describe('readAttribute', () => {
   })
 
   it('reads all values of the first path that has any where the attribute is many', () => {
-    expect(
-      readAttribute(programmes, { a: [{ p: 'one' }, { p: '' }, { p: ['two'] }], b: { p: 'three' } }),
-    ).toEqual(['one', 'two'])
+    expect(readAttribute(programmes, { a: [{ p: 'one' }, { p: '' }, { p: ['two'] }], b: { p: 'three' } })).toEqual([
+      'one',
+      'two',
+    ])
     expect(readAttribute(programmes, { b: { p: 'three' } })).toEqual(['three'])
   })
 
@@ -50,13 +49,7 @@ describe('readAttribute', () => {
     const { document } = fc.letrec<{ document: JsonValue }>((tie) => ({
       document: fc.oneof(
         { maxDepth: 5 },
-        fc.oneof(
-          fc.string({ unit: 'binary' }),
-          fc.double(),
-          fc.bigInt().map(String),
-          fc.boolean(),
-          fc.constant(null),
-        ),
+        fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.bigInt().map(String), fc.boolean(), fc.constant(null)),
         fc.array(tie('document'), { maxLength: 3 }),
         fc.dictionary(fc.constantFrom(...keys), tie('document'), { maxKeys: 8 }),
       ),

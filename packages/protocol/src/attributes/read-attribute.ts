@@ -38,11 +38,7 @@ function compiledPaths(attribute: Attribute): readonly Path[] {
  * With `many` it is the list of all values there. Null where there is none: absent, null, "", or nothing that the
  * attribute's type can read. Never throws, and takes time in proportion to the document at most.
  */
-export function readAttribute(
-  attribute: Attribute,
-  document: JsonValue,
-  notes?: ReadingNotes,
-): AttributeValue | null {
+export function readAttribute(attribute: Attribute, document: JsonValue, notes?: ReadingNotes): AttributeValue | null {
   const read = ATTRIBUTE_TYPES[attribute.type]
   const values: AttributeScalar[] = []
   const { codes } = attribute

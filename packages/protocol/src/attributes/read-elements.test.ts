@@ -19,11 +19,7 @@ const year = (text: string) => ({ from: `${text}-01-01`, to: `${text}-12-31` })
 describe('readElements', () => {
   it('reads every object on the way, in the order of the document, and bare values', () => {
     const stays = [{ place: 'North' }, [{ place: 'lost' }], 'South', { place: { name: 'East' }, rooms: '2' }]
-    expect(readElements(stay, { stays })).toEqual([
-      { place: 'north' },
-      { place: 'south' },
-      { place: 'east', rooms: 2 },
-    ])
+    expect(readElements(stay, { stays })).toEqual([{ place: 'north' }, { place: 'south' }, { place: 'east', rooms: 2 }])
   })
 
   it('reads a single object where a list is meant, under any spelling of a key', () => {
@@ -65,10 +61,7 @@ describe('readElements', () => {
   it('reads the record itself as one element', () => {
     expect(readElements(stay, { place: 'North', rooms: 3 })).toEqual([{ place: 'north', rooms: 3 }])
     expect(readElements(stay, { more: { since: 1990 } })).toEqual([{ since: year('1990') }])
-    expect(readElements(stay, { since: [1990, 2000] })).toEqual([
-      { since: year('1990') },
-      { since: year('2000') },
-    ])
+    expect(readElements(stay, { since: [1990, 2000] })).toEqual([{ since: year('1990') }, { since: year('2000') }])
   })
 
   it.each<[JsonValue]>([[{}], [[]], [null], [7], [{ stays: [] }], [{ stays: [{ rooms: {} }], since: '' }]])(
@@ -85,9 +78,7 @@ describe('readElements', () => {
 })
 
 it('reads every compound of every kind from any document without failing, and never changes the document', () => {
-  const compounds = KINDS.flatMap(({ record_types }) =>
-    record_types.flatMap(({ compounds = [] }) => compounds),
-  )
+  const compounds = KINDS.flatMap(({ record_types }) => record_types.flatMap(({ compounds = [] }) => compounds))
   const paths = compounds.flatMap((compound) => [
     ...compound.paths,
     ...compound.members.flatMap((member) => [...member.paths, ...(member.record_paths ?? [])]),
@@ -96,13 +87,7 @@ it('reads every compound of every kind from any document without failing, and ne
   const { document } = fc.letrec<{ document: JsonValue }>((tie) => ({
     document: fc.oneof(
       { maxDepth: 5 },
-      fc.oneof(
-        fc.string({ unit: 'binary' }),
-        fc.double(),
-        fc.bigInt().map(String),
-        fc.boolean(),
-        fc.constant(null),
-      ),
+      fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.bigInt().map(String), fc.boolean(), fc.constant(null)),
       fc.array(tie('document'), { maxLength: 3 }),
       fc.dictionary(fc.constantFrom(...keys, '__proto__'), tie('document'), { maxKeys: 8 }),
     ),

@@ -50,15 +50,10 @@ function planOf(compound: Compound): Plan {
  * the record says one thing. Where it says several, nobody can tell to which element each belongs, and each is an
  * element of its own. Never throws, and takes time in proportion to the document.
  */
-export function readElements(
-  compound: Compound,
-  document: JsonValue,
-  notes?: ReadingNotes,
-): readonly Element[] {
+export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
   const plan = planOf(compound)
   for (const path of plan.paths) {
-    const elements =
-      path.length === 0 ? [ofRecord(plan, document, notes)] : alongPath(plan, document, path, notes)
+    const elements = path.length === 0 ? [ofRecord(plan, document, notes)] : alongPath(plan, document, path, notes)
     if (elements.length === 0) continue
     addFromRecord(plan, document, elements, notes)
     const found = distinct(plan, elements)
@@ -94,12 +89,7 @@ function read(members: readonly CompoundMember[], leaf: JsonValue, notes?: Readi
   return element
 }
 
-function addFromRecord(
-  { outside }: Plan,
-  document: JsonValue,
-  elements: Draft[],
-  notes?: ReadingNotes,
-): void {
+function addFromRecord({ outside }: Plan, document: JsonValue, elements: Draft[], notes?: ReadingNotes): void {
   const count = elements.length
   for (const { name, inRecord } of outside) {
     const lacking = elements.slice(0, count).filter((element) => element[name] === undefined)

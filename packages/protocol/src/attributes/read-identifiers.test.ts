@@ -35,9 +35,7 @@ describe('readIdentifiers', () => {
   })
 
   it('keeps leading zeros, and reads integers by their digits', () => {
-    expect(ofPerson({ identifier: [{ identifier_type: 'UIN', identifier_value: '0007' }] })).toEqual([
-      uin('0007'),
-    ])
+    expect(ofPerson({ identifier: [{ identifier_type: 'UIN', identifier_value: '0007' }] })).toEqual([uin('0007')])
     expect(ofPerson({ identifier: 4100 })).toEqual([uin('4100')])
     expect(ofPerson({ identifier: 9007199254740992 })).toEqual([uin('9007199254740992')])
     expect(ofPerson({ identifier: 1e20 })).toEqual([uin('100000000000000000000')])
@@ -56,13 +54,10 @@ describe('readIdentifiers', () => {
     expect(ofPerson({ identifier: [identifier] })).toEqual([])
   })
 
-  it.each(['SHOE_SIZE', 'spdci:passport'])(
-    'reads one of the type %s, which the kind does not list',
-    (type) => {
-      const identifier = [{ identifier_type: type, identifier_value: ' 9 b' }]
-      expect(ofPerson({ identifier })).toEqual([{ type: UNLISTED.name, value: '9B', names: 'record' }])
-    },
-  )
+  it.each(['SHOE_SIZE', 'spdci:passport'])('reads one of the type %s, which the kind does not list', (type) => {
+    const identifier = [{ identifier_type: type, identifier_value: ' 9 b' }]
+    expect(ofPerson({ identifier })).toEqual([{ type: UNLISTED.name, value: '9B', names: 'record' }])
+  })
 
   it('names each identifier once, and as the record’s own if it is that too', () => {
     const group = social.record_types[1]
@@ -74,11 +69,7 @@ describe('readIdentifiers', () => {
           { identifier_type: 'UIN', identifier_value: 'U-1' },
         ],
         group_head_info: { member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-1' }] },
-        member_list: [
-          { member_identifier: 'U-1' },
-          { member_identifier: 'u-2' },
-          { member_identifier: 'U-2' },
-        ],
+        member_list: [{ member_identifier: 'U-1' }, { member_identifier: 'u-2' }, { member_identifier: 'U-2' }],
       })
     expect(identifiers).toEqual([
       { type: 'HOUSEHOLD_ID', value: 'H-1', names: 'record' },

@@ -63,13 +63,7 @@ function visitIdentifiers(
       const type = identifierTypeOf(kind, source, leaf)
       const raw = isJsonObject(leaf) ? member(leaf, IDENTIFIER_VALUE) : leaf
       const value = type === undefined ? null : identifierValue(type, raw)
-      if (
-        notes !== undefined &&
-        type !== undefined &&
-        value === null &&
-        raw !== undefined &&
-        isWritten(raw)
-      ) {
+      if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isWritten(raw)) {
         notes.unusable(type, source.path)
       }
       if (type === undefined || value === null) return false
@@ -108,11 +102,7 @@ export function writtenIdentifiers(
 }
 
 /** The type that an identifier object names, else the source's; `UNLISTED` where the kind does not know the name. */
-export function identifierTypeOf(
-  kind: Kind,
-  source: IdentifierSource,
-  leaf: JsonValue,
-): IdentifierType | undefined {
+export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
   return typeof spelling === 'string' ? (resolveIdentifierType(kind, spelling) ?? UNLISTED) : undefined

@@ -38,19 +38,12 @@ describe('an age', () => {
     expect(literal('age', raw, { since: 'birth_date' })).toBe(years)
   })
 
-  it.each<[JsonValue]>([
-    [-1],
-    [17.5],
-    [1001],
-    ['old'],
-    ['NaN'],
-    [''],
-    [null],
-    [true],
-    ['29.99999999999999999999'],
-  ])('%s is none', (raw) => {
-    expect(literal('age', raw, { since: 'birth_date' })).toBeNull()
-  })
+  it.each<[JsonValue]>([[-1], [17.5], [1001], ['old'], ['NaN'], [''], [null], [true], ['29.99999999999999999999']])(
+    '%s is none',
+    (raw) => {
+      expect(literal('age', raw, { since: 'birth_date' })).toBeNull()
+    },
+  )
 })
 
 it.each<[AttributeType, JsonValue, Partial<Attribute>, unknown]>([
@@ -79,10 +72,7 @@ it.each(['9007199254740993', '9007199254740993.0', '0.12345678901234567890', '1e
 
 it('what a record holds, asked for as it is read, is what is compared with', () => {
   const attributes = KINDS.flatMap(({ record_types }) =>
-    record_types.flatMap((type) => [
-      ...type.attributes,
-      ...(type.compounds ?? []).flatMap(({ members }) => members),
-    ]),
+    record_types.flatMap((type) => [...type.attributes, ...(type.compounds ?? []).flatMap(({ members }) => members)]),
   )
   const raw = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -97,8 +87,7 @@ it('what a record holds, asked for as it is read, is what is compared with', () 
       const held = readAttribute({ ...attribute, paths: ['a'] }, { a: value })
       for (const scalar of Array.isArray(held) ? held : [held]) {
         if (scalar === null) continue
-        const asked =
-          typeof scalar === 'object' ? readLiteral(attribute, value) : readLiteral(attribute, scalar)
+        const asked = typeof scalar === 'object' ? readLiteral(attribute, value) : readLiteral(attribute, scalar)
         const expected = attribute.type === 'datetime' ? { from: scalar, to: scalar } : scalar
         expect(asked).toEqual(expected)
       }

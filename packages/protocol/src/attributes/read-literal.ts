@@ -23,8 +23,7 @@ const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   text: (raw, attribute, part) => bounded(raw, normalText(raw, attribute, part)),
   code: (raw, attribute) => bounded(raw, normalCode(raw, attribute)),
   number: (raw) => finite(exactNumberOf(raw)),
-  datetime: (raw) =>
-    typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null,
+  datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 
 /** Of a raw text that is much longer, the reader has looked at the beginning alone. */

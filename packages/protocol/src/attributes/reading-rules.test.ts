@@ -29,15 +29,7 @@ const made = (attribute: Partial<Attribute> & { type: AttributeType }): unknown[
  * IDENTIFIERS_VERSION, together with what is expected here, so that they are filled anew.
  */
 it('readers make of samples what their versions say', () => {
-  expect(READER_VERSIONS).toEqual({
-    text: 3,
-    code: 3,
-    date: 1,
-    datetime: 1,
-    number: 1,
-    boolean: 1,
-    age: 1,
-  })
+  expect(READER_VERSIONS).toEqual({ text: 3, code: 3, date: 1, datetime: 1, number: 1, boolean: 1, age: 1 })
   expect(made({ type: 'text', fold: true })).toMatchSnapshot('text, folded, 3')
   expect(made({ type: 'text' })).toMatchSnapshot('text, 3')
   expect(made({ type: 'code', codes: 'sex' })).toMatchSnapshot('code, 3')
@@ -75,8 +67,7 @@ it('rules change with a path, a spelling, a code list, folding and the version',
 })
 
 it('rules of a list change with its paths and its members', () => {
-  const rules = (paths: string[], members: Attribute[]) =>
-    JSON.stringify(compoundRules({ name: 'l', paths, members }))
+  const rules = (paths: string[], members: Attribute[]) => JSON.stringify(compoundRules({ name: 'l', paths, members }))
   const member: Attribute = { name: 'm', paths: ['m'], type: 'text' }
   const all = [
     rules(['l'], [member]),

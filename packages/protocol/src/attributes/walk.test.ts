@@ -73,13 +73,7 @@ describe('key spellings', () => {
 
 describe('hostile documents', () => {
   it('inherited members are no members', () => {
-    for (const path of [
-      'constructor',
-      'toString',
-      '__proto__',
-      '__proto__.constructor',
-      'constructor.name',
-    ]) {
+    for (const path of ['constructor', 'toString', '__proto__', '__proto__.constructor', 'constructor.name']) {
       expect(leaves({}, path)).toEqual([])
     }
   })

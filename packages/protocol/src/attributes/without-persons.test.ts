@@ -4,12 +4,7 @@ import { KINDS } from '../kinds/index.ts'
 import { withoutPersons } from './without-persons.ts'
 
 /** The record without the person who bears this UIN or this NID. */
-function without(
-  kindName: string,
-  recordTypeName: string,
-  document: JsonObject,
-  ...hidden: string[]
-): JsonObject {
+function without(kindName: string, recordTypeName: string, document: JsonObject, ...hidden: string[]): JsonObject {
   const kind = KINDS.find(({ name }) => name === kindName)
   const recordType = kind?.record_types.find(({ name }) => name === recordTypeName)
   if (kind === undefined || recordType === undefined) throw new Error('no such record type')
@@ -48,9 +43,7 @@ describe('withoutPersons', () => {
   it('takes members out of every shape of a list, with the list where nobody is left', () => {
     const alone = household({ household_size: '1', member_list: { household_member: [member('U-1')] } })
     expect(without('social', 'Group', alone, 'UIN:U-1')).toEqual(household({ household_size: '0' }))
-    const each = household({
-      member_list: [{ household_member: member('U-1') }, { household_member: member('U-2') }],
-    })
+    const each = household({ member_list: [{ household_member: member('U-1') }, { household_member: member('U-2') }] })
     expect(without('social', 'Group', each, 'UIN:U-1')).toEqual(
       household({ member_list: [{ household_member: member('U-2') }] }),
     )
@@ -62,9 +55,7 @@ describe('withoutPersons', () => {
       related_member: { member_identifier: [uin(value)] },
     })
     const record = member('U-1', { related_person: [related('U-2'), related('U-3')] })
-    expect(without('social', 'Member', record, 'UIN:U-2')).toEqual(
-      member('U-1', { related_person: [related('U-3')] }),
-    )
+    expect(without('social', 'Member', record, 'UIN:U-2')).toEqual(member('U-1', { related_person: [related('U-3')] }))
     expect(without('ess', 'Member', member('U-1', { related_person: related('U-2') }), 'UIN:U-2')).toEqual(
       member('U-1'),
     )
@@ -73,10 +64,7 @@ describe('withoutPersons', () => {
     })
     const group = household({ group_size: 2, member_list: [record, member('U-4')] })
     expect(without('social', 'Group', group, 'UIN:U-2')).toEqual(
-      household({
-        group_size: 2,
-        member_list: [member('U-1', { related_person: [related('U-3')] }), member('U-4')],
-      }),
+      household({ group_size: 2, member_list: [member('U-1', { related_person: [related('U-3')] }), member('U-4')] }),
     )
   })
 
@@ -87,10 +75,7 @@ describe('withoutPersons', () => {
       parent2_identifier: uin('U-3000'),
       spouse_identifier: uin('U-2000'),
       'x:spouse': 'u-2000',
-      guardian: {
-        identifier: [{ identifier_type: 'LIBRARY', identifier_value: '7' }, uin('U-2000')],
-        name: 'Ada',
-      },
+      guardian: { identifier: [{ identifier_type: 'LIBRARY', identifier_value: '7' }, uin('U-2000')], name: 'Ada' },
       witnesses: [
         { name: 'Bo', person: { identifier: uin('U-2000') } },
         { name: 'Cy', identifier: uin('U-3000') },
@@ -114,9 +99,7 @@ describe('withoutPersons', () => {
       { 'x:Identifier': uin('U-1001') },
       { person: { demographic_info: { member_identifier: 'U-1001' } } },
       { member_identifier: [], 'spdci:member_identifier': [uin('U-1001')] },
-      {
-        member_identifier: [{ identifier_type: 'UIN', identifier_value: [], 'x:identifier_value': 'U-1001' }],
-      },
+      { member_identifier: [{ identifier_type: 'UIN', identifier_value: [], 'x:identifier_value': 'U-1001' }] },
       { demographic_info: {}, 'x:demographic_info': { identifier: [uin('U-1001')] } },
       // Nobody else is named there.
       { cards: [uin('U-1001')] },
@@ -182,12 +165,8 @@ describe('withoutPersons', () => {
     }
     const [one, two] = [uin('U-1'), uin('U-2')]
     expect(sized(2, { group_head_info: child(one), member_list: [bearing(one), bearing(two)] })).toBe(2)
-    expect(
-      sized(2, { group_head_info: child(one), member_list: [child(nid('N-1'), one), bearing(two)] }),
-    ).toBe(1)
-    expect(
-      sized(3, { member_list: [child(one), child(nid('N-1')), child(nid('N-1'), one), bearing(two)] }),
-    ).toBe(2)
+    expect(sized(2, { group_head_info: child(one), member_list: [child(nid('N-1'), one), bearing(two)] })).toBe(1)
+    expect(sized(3, { member_list: [child(one), child(nid('N-1')), child(nid('N-1'), one), bearing(two)] })).toBe(2)
     expect(sized(3, { member_list: [child(), child(), bearing(two)] })).toBe(1)
     const phone = { demographic_info: { phone_number: '+1 555 0100' } }
     for (const shared of [home, village]) {
@@ -210,9 +189,7 @@ describe('withoutPersons', () => {
       phone_number: ['U-2000'],
     }
     expect(without('civil', 'Person', person, 'UIN:U-1000', 'UIN:U-2000')).toBe(person)
-    const own = member('U-1000', {
-      demographic_info: { identifier: [uin('U-1000')], name: { surname: 'Obi' } },
-    })
+    const own = member('U-1000', { demographic_info: { identifier: [uin('U-1000')], name: { surname: 'Obi' } } })
     expect(without('social', 'Member', own, 'UIN:U-1000')).toBe(own)
     expect(without('ibr', 'Beneficiary', { member: own }, 'UIN:U-1000')).toEqual({ member: own })
   })

@@ -89,9 +89,7 @@ function readPlaces({ identifiers, attributes, relations = [] }: RecordType): Pl
   const counts = attributes.filter(({ name }) => counting.has(name)).flatMap(({ paths }) => paths)
   return {
     own: new Set(
-      identifiers
-        .filter(({ names }) => names === 'record')
-        .flatMap(({ path }) => withParents(searchKey(path))),
+      identifiers.filter(({ names }) => names === 'record').flatMap(({ path }) => withParents(searchKey(path))),
     ),
     relations: new Map(relations.flatMap((row) => row.paths.map((path) => [searchKey(path), row] as const))),
     entries,
@@ -125,9 +123,7 @@ function cutRelated(
   const recordType = kind.record_types.find(({ name }) => name === relation.record_type) ?? null
   const count = (key: string | null, identifiers: OtherPerson['identifiers']): void => {
     if (relation.counted_by === undefined) return
-    const marks = tellingIdentifiers(kind, recordType, identifiers).map(
-      ({ type, value: of }) => `${type}:${of}`,
-    )
+    const marks = tellingIdentifiers(kind, recordType, identifiers).map(({ type, value: of }) => `${type}:${of}`)
     scope.persons.push({ marks: key ? [key, ...marks] : marks, isLeft: key === null })
   }
   if (recordType === null || !isJsonObject(value)) {
@@ -154,11 +150,8 @@ function cutRelated(
 }
 
 /** Whether what stands around persons is one itself. */
-const isOfPerson = (
-  { attributes }: RecordType,
-  value: JsonObject,
-  identifiers: OtherPerson['identifiers'],
-): boolean => identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
+const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
+  identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
 /** What is left of another person, and who was named in it, outside of the relations, and taken out. */
 function cutPerson(
@@ -179,8 +172,7 @@ function cutPerson(
 /** Whether further persons of the relations stand in it, such as `household_member` in an element of `member_list`. */
 const isAroundPersons = ({ relations }: Places, path: string, value: JsonObject): boolean =>
   [...relations.keys()].some(
-    (one) =>
-      one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
+    (one) => one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
 
 /** Members that say what an object is: where nothing else is left of it, it is left out. */
@@ -251,9 +243,7 @@ function countGone(persons: readonly CountedPerson[]): number {
 
 /** Whether it is somebody who is taken out, or an identifier of such a person: what an object has beside it is theirs too. */
 function names({ kind, takesOut }: Scope, value: JsonObject | string | number): boolean {
-  const identifiers = isJsonObject(value)
-    ? identifiersWithin(kind, value)
-    : bareIdentifiers(kind, value, BARE_LENGTH)
+  const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : bareIdentifiers(kind, value, BARE_LENGTH)
   return identifiers.length > 0 && takesOut({ ...UNKNOWN, identifiers }) !== null
 }
 

@@ -97,16 +97,8 @@ describe('an addition is refused', () => {
       { name: 'functional_severity' },
       'name: functional_severity already means something in this record type',
     ],
-    [
-      'an unknown type',
-      { type: 'money' },
-      'type: must be one of text, code, date, datetime, number, boolean',
-    ],
-    [
-      'an age',
-      { type: 'age', paths: [] },
-      'type: must be one of text, code, date, datetime, number, boolean',
-    ],
+    ['an unknown type', { type: 'money' }, 'type: must be one of text, code, date, datetime, number, boolean'],
+    ['an age', { type: 'age', paths: [] }, 'type: must be one of text, code, date, datetime, number, boolean'],
     [
       'what ages have',
       { since: 'birth_date' },
@@ -171,9 +163,7 @@ describe('an addition is refused', () => {
 
   it('of a record type that the kind has not', () => {
     expect(additionProblem(social, addition({}, 'Person'))).toBe('record_type: must be one of Member, Group')
-    expect(additionProblem(social, addition({}, '__proto__'))).toBe(
-      'record_type: must be one of Member, Group',
-    )
+    expect(additionProblem(social, addition({}, '__proto__'))).toBe('record_type: must be one of Member, Group')
   })
 
   it.each([['unknown_list'], [undefined], ['constructor']])('with the code list %j', (codes) => {

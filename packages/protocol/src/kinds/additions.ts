@@ -100,8 +100,7 @@ const CHECKS: readonly Check[] = [
     const flag = FLAGS.find((name) => given[name] !== undefined && given[name] !== true)
     return flag === undefined ? null : `${flag}: must be true or left out`
   },
-  ({ many, sortable }) =>
-    many && sortable ? 'sortable: an attribute with many values cannot be sorted by' : null,
+  ({ many, sortable }) => (many && sortable ? 'sortable: an attribute with many values cannot be sorted by' : null),
   ({ fold, type }) => (fold && type !== 'text' ? 'fold: only text compares without case and accents' : null),
   aliasesProblem,
 ]

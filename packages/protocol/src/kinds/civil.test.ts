@@ -23,13 +23,7 @@ const ada = {
   death_date: '',
   death_place: '',
   address: [
-    {
-      address_line1: 'Mill Lane 4',
-      locality: 'Ikeja',
-      sub_region_code: 'LA-1',
-      region_code: 'LA',
-      postal_code: 1001,
-    },
+    { address_line1: 'Mill Lane 4', locality: 'Ikeja', sub_region_code: 'LA-1', region_code: 'LA', postal_code: 1001 },
   ],
   marital_status: 'married',
   marriage_date: ['2004-05-02', '02.05.2010'],

@@ -14,10 +14,7 @@ const document = {
   },
   disability_status: 'Approved',
   disability_level: 'Severe',
-  disability_details: [
-    { impairment_type: 'Vision', impairment_level: '3', age_on_set: '1' },
-    { impairment_type: 3 },
-  ],
+  disability_details: [{ impairment_type: 'Vision', impairment_level: '3', age_on_set: '1' }, { impairment_type: 3 }],
   disability_support: [{ human_assistance: { type: 'mobility' } }],
   transport_requirement: 1,
   housing_type: '2',
@@ -38,10 +35,7 @@ it('a disabled person has the attributes of the person and of the disability', (
     housing_type: '2',
     registration_date: '2026-01-01T00:00:00.000Z',
     last_updated: '2026-01-02T00:00:00.000Z',
-    impairment: [
-      { impairment_type: '1', impairment_level: '3', impairment_onset: '1' },
-      { impairment_type: '3' },
-    ],
+    impairment: [{ impairment_type: '1', impairment_level: '3', impairment_onset: '1' }, { impairment_type: '3' }],
     programme_enrolment: [{ programme_identifier: 'prg-3', programme_name: 'aid' }],
   })
 })
@@ -54,10 +48,7 @@ it('an impairment may stand in the record itself', () => {
 
 it.each([
   [document, ['record UIN PX-1']],
-  [
-    { personal_details: { identifier: { identifier_type: 'UIN', identifier_value: 'PX-2' } } },
-    ['record UIN PX-2'],
-  ],
+  [{ personal_details: { identifier: { identifier_type: 'UIN', identifier_value: 'PX-2' } } }, ['record UIN PX-2']],
   [{ identifier: [{ identifier_type: 'UIN', identifier_value: 'PX-3' }] }, ['record UIN PX-3']],
 ])('a disabled person is named by an identifier of any published place', (record, identifiers) => {
   expect(identifiersOf(disability, person, record)).toEqual(identifiers)

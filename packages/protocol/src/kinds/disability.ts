@@ -34,12 +34,7 @@ const impairment: Compound = {
       codes: 'impairment_level',
     },
     { name: 'impairment_cause', paths: ['impairment_cause'], type: 'code', codes: 'impairment_cause' },
-    {
-      name: 'impairment_onset',
-      paths: ['age_on_set'],
-      type: 'code',
-      codes: 'impairment_onset',
-    },
+    { name: 'impairment_onset', paths: ['age_on_set'], type: 'code', codes: 'impairment_onset' },
   ],
   indexed: true,
 }
@@ -70,21 +65,12 @@ export const disability: Kind = {
           type: 'UIN',
           names: 'record' as const,
         })),
-        ...['member_identifier', 'identifier'].map((path) => ({
-          path,
-          type: 'UIN',
-          names: 'record' as const,
-        })),
+        ...['member_identifier', 'identifier'].map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
         ...personAttributes(persons),
         ...addressAttributes(persons),
-        {
-          name: 'disability_status',
-          paths: ['disability_status'],
-          type: 'code',
-          codes: 'disability_status',
-        },
+        { name: 'disability_status', paths: ['disability_status'], type: 'code', codes: 'disability_status' },
         { name: 'disability_level', paths: ['disability_level'], type: 'code', codes: 'disability_level' },
         {
           name: 'transport_requirement',
@@ -97,11 +83,7 @@ export const disability: Kind = {
       ],
       compounds: [impairment, programmeEnrolment],
       keyed_lists: [
-        identifierList([
-          ...under(persons, 'member_identifier', 'identifier'),
-          'member_identifier',
-          'identifier',
-        ]),
+        identifierList([...under(persons, 'member_identifier', 'identifier'), 'member_identifier', 'identifier']),
         programmeList(['programs_enrollments']),
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
@@ -112,10 +94,7 @@ export const disability: Kind = {
   ],
   identifier_types: [UIN],
   event_types: [
-    {
-      name: 'REGISTER',
-      aliases: ['REGISTRATION', 'DisabledPerson', 'NewDisabledPerson', 'NewDisabledNewborn'],
-    },
+    { name: 'REGISTER', aliases: ['REGISTRATION', 'DisabledPerson', 'NewDisabledPerson', 'NewDisabledNewborn'] },
   ],
   notified_event_types: ['REGISTER'],
   search_event_types: ['SEARCH'],

@@ -49,9 +49,7 @@ it('a member has the attributes of the person, of work and of enrolment', () => 
 })
 
 it('a member may say the type of employment outside the jobs', () => {
-  expect(attributesOf(member, { employment_type: 'casual' })).toEqual({
-    employment: [{ employment_type: '3' }],
-  })
+  expect(attributesOf(member, { employment_type: 'casual' })).toEqual({ employment: [{ employment_type: '3' }] })
   const jobs = [{ job_title: 'Baker', employment_type: '1' }, { employer: 'Tarn Mills' }]
   expect(attributesOf(member, { employment_type: 'casual', employment_info: jobs })).toEqual({
     employment: [

@@ -54,12 +54,7 @@ export const ess: Kind = {
         ...personAttributes(persons),
         ...addressAttributes(persons),
         ...situationAttributes(['']),
-        {
-          name: 'unemployment_reason',
-          paths: ['unemployment_reason'],
-          type: 'code',
-          codes: 'unemployment_reason',
-        },
+        { name: 'unemployment_reason', paths: ['unemployment_reason'], type: 'code', codes: 'unemployment_reason' },
         {
           name: 'enrolment_status',
           paths: ['enrolment_status', 'additional_attributes.enrolment_status'],

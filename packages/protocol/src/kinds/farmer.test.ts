@@ -22,9 +22,7 @@ const document = {
       land_size: '2.5',
       measurement: 'H',
       address: { locality: 'North Hills' },
-      farming_activities: [
-        { crop_details: [{ crop_type: 'Cereals', irrigation_type: 'Rain' }, { crop_type: 2 }] },
-      ],
+      farming_activities: [{ crop_details: [{ crop_type: 'Cereals', irrigation_type: 'Rain' }, { crop_type: 2 }] }],
     },
     { land_size: 1, farming_activities: { crop_details: { crop_type: 'quinoa' } } },
   ],
@@ -42,10 +40,7 @@ describe('a farmer', () => {
       birth_date: day('1970-06-12'),
       location: 'north hills',
       farmer_type: 'smallholder',
-      parcel: [
-        { farm_size: 2.5, area_unit: 'H', land_type: 'arable', land_ownership: 'owned' },
-        { farm_size: 1 },
-      ],
+      parcel: [{ farm_size: 2.5, area_unit: 'H', land_type: 'arable', land_ownership: 'owned' }, { farm_size: 1 }],
       crop: [{ crop_type: '1', irrigation_type: 'rain' }, { crop_type: '2' }, { crop_type: 'quinoa' }],
       registration_date: '2026-01-01T00:00:00.000Z',
       last_updated: '2026-01-02T00:00:00.000Z',
@@ -55,9 +50,9 @@ describe('a farmer', () => {
   it('is named by its farmer number, bare or not, and by the person’s', () => {
     expect(identifiersOf(farmer, type, document)).toEqual(['record FARMER_ID F-0031', 'record NID N-31'])
     const identifier = [{ identifier_type: 'FID', identifier_value: 'F-1' }]
-    expect(
-      identifiersOf(farmer, type, { farmer_personal_details: { demographic_info: { identifier } } }),
-    ).toEqual(['record FARMER_ID F-1'])
+    expect(identifiersOf(farmer, type, { farmer_personal_details: { demographic_info: { identifier } } })).toEqual([
+      'record FARMER_ID F-1',
+    ])
   })
 
   it('may have farms in place of land, as the newer classes say', () => {
@@ -65,10 +60,7 @@ describe('a farmer', () => {
       farm_type: '2',
       farm_details: [{ farm_id: 'FA-1', farming_activities: [{ crop_details: [{ crop_type: '7' }] }] }],
     }
-    expect(attributesOf(type, newer)).toEqual({
-      parcel: [{ farm_type: '2' }],
-      crop: [{ crop_type: '7' }],
-    })
+    expect(attributesOf(type, newer)).toEqual({ parcel: [{ farm_type: '2' }], crop: [{ crop_type: '7' }] })
     expect(attributesOf(type, { farm_size: '3', crop_type: 'Fruit', irrigation_type: 'Drip' })).toEqual({
       parcel: [{ farm_size: 3 }],
       crop: [{ crop_type: '3', irrigation_type: 'drip' }],

@@ -130,11 +130,7 @@ describe('a beneficiary', () => {
   })
 
   it('may be flat, with a programme that says status and date', () => {
-    const programme = {
-      programme_identifier: 'PRG-3',
-      enrolment_status: '4',
-      enrolment_date: '2026-01-05',
-    }
+    const programme = { programme_identifier: 'PRG-3', enrolment_status: '4', enrolment_date: '2026-01-05' }
     const [one] = attributesOf(beneficiary, { programme }).enrolment as object[]
     expect(one).toMatchObject({ enrolment_status: '4', enrolment_date: day('2026-01-05') })
   })

@@ -88,11 +88,9 @@ const notifiedMember: NotifiedShape = {
     },
     { name: 'related_person', paths: under(members, 'related_person'), as: 'objects' },
     { name: 'is_disabled', paths: under(members, 'is_disabled'), as: 'boolean' },
-    ...['marital_status', 'employment_status', 'occupation', 'income_level', 'education_level'].map(
-      (name) => {
-        return { name, paths: under(members, name), as: 'value' } as const
-      },
-    ),
+    ...['marital_status', 'employment_status', 'occupation', 'income_level', 'education_level'].map((name) => {
+      return { name, paths: under(members, name), as: 'value' } as const
+    }),
     { name: 'language_code', paths: under(members, 'language_code'), as: 'list' },
     { name: 'additional_attributes', paths: under(members, 'additional_attributes'), as: 'objects' },
     { name: 'registration_date', paths: under(members, 'registration_date'), as: 'datetime' },
@@ -114,11 +112,7 @@ export const ibr: Kind = {
       document_types: ['Beneficiary', 'Member', 'Person'],
       primary_identifier: 'UIN',
       identifiers: [
-        ...under(members, 'member_identifier').map((path) => ({
-          path,
-          type: 'UIN',
-          names: 'record' as const,
-        })),
+        ...under(members, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
         ...persons.map((path) => ({ path, names: 'record' as const })),
         ...under(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
@@ -126,20 +120,12 @@ export const ibr: Kind = {
         ...personAttributes(persons),
         ...addressAttributes(persons),
         ...situationAttributes(members),
-        {
-          name: 'assistance_unit',
-          paths: ['assistance_unit'],
-          type: 'code',
-          codes: 'group_type',
-        },
+        { name: 'assistance_unit', paths: ['assistance_unit'], type: 'code', codes: 'group_type' },
         ...registrationAttributes(members),
       ],
       compounds: [enrolment],
       keyed_lists: [
-        identifierList([
-          ...under(members, 'member_identifier', 'identifier'),
-          ...under(persons, 'identifier'),
-        ]),
+        identifierList([...under(members, 'member_identifier', 'identifier'), ...under(persons, 'identifier')]),
         programmeList(under(members, 'programme_identifier')),
       ],
       event_rules: [
@@ -152,14 +138,7 @@ export const ibr: Kind = {
         {
           event: 'enrollement_status_change',
           on: 'changed',
-          if: [
-            {
-              is: 'member_changed',
-              compound: 'enrolment',
-              by: 'programme_identifier',
-              member: 'enrolment_status',
-            },
-          ],
+          if: [{ is: 'member_changed', compound: 'enrolment', by: 'programme_identifier', member: 'enrolment_status' }],
         },
       ],
       relations: [
@@ -177,10 +156,7 @@ export const ibr: Kind = {
   identifier_types: [UIN, NID],
   event_types: [
     { name: 'enrollement', aliases: ['enrollment', 'enrolment'] },
-    {
-      name: 'enrollement_status_change',
-      aliases: ['enrollment_status_change', 'enrolment_status_change'],
-    },
+    { name: 'enrollement_status_change', aliases: ['enrollment_status_change', 'enrolment_status_change'] },
   ],
   notified_event_types: ['enrollement', 'enrollement_status_change'],
   search_event_types: ['REGISTER'],

@@ -24,10 +24,7 @@ describe('a kind with identifier types of its registry', () => {
     const added = { ...CEDULA, aliases: ['DocumentNo'] }
     const more = withIdentifiers(civil, { ...none, identifier_types: [added] })
     expect(resolveIdentifierType(more, 'spdci:documentno')).toBe(added)
-    expect(resolveSearchable(more, more.record_types[0], 'cedula')).toEqual({
-      is: 'identifier',
-      types: [added],
-    })
+    expect(resolveSearchable(more, more.record_types[0], 'cedula')).toEqual({ is: 'identifier', types: [added] })
     expect(kindTables(more)).toContain('| CEDULA | DocumentNo |')
     expect(kindTables(civil)).not.toContain('CEDULA')
   })
@@ -59,9 +56,7 @@ describe('a kind with identifier types of its registry', () => {
     const read = readIdentifiers(more, person, sampleRecord(more, person))
     expect(read).toEqual([{ type: 'NID', value: '00000000', names: 'record' }])
     expect(formProblem(more, read)).toBeNull()
-    expect(formProblem(more, [{ type: 'NID', value: '7' }])).toBe(
-      'NID: must be of the form [0-9]{8} or X[0-9]{3}',
-    )
+    expect(formProblem(more, [{ type: 'NID', value: '7' }])).toBe('NID: must be of the form [0-9]{8} or X[0-9]{3}')
     expect(kindTables(more)).toContain('`[0-9]{8}` or `X[0-9]{3}`')
   })
 })
@@ -134,12 +129,9 @@ describe('a primary identifier', () => {
     ],
     [civil, 'Group', 'NID', 'primary_identifiers: names Group; the record types are Person'],
     [social, 'Group', 'UIN', 'primary_identifiers.Group: UIN is the primary identifier of Member'],
-  ] as [Kind, string, string, string | null][])(
-    '%# is taken or refused',
-    (kind, record_type, primary, problem) => {
-      expect(primaryProblem(kind, record_type, primary)).toBe(problem)
-    },
-  )
+  ] as [Kind, string, string, string | null][])('%# is taken or refused', (kind, record_type, primary, problem) => {
+    expect(primaryProblem(kind, record_type, primary)).toBe(problem)
+  })
 })
 
 it('no kind has a form for its values, and all compare them in a way that an operator may choose too', () => {

@@ -20,10 +20,7 @@ export interface IdentifierAdditions {
  * The kind with the additions, and record types of its own: what is known of a record type depends on the identifier types.
  * Every addition must be one of which `identifierTypeProblem` and `primaryProblem` had none to report.
  */
-export function withIdentifiers(
-  kind: Kind,
-  { identifier_types, primary_identifiers }: IdentifierAdditions,
-): Kind {
+export function withIdentifiers(kind: Kind, { identifier_types, primary_identifiers }: IdentifierAdditions): Kind {
   const primaries = kind.record_types.flatMap(({ name, primary_identifier: from }) => {
     const to = primary_identifiers[name]
     return to === undefined || to === from ? [] : [{ record_type: name, from, to }]
@@ -137,8 +134,7 @@ function aliasProblem(kind: Kind, { name }: IdentifierType, aliases: readonly st
 
 function patternsProblem({ normaliser }: IdentifierType, patterns: readonly string[]): string | null {
   if (patterns.length > MAX_PATTERNS) return `patterns: must be at most ${MAX_PATTERNS}`
-  if (patterns.length > 0 && normaliser !== 'code')
-    return 'patterns: only for values that are compared as code'
+  if (patterns.length > 0 && normaliser !== 'code') return 'patterns: only for values that are compared as code'
   for (const [at, pattern] of patterns.entries()) {
     const problem = patternProblem(pattern)
     if (problem !== null) return `patterns[${at}]: ${problem}`

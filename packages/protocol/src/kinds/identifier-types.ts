@@ -4,11 +4,7 @@ import type { IdentifierType } from './kind.ts'
 export const UIN: IdentifierType = { name: 'UIN', normaliser: 'code' }
 
 /** The national identity number under all its names. */
-export const NID: IdentifierType = {
-  name: 'NID',
-  aliases: ['NIN', 'NationalID', 'NATIONAL_ID'],
-  normaliser: 'code',
-}
+export const NID: IdentifierType = { name: 'NID', aliases: ['NIN', 'NationalID', 'NATIONAL_ID'], normaliser: 'code' }
 
 export const MOBILE: IdentifierType = {
   name: 'MOBILE',

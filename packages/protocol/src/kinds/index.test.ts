@@ -148,8 +148,7 @@ describe('recordTypesOf', () => {
 describe.each(KINDS)('the literal of $name', (kind) => {
   const spellings = (rows: readonly { name: string; aliases?: readonly string[] }[]) =>
     rows.flatMap((row) => [...new Set(namesOf(row).map(searchKey))])
-  const unique = <Item>(items: readonly Item[]) =>
-    expect(new Set(items).size, items.join(' ')).toBe(items.length)
+  const unique = <Item>(items: readonly Item[]) => expect(new Set(items).size, items.join(' ')).toBe(items.length)
 
   it('has one meaning for every name', () => {
     unique(spellings(kind.record_types))
@@ -215,12 +214,7 @@ describe.each(KINDS)('the literal of $name', (kind) => {
     })
 
     it.each(['registration_date', 'last_updated'])('keeps %s indexed and sortable', (name) => {
-      expect(resolveAttribute(type, name)).toMatchObject({
-        name,
-        type: 'datetime',
-        indexed: true,
-        sortable: true,
-      })
+      expect(resolveAttribute(type, name)).toMatchObject({ name, type: 'datetime', indexed: true, sortable: true })
     })
 
     it('has identifier sources of known types, those of the record first', () => {

@@ -153,10 +153,7 @@ export interface RecordType {
 }
 
 /** `sort_identifiers`, each once and without the primary one. */
-export function sortedIdentifiers({
-  sort_identifiers = [],
-  primary_identifier,
-}: RecordType): readonly string[] {
+export function sortedIdentifiers({ sort_identifiers = [], primary_identifier }: RecordType): readonly string[] {
   return [...new Set(sort_identifiers)].filter((type) => type !== primary_identifier)
 }
 

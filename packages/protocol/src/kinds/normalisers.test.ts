@@ -64,14 +64,11 @@ it('exact keeps case and inner space', () => {
 describe.each(normalisers)('%s', (normaliser) => {
   const type = of(normaliser)
 
-  it.each(['', ' ', '\u200b', 'a\u0000b', 'a\u0007b@c', '\ud800', '07\n00\u0001'])(
-    '%j has no usable value',
-    (raw) => {
-      // A zero-width space is text like any other to "exact".
-      const usable = normaliser === 'exact' && raw === '\u200b'
-      expect(normaliseIdentifier(type, raw)).toBe(usable ? raw : null)
-    },
-  )
+  it.each(['', ' ', '\u200b', 'a\u0000b', 'a\u0007b@c', '\ud800', '07\n00\u0001'])('%j has no usable value', (raw) => {
+    // A zero-width space is text like any other to "exact".
+    const usable = normaliser === 'exact' && raw === '\u200b'
+    expect(normaliseIdentifier(type, raw)).toBe(usable ? raw : null)
+  })
 
   it('refuses values over 256 characters, in bounded time', () => {
     expect(normaliseIdentifier(type, 'a'.repeat(IDENTIFIER_MAX_LENGTH + 1))).toBeNull()
@@ -99,7 +96,5 @@ describe.each(normalisers)('%s', (normaliser) => {
 })
 
 it('a code of 256 characters is held', () => {
-  expect(normaliseIdentifier(of('code'), '7'.repeat(IDENTIFIER_MAX_LENGTH))).toHaveLength(
-    IDENTIFIER_MAX_LENGTH,
-  )
+  expect(normaliseIdentifier(of('code'), '7'.repeat(IDENTIFIER_MAX_LENGTH))).toHaveLength(IDENTIFIER_MAX_LENGTH)
 })

@@ -14,8 +14,7 @@ const PHONE = /^[0-9]{3,32}$/
 const EMAIL = /^[^@]+@[^@]+$/
 
 /** Composed, without what is not seen. A spacing accent becomes a space and an accent, which then composes once more. */
-const seen = (raw: string): string =>
-  raw.replace(UNSEEN, '').normalize('NFKC').replace(UNSEEN, '').normalize('NFKC')
+const seen = (raw: string): string => raw.replace(UNSEEN, '').normalize('NFKC').replace(UNSEEN, '').normalize('NFKC')
 
 /**
  * Every row keeps leading zeros, gives null where there is no usable value, and leaves what it has once

@@ -24,11 +24,7 @@ const tables = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>
  * What `spelling` means among the records of a type: by a name, an alias, or a dotted path of the kind's data.
  * A name means the attribute before the list, and either before an identifier.
  */
-export function resolveSearchable(
-  kind: Kind,
-  recordType: RecordType,
-  spelling: string,
-): Searchable | undefined {
+export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
   const ofKind = tables.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
   let table = ofKind.get(recordType)
   if (table === undefined) {
@@ -77,10 +73,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
 }
 
 /** The types that a question about "any identifier" means. */
-export function anyIdentifierType({
-  identifier_types,
-  unlisted_identifiers,
-}: Kind): readonly IdentifierType[] {
+export function anyIdentifierType({ identifier_types, unlisted_identifiers }: Kind): readonly IdentifierType[] {
   return unlisted_identifiers === false ? identifier_types : [...identifier_types, UNLISTED]
 }
 
@@ -97,10 +90,7 @@ function addIdentifiers(
     add([path, ...joined([path], VALUE_WORDS)], { is: 'identifier', types })
   }
   const isOwn = (type: IdentifierType): boolean => own.some(({ types }) => types.includes(type))
-  const ofPart: Searchable = {
-    is: 'identifier',
-    types: anyType.filter((type) => !isOwn(type)),
-  }
+  const ofPart: Searchable = { is: 'identifier', types: anyType.filter((type) => !isOwn(type)) }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const { path, names } of recordType.identifiers) {
     const meant = names === 'part' ? ofPart : any
@@ -114,9 +104,7 @@ function addIdentifiers(
   const places = [...paths, ...IDENTIFIER_WORDS]
   add([...IDENTIFIER_WORDS, ...VALUE_WORDS, ...joined(IDENTIFIER_WORDS, VALUE_WORDS)], any)
   add(joined(IDENTIFIER_WORDS, ['value']), any)
-  add([...TYPE_WORDS, ...joined(places, TYPE_WORDS), ...joined(IDENTIFIER_WORDS, ['type'])], {
-    is: 'identifier_type',
-  })
+  add([...TYPE_WORDS, ...joined(places, TYPE_WORDS), ...joined(IDENTIFIER_WORDS, ['type'])], { is: 'identifier_type' })
 }
 
 /**

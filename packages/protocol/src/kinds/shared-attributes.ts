@@ -26,27 +26,14 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
       indexed: true,
       sortable: true,
     },
-    {
-      name: 'last_updated',
-      paths: under(places, 'last_updated'),
-      type: 'datetime',
-      indexed: true,
-      sortable: true,
-    },
+    { name: 'last_updated', paths: under(places, 'last_updated'), type: 'datetime', indexed: true, sortable: true },
   ]
 }
 
 /** Who a person is: name, sex, birth and death, and so age. */
 export function personAttributes(places: readonly string[]): Attribute[] {
   return [
-    {
-      name: 'surname',
-      paths: under(places, 'name.surname'),
-      type: 'text',
-      fold: true,
-      indexed: true,
-      sortable: true,
-    },
+    { name: 'surname', paths: under(places, 'name.surname'), type: 'text', fold: true, indexed: true, sortable: true },
     {
       name: 'given_name',
       paths: under(places, 'name.given_name'),
@@ -56,28 +43,14 @@ export function personAttributes(places: readonly string[]): Attribute[] {
       sortable: true,
     },
     { name: 'sex', paths: under(places, 'sex'), type: 'code', codes: 'sex' },
-    {
-      name: 'birth_date',
-      paths: under(places, 'birth_date'),
-      type: 'date',
-      indexed: true,
-      sortable: true,
-    },
+    { name: 'birth_date', paths: under(places, 'birth_date'), type: 'date', indexed: true, sortable: true },
     { name: 'age', paths: [], type: 'age', since: 'birth_date', sortable: true },
-    {
-      name: 'death_date',
-      paths: under(places, 'death_date'),
-      type: 'date',
-      sortable: true,
-    },
+    { name: 'death_date', paths: under(places, 'death_date'), type: 'date', sortable: true },
   ]
 }
 
 /** Where somebody lives: from the addresses under the places, then from `otherLocations`. */
-export function addressAttributes(
-  places: readonly string[],
-  otherLocations: readonly string[] = [],
-): Attribute[] {
+export function addressAttributes(places: readonly string[], otherLocations: readonly string[] = []): Attribute[] {
   const addresses = under(places, 'address')
   return [
     {
@@ -94,11 +67,7 @@ export function addressAttributes(
     },
     {
       name: 'district',
-      paths: [
-        ...under(addresses, 'sub_region_code'),
-        ...under(places, 'district'),
-        ...additional('district'),
-      ],
+      paths: [...under(addresses, 'sub_region_code'), ...under(places, 'district'), ...additional('district')],
       type: 'text',
       fold: true,
       indexed: true,
@@ -123,19 +92,9 @@ export function situationAttributes(places: readonly string[]): Attribute[] {
   return [
     { name: 'is_disabled', paths: under(places, 'is_disabled'), type: 'boolean' },
     maritalStatus(under(places, 'marital_status')),
-    {
-      name: 'employment_status',
-      paths: under(places, 'employment_status'),
-      type: 'code',
-      codes: 'employment_status',
-    },
+    { name: 'employment_status', paths: under(places, 'employment_status'), type: 'code', codes: 'employment_status' },
     { name: 'occupation', paths: under(places, 'occupation'), type: 'code', codes: 'occupation' },
-    {
-      name: 'education_level',
-      paths: under(places, 'education_level'),
-      type: 'code',
-      codes: 'education_level',
-    },
+    { name: 'education_level', paths: under(places, 'education_level'), type: 'code', codes: 'education_level' },
     { name: 'income_level', paths: under(places, 'income_level'), type: 'text', fold: true },
   ]
 }
@@ -161,12 +120,7 @@ export const programmeMembers: readonly CompoundMember[] = [
     type: 'text',
     fold: true,
   },
-  {
-    name: 'programme_name',
-    paths: ['programme.programme_name', 'programme_name'],
-    type: 'text',
-    fold: true,
-  },
+  { name: 'programme_name', paths: ['programme.programme_name', 'programme_name'], type: 'text', fold: true },
 ]
 
 /** Identifiers: each is known by its type and value. */
@@ -176,11 +130,7 @@ export function identifierList(paths: readonly string[]): KeyedList {
 
 /** Enrolments in programmes: each is known by the programme's identifier, which may stand in place of it. */
 export function programmeList(paths: readonly string[]): KeyedList {
-  return {
-    name: 'programme',
-    paths,
-    values: ['programme.programme_identifier', 'programme_identifier', ''],
-  }
+  return { name: 'programme', paths, values: ['programme.programme_identifier', 'programme_identifier', ''] }
 }
 
 function additional(name: string): string[] {

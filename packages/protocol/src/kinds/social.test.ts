@@ -67,11 +67,7 @@ describe('a member', () => {
   })
 
   it('is named by its identifiers and its phone', () => {
-    expect(identifiersOf(social, member, head)).toEqual([
-      'record UIN U-7',
-      'record NID N-7',
-      'record MOBILE 0700123',
-    ])
+    expect(identifiersOf(social, member, head)).toEqual(['record UIN U-7', 'record NID N-7', 'record MOBILE 0700123'])
   })
 
   it('may have its person one level deeper', () => {
@@ -91,12 +87,7 @@ describe('a group', () => {
       last_updated: '2025-11-01T06:00:00.000Z',
       // Nothing but identifiers is said of those in the list.
       household_member: [
-        {
-          sex: 'male',
-          birth_date: { from: '1985-06-01', to: '1985-06-30' },
-          is_disabled: false,
-          marital_status: 'W',
-        },
+        { sex: 'male', birth_date: { from: '1985-06-01', to: '1985-06-30' }, is_disabled: false, marital_status: 'W' },
       ],
     })
   })

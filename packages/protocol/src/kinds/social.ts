@@ -47,12 +47,7 @@ const limitation: Compound = {
       type: 'code',
       codes: 'functional_limitation_type',
     },
-    {
-      name: 'functional_severity',
-      paths: ['functional_severity'],
-      type: 'code',
-      codes: 'functional_severity',
-    },
+    { name: 'functional_severity', paths: ['functional_severity'], type: 'code', codes: 'functional_severity' },
   ],
   indexed: true,
 }
@@ -64,11 +59,7 @@ const householdMember: Compound = {
   paths: ['member_list.household_member', 'member_list', 'group_head_info'],
   members: [
     { name: 'sex', paths: under(persons, 'sex'), type: 'code', codes: 'sex' },
-    {
-      name: 'birth_date',
-      paths: under(persons, 'birth_date'),
-      type: 'date',
-    },
+    { name: 'birth_date', paths: under(persons, 'birth_date'), type: 'date' },
     { name: 'is_disabled', paths: ['is_disabled'], type: 'boolean' },
     maritalStatus(['marital_status']),
   ],
@@ -121,32 +112,17 @@ export const social: Kind = {
         ...memberIdentifiers(places, 'part'),
       ],
       attributes: [
-        {
-          name: 'group_type',
-          paths: ['group_type'],
-          type: 'code',
-          codes: 'group_type',
-        },
+        { name: 'group_type', paths: ['group_type'], type: 'code', codes: 'group_type' },
         povertyScore,
         { name: 'poverty_score_type', paths: ['poverty_score_type'], type: 'text', fold: true },
-        {
-          name: 'group_size',
-          paths: ['group_size'],
-          type: 'number',
-          indexed: true,
-          sortable: true,
-        },
+        { name: 'group_size', paths: ['group_size'], type: 'number', indexed: true, sortable: true },
         ...addressAttributes(['', 'place'], ['geographical_location', 'place.name', 'place.address']),
         ...registrationAttributes(['']),
       ],
       compounds: [householdMember],
       keyed_lists: [
         identifierList(['group_identifier', ...memberIdentifierLists(places)]),
-        {
-          name: 'member',
-          paths: ['member_list'],
-          identifiers: memberIdentifierLists(['', 'household_member']),
-        },
+        { name: 'member', paths: ['member_list'], identifiers: memberIdentifierLists(['', 'household_member']) },
       ],
       event_rules: [
         { event: 'REGISTER', on: 'new' },
@@ -166,12 +142,7 @@ export const social: Kind = {
           record_type: 'Member',
           counted_by: 'group_size',
         },
-        {
-          name: 'group_head_info',
-          paths: ['group_head_info'],
-          record_type: 'Member',
-          counted_by: 'group_size',
-        },
+        { name: 'group_head_info', paths: ['group_head_info'], record_type: 'Member', counted_by: 'group_size' },
       ],
       schema: Group,
     },

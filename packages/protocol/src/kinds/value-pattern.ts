@@ -67,8 +67,7 @@ function closure(steps: readonly Step[], reached: Set<number>): ReadonlySet<numb
 function stepsOf(pattern: string): readonly Step[] | null {
   const found = known.get(pattern)
   if (found !== undefined) return found
-  const steps =
-    pattern.length > PATTERN_MAX_LENGTH ? null : parse(pattern.replace(/^\^/, '').replace(/\$$/, ''))
+  const steps = pattern.length > PATTERN_MAX_LENGTH ? null : parse(pattern.replace(/^\^/, '').replace(/\$$/, ''))
   known.set(pattern, steps)
   return steps
 }
@@ -80,8 +79,7 @@ function parse(pattern: string): readonly Step[] | null {
     const part = PART.exec(pattern)
     if (part === null) return null
     const [, inClass, digit, escaped, plain, least, most, question] = part
-    const characters =
-      digit !== undefined ? DIGITS : inClass !== undefined ? charactersIn(inClass) : (escaped ?? plain)
+    const characters = digit !== undefined ? DIGITS : inClass !== undefined ? charactersIn(inClass) : (escaped ?? plain)
     const from = question !== undefined ? 0 : Number(least ?? 1)
     const to = question !== undefined ? 1 : Number(most ?? least ?? 1)
     if (characters === undefined || characters === '' || to < from || to === 0) return null

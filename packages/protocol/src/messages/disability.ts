@@ -14,10 +14,7 @@ export const DisabledRequest = Type.Object(
       authorize: Type.Optional(Consent),
     }),
   },
-  {
-    title: 'DisabledRequest',
-    description: 'Names a person by an attribute, such as the member identifier (2.7).',
-  },
+  { title: 'DisabledRequest', description: 'Names a person by an attribute, such as the member identifier (2.7).' },
 )
 export type DisabledRequest = Static<typeof DisabledRequest>
 

@@ -34,13 +34,7 @@ export const EnrollmentUpdatesRequest = Type.Object(
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
 /** What an update is about (N15, 3.1); it does not change how the update is read. */
-export const RECEIPT_TYPES = [
-  'enrollement',
-  'enrollement_status_change',
-  'register',
-  'payment',
-  'deregister',
-] as const
+export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'register', 'payment', 'deregister'] as const
 
 /** The rules for the message to be accepted; each beneficiary is judged by itself. */
 export const IncomingEnrollmentUpdatesRequest = Type.Object({
@@ -65,18 +59,14 @@ export const EnrollmentUpdatesResponse = Type.Object(
     correlation_id: CorrelationId,
     enrolled_response: Type.Array(Type.Object(answeredItem)),
   },
-  {
-    title: 'EnrollmentUpdatesResponse',
-    description: 'One item for each beneficiary (spec "Enrolment messages", D8).',
-  },
+  { title: 'EnrollmentUpdatesResponse', description: 'One item for each beneficiary (spec "Enrolment messages", D8).' },
 )
 export type EnrollmentUpdatesResponse = Static<typeof EnrollmentUpdatesResponse>
 
 /** Attribute names mapped to {eq}, or one comparison spelled out (D10). */
 export const AttributeEqualsQuery = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AttributeEqualsQuery',
-  description:
-    'An attribute name mapped to an object with key eq, or attribute_name, operator, attribute_value (D10).',
+  description: 'An attribute name mapped to an object with key eq, or attribute_name, operator, attribute_value (D10).',
 })
 
 export const EnrolledRequest = Type.Object(
@@ -90,10 +80,7 @@ export const EnrolledRequest = Type.Object(
       authorize: Type.Optional(Consent),
     }),
   },
-  {
-    title: 'EnrolledRequest',
-    description: 'Asks whether a person is enrolled (spec "Enrolment messages", N9, N10).',
-  },
+  { title: 'EnrolledRequest', description: 'Asks whether a person is enrolled (spec "Enrolment messages", N9, N10).' },
 )
 export type EnrolledRequest = Static<typeof EnrolledRequest>
 

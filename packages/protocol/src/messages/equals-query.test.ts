@@ -10,18 +10,12 @@ test.each([
   ['another spelling of eq', { person_identifier: { $eq: 'U-1' } }, { person: 'U-1' }],
   [
     'a programme, as records spell it',
-    {
-      person_identifier: { eq: 'U-1' },
-      'programme_identifier.programme.programme_identifier': { eq: 'PRG-7' },
-    },
+    { person_identifier: { eq: 'U-1' }, 'programme_identifier.programme.programme_identifier': { eq: 'PRG-7' } },
     { person: 'U-1', programme: 'PRG-7' },
   ],
   [
     'a programme, as the specification spells it',
-    {
-      person_identifier: { eq: 'U-1' },
-      'programme_identifier.program.programme_identifier': { eq: 'PRG-7' },
-    },
+    { person_identifier: { eq: 'U-1' }, 'programme_identifier.program.programme_identifier': { eq: 'PRG-7' } },
     { person: 'U-1', programme: 'PRG-7' },
   ],
   [
@@ -50,11 +44,7 @@ test.each<[string, unknown, string]>([
     { person_identifier: { eq: 'SECRET', gt: '1' } },
     'each attribute must be an object with the one member eq',
   ],
-  [
-    'a bare value',
-    { person_identifier: 'SECRET' },
-    'each attribute must be an object with the one member eq',
-  ],
+  ['a bare value', { person_identifier: 'SECRET' }, 'each attribute must be an object with the one member eq'],
   [
     'another operator, spelled out',
     { attribute_name: 'person_identifier', operator: 'ne', attribute_value: 'SECRET' },

@@ -45,10 +45,7 @@ export function readEqualsQuery<Asked extends string>(
 }
 
 /** Attribute names and values, in either of the published forms. */
-function comparisons(
-  query: Readonly<Record<string, unknown>>,
-  place: string,
-): readonly (readonly [string, unknown])[] {
+function comparisons(query: Readonly<Record<string, unknown>>, place: string): readonly (readonly [string, unknown])[] {
   if (Object.hasOwn(query, 'attribute_name')) {
     const { attribute_name, operator, attribute_value, ...others } = query
     if (Object.keys(others).length > 0) {
@@ -82,5 +79,4 @@ const canonicalNames = (attributes: AskedAttributes<string>): string =>
     .map(([name]) => name)
     .join(', ')
 
-const bad = (place: string, rule: string): RequestFault =>
-  new RequestFault('err.request.bad', `${place}: ${rule}`)
+const bad = (place: string, rule: string): RequestFault => new RequestFault('err.request.bad', `${place}: ${rule}`)

@@ -9,10 +9,7 @@ import Type, { type TSchema } from 'typebox'
 export const CountFromOne = Type.Integer({ minimum: 1 })
 
 /** The page asked for, in the criteria or beside them (D23). */
-export const IncomingPage = Type.Object({
-  page_size: CountFromOne,
-  page_number: Type.Optional(CountFromOne),
-})
+export const IncomingPage = Type.Object({ page_size: CountFromOne, page_number: Type.Optional(CountFromOne) })
 
 /** Constrains the named members of an object, and says nothing of any other value. */
 export function whereObject(properties: Record<string, TSchema>): TSchema {

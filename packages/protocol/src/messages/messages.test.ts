@@ -2,12 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { validator } from '../validate.ts'
 import { DisabledRequest, DisabledResponse } from './disability.ts'
-import {
-  EnrolledRequest,
-  EnrolledResponse,
-  EnrollmentUpdatesRequest,
-  EnrollmentUpdatesResponse,
-} from './enrolment.ts'
+import { EnrolledRequest, EnrolledResponse, EnrollmentUpdatesRequest, EnrollmentUpdatesResponse } from './enrolment.ts'
 import { IncomingNotifyEventRequest, NotifyEventRequest } from './notify.ts'
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './subscribe.ts'
 import { TxnStatusRequest, TxnStatusResponse } from './txn-status.ts'
@@ -19,20 +14,12 @@ const filter = { type: 'UIN', value: 'U-44' }
 const subscribeItem = {
   reference_id: 's1',
   timestamp: ts,
-  subscribe_criteria: {
-    reg_event_type: 'ns:RegistryEventType:LiveBirth',
-    filter,
-    notify_record_type: 'Person',
-  },
+  subscribe_criteria: { reg_event_type: 'ns:RegistryEventType:LiveBirth', filter, notify_record_type: 'Person' },
 }
 const subscribe = (changes: object, criteria: object = {}) => ({
   transaction_id: 'tx-1',
   subscribe_request: [
-    {
-      ...subscribeItem,
-      subscribe_criteria: { ...subscribeItem.subscribe_criteria, ...criteria },
-      ...changes,
-    },
+    { ...subscribeItem, subscribe_criteria: { ...subscribeItem.subscribe_criteria, ...criteria }, ...changes },
   ],
 })
 const event = {
@@ -43,31 +30,16 @@ const event = {
 const notify = (changes: object) => ({ transaction_id: 'tx-1', notify_event: [{ ...event, ...changes }] })
 const frequency = { start_time: ts, end_time: '2027-02-03T00:00:00Z', frequency: '0 0 0 5,15 * ? *' }
 const subscription = { code: 'SUB-1', status: 'subscribe', timestamp: ts }
-const question = {
-  reference_id: 'q1',
-  txn_type: 'search',
-  attribute_type: 'transaction_id',
-  attribute_value: 'tx-900',
-}
-const status = (changes: object) => ({
-  transaction_id: 'tx-1',
-  txnstatus_request: { ...question, ...changes },
-})
-const embedded = (txn_type: string, txn_status: unknown) => ({
-  ...ids,
-  txnstatus_response: { txn_type, txn_status },
-})
+const question = { reference_id: 'q1', txn_type: 'search', attribute_type: 'transaction_id', attribute_value: 'tx-900' }
+const status = (changes: object) => ({ transaction_id: 'tx-1', txnstatus_request: { ...question, ...changes } })
+const embedded = (txn_type: string, txn_status: unknown) => ({ ...ids, txnstatus_response: { txn_type, txn_status } })
 const unsubscribe = { transaction_id: 'tx-1', timestamp: ts, subscription_codes: ['SUB-1', 'SUB-2'] }
 const beneficiaries = [{ '@type': 'Beneficiary' }]
 const answered = { reference_id: 'HS-1', timestamp: ts, status: 'succ' }
 
 describe('what fits', () => {
   it.each([
-    [
-      'a subscription',
-      SubscribeRequest,
-      subscribe({ locale: 'eng' }, { frequency, filter_type: 'idtype-value' }),
-    ],
+    ['a subscription', SubscribeRequest, subscribe({ locale: 'eng' }, { frequency, filter_type: 'idtype-value' })],
     [
       'a subscription answered',
       SubscribeResponse,
@@ -78,21 +50,14 @@ describe('what fits', () => {
       SubscribeResponse,
       {
         ...ids,
-        subscribe_response: [
-          { ...answered, status: 'rjct', status_reason_code: 'rjct.event.already_subscribed' },
-        ],
+        subscribe_response: [{ ...answered, status: 'rjct', status_reason_code: 'rjct.event.already_subscribed' }],
       },
     ],
     ['an unsubscribe', UnSubscribeRequest, unsubscribe],
     [
       'an unsubscribe answered',
       UnSubscribeResponse,
-      {
-        ...ids,
-        timestamp: ts,
-        status: 'succ',
-        subscription_status: [{ code: 'SUB-1', status: 'unsubscribe' }],
-      },
+      { ...ids, timestamp: ts, status: 'succ', subscription_status: [{ code: 'SUB-1', status: 'unsubscribe' }] },
     ],
     ['an event', NotifyEventRequest, notify({ locale: 'eng' })],
     ['a status question', TxnStatusRequest, status({ locale: 'eng' })],
@@ -106,16 +71,8 @@ describe('what fits', () => {
       TxnStatusResponse,
       embedded('search', { ...ids, search_response: [{ ...answered, status: 'pdng' }] }),
     ],
-    [
-      'an embedded subscribe',
-      TxnStatusResponse,
-      embedded('subscribe', { ...ids, subscribe_response: [answered] }),
-    ],
-    [
-      'an embedded unsubscribe',
-      TxnStatusResponse,
-      embedded('unsubscribe', { ...ids, timestamp: ts, status: 'succ' }),
-    ],
+    ['an embedded subscribe', TxnStatusResponse, embedded('subscribe', { ...ids, subscribe_response: [answered] })],
+    ['an embedded unsubscribe', TxnStatusResponse, embedded('unsubscribe', { ...ids, timestamp: ts, status: 'succ' })],
     [
       'an embedded receipt',
       TxnStatusResponse,
@@ -140,16 +97,9 @@ describe('what fits', () => {
     [
       'disabled',
       DisabledRequest,
-      {
-        transaction_id: 't',
-        disabled_criteria: { query: { 'personal_details.member_identifier': { eq: 'P' } } },
-      },
+      { transaction_id: 't', disabled_criteria: { query: { 'personal_details.member_identifier': { eq: 'P' } } } },
     ],
-    [
-      'disabled answered',
-      DisabledResponse,
-      { ...ids, disabled_response: [{ ...answered, disabled_status: 'no' }] },
-    ],
+    ['disabled answered', DisabledResponse, { ...ids, disabled_response: [{ ...answered, disabled_status: 'no' }] }],
   ])('%s', (_, schema, value) => {
     expect(validator(schema).problem(value, 'message')).toBeNull()
   })
@@ -173,10 +123,7 @@ describe('what does not fit', () => {
     [
       'a subscription without code',
       SubscribeResponse,
-      {
-        ...ids,
-        subscribe_response: [{ ...answered, subscriptions: [{ status: 'subscribe', timestamp: ts }] }],
-      },
+      { ...ids, subscribe_response: [{ ...answered, subscriptions: [{ status: 'subscribe', timestamp: ts }] }] },
       'message.subscribe_response[0].subscriptions[0].code: is required',
     ],
     [
@@ -191,12 +138,7 @@ describe('what does not fit', () => {
       { ...unsubscribe, subscription_codes: ['x'.repeat(100)] },
       'message.subscription_codes[0]: must have at most 99 characters',
     ],
-    [
-      'no codes',
-      IncomingUnSubscribeRequest,
-      { transaction_id: 't' },
-      'message.subscription_codes: is required',
-    ],
+    ['no codes', IncomingUnSubscribeRequest, { transaction_id: 't' }, 'message.subscription_codes: is required'],
     [
       'records that are an array in an event',
       NotifyEventRequest,
@@ -266,11 +208,7 @@ describe('what is taken and judged later', () => {
   it.each([
     ['a subscription without reference_id', IncomingSubscribeRequest, subscribe({ reference_id: undefined })],
     ['criteria that are a text', IncomingSubscribeRequest, subscribe({ subscribe_criteria: 'x' })],
-    [
-      'a frequency without end (D29)',
-      IncomingSubscribeRequest,
-      subscribe({}, { frequency: { start_time: ts } }),
-    ],
+    ['a frequency without end (D29)', IncomingSubscribeRequest, subscribe({}, { frequency: { start_time: ts } })],
     [
       'an unsubscribe without timestamp (social)',
       IncomingUnSubscribeRequest,

@@ -21,20 +21,12 @@ export const NotifyData = Type.Object(
     reg_record_type: RegRecordType,
     reg_records: RegistryRecord,
   },
-  {
-    title: 'NotifyData',
-    description: 'One record object per item, not an array (spec "NotifyEventRequest", D6).',
-  },
+  { title: 'NotifyData', description: 'One record object per item, not an array (spec "NotifyEventRequest", D6).' },
 )
 export type NotifyData = Static<typeof NotifyData>
 
 export const NotifyEvent = Type.Object(
-  {
-    reference_id: ReferenceId,
-    timestamp: Timestamp,
-    data: NotifyData,
-    locale: Type.Optional(Locale),
-  },
+  { reference_id: ReferenceId, timestamp: Timestamp, data: NotifyData, locale: Type.Optional(Locale) },
   { title: 'NotifyEvent', description: 'One event (spec "NotifyEventRequest").' },
 )
 export type NotifyEvent = Static<typeof NotifyEvent>
@@ -66,10 +58,7 @@ const byReferenceId = <Value extends TSchema>(value: Value, description: string)
 /** Ours: what `header.meta` of a notification says of its items, by the reference_id of the item. */
 export const NotifyMeta = Type.Object(
   {
-    subscriptions: byReferenceId(
-      Type.Array(Type.String()),
-      'Codes of the subscriptions that caused the item.',
-    ),
+    subscriptions: byReferenceId(Type.Array(Type.String()), 'Codes of the subscriptions that caused the item.'),
     presence: byReferenceId(
       Type.Record(Type.String(), oneOf(['entered', 'stayed', 'left'])),
       'By code: whether the record fulfils the filter since the change, before and after it, or no more.',
@@ -93,14 +82,10 @@ export const NotifyMeta = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 99,
-        description:
-          'In which the numbers of `sequence` are counted. Several mailboxes may have one address.',
+        description: 'In which the numbers of `sequence` are counted. Several mailboxes may have one address.',
       }),
     ),
-    sequence: Type.Integer({
-      minimum: 1,
-      description: 'Of the envelope in its mailbox, without gaps.',
-    }),
+    sequence: Type.Integer({ minimum: 1, description: 'Of the envelope in its mailbox, without gaps.' }),
     test: Type.Optional(Type.Literal(true, { description: 'The operator tries it out: nothing happened.' })),
     backfill: Type.Optional(
       Type.Literal(true, { description: 'Records that match already: the operator asked for them.' }),

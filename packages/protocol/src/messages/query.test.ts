@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { validator } from '../validate.ts'
-import {
-  Comparison,
-  ExpressionListElement,
-  IdentifierQuery,
-  Query,
-  QueryType,
-  SortCriterion,
-} from './query.ts'
+import { Comparison, ExpressionListElement, IdentifierQuery, Query, QueryType, SortCriterion } from './query.ts'
 
 const age = { attribute_name: 'age', operator: 'lt', attribute_value: '30' }
 
@@ -42,18 +35,8 @@ describe('the query forms', () => {
       { ...age, operator: 'gte' },
       'query.operator: must be one of gt, lt, eq, ge, le, in',
     ],
-    [
-      'nothing to compare',
-      Comparison,
-      { attribute_name: 'age', operator: 'eq' },
-      'query.attribute_value: is required',
-    ],
-    [
-      'another query type',
-      QueryType,
-      'sql',
-      'query: must be one of idtype-value, expression, predicate, graphql',
-    ],
+    ['nothing to compare', Comparison, { attribute_name: 'age', operator: 'eq' }, 'query.attribute_value: is required'],
+    ['another query type', QueryType, 'sql', 'query: must be one of idtype-value, expression, predicate, graphql'],
     ['another order', SortCriterion, { sort_order: 'up' }, 'query.sort_order: must be one of asc, desc'],
   ])('do not hold %s', (_, schema, value, problem) => {
     expect(validator(schema).problem(value, 'query')).toBe(problem)

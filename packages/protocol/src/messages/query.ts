@@ -14,10 +14,7 @@ export const ComparedValue = Type.Union(
 )
 
 export const IdentifierQuery = Type.Object(
-  {
-    type: Type.String({ description: 'Identifier type, such as UIN or MOBILE.' }),
-    value: ComparedValue,
-  },
+  { type: Type.String({ description: 'Identifier type, such as UIN or MOBILE.' }), value: ComparedValue },
   {
     title: 'IdentifierQuery',
     description: 'Form idtype-value (spec "Query forms", 2): the records that bear the identifier.',
@@ -60,9 +57,7 @@ export const ExpressionListElement = Type.Object(
     seq_num: Type.Optional(Type.Number({ description: 'Place of the element in the order of the list.' })),
     expression1: Comparison,
     condition: Type.Optional(
-      oneOf(['and', 'or', 'not'], {
-        description: 'How the two are joined; not means the first and not the second.',
-      }),
+      oneOf(['and', 'or', 'not'], { description: 'How the two are joined; not means the first and not the second.' }),
     ),
     expression2: Type.Optional(Comparison),
   },
@@ -71,8 +66,7 @@ export const ExpressionListElement = Type.Object(
 export type ExpressionListElement = Static<typeof ExpressionListElement>
 
 export const ExpressionList = Type.Array(ExpressionListElement, {
-  description:
-    'Form predicate (spec "Query forms", 3): every element must hold, and each is a bracket of its own.',
+  description: 'Form predicate (spec "Query forms", 3): every element must hold, and each is a bracket of its own.',
 })
 
 export const Query = Type.Union([IdentifierQuery, TypedExpression, ExpressionList], {

@@ -25,10 +25,7 @@ describe('SearchRequest', () => {
       { search_criteria: { ...criteria, pagination: { page_size: 1, page_number: 2147483647 } } },
     ],
     ['a sort', { search_criteria: { ...criteria, sort: [{ attribute_name: 'sex', sort_order: 'desc' }] } }],
-    [
-      'consent',
-      { search_criteria: { ...criteria, consent: { ts: '2026-02-03T09:00:00Z', purpose: { text: 'x' } } } },
-    ],
+    ['consent', { search_criteria: { ...criteria, consent: { ts: '2026-02-03T09:00:00Z', purpose: { text: 'x' } } } }],
     [
       'an expression',
       { search_criteria: { query_type: 'expression', query: { type: 'x', value: { expression: {} } } } },
@@ -38,9 +35,7 @@ describe('SearchRequest', () => {
       {
         search_criteria: {
           query_type: 'predicate',
-          query: [
-            { seq_num: 1, expression1: { attribute_name: 'age', operator: 'lt', attribute_value: '30' } },
-          ],
+          query: [{ seq_num: 1, expression1: { attribute_name: 'age', operator: 'lt', attribute_value: '30' } }],
         },
       },
     ],
@@ -54,27 +49,15 @@ describe('SearchRequest', () => {
 describe('an incoming search is refused as a whole', () => {
   const refused: [string, unknown, string][] = [
     ['no transaction_id', { search_request: [] }, 'message.transaction_id: is required'],
-    [
-      'an empty transaction_id',
-      batch({}, { transaction_id: '' }),
-      'message.transaction_id: must not be empty',
-    ],
+    ['an empty transaction_id', batch({}, { transaction_id: '' }), 'message.transaction_id: must not be empty'],
     [
       'a transaction_id of 100',
       batch({}, { transaction_id: 'x'.repeat(100) }),
       'message.transaction_id: must have at most 99 characters',
     ],
     ['no items', { transaction_id: 'tx' }, 'message.search_request: is required'],
-    [
-      'items that are no array',
-      batch({}, { search_request: {} }),
-      'message.search_request: must be an array',
-    ],
-    [
-      'an item that is no object',
-      batch({}, { search_request: ['x'] }),
-      'message.search_request[0]: must be an object',
-    ],
+    ['items that are no array', batch({}, { search_request: {} }), 'message.search_request: must be an array'],
+    ['an item that is no object', batch({}, { search_request: ['x'] }), 'message.search_request[0]: must be an object'],
     [
       'no timestamp',
       { transaction_id: 'tx', search_request: [{ reference_id: 'r1' }] },
@@ -120,11 +103,7 @@ describe('an incoming search is refused as a whole', () => {
       batch({ pagination: { page_number: 1 } }),
       'message.search_request[0].pagination.page_size: is required',
     ],
-    [
-      'a page that is no object',
-      batch({ pagination: 'x' }),
-      'message.search_request[0].pagination: must be an object',
-    ],
+    ['a page that is no object', batch({ pagination: 'x' }), 'message.search_request[0].pagination: must be an object'],
     [
       'page_number 0',
       batch({ pagination: { page_size: 1, page_number: 0 } }),
@@ -178,10 +157,7 @@ describe('SearchResponse', () => {
 
   it.each([
     ['no hit', { data: { reg_records: [] }, pagination: { page_size: 10, page_number: 1, total_count: 0 } }],
-    [
-      'a rejected item',
-      { status: 'rjct', status_reason_code: 'rjct.sort.invalid', status_reason_message: 'x' },
-    ],
+    ['a rejected item', { status: 'rjct', status_reason_code: 'rjct.sort.invalid', status_reason_message: 'x' }],
     ['an item that had no reference_id', { reference_id: '' }],
   ])('may say %s', (_, changes) => {
     expect(reply.problem(answer(changes), 'message')).toBeNull()
@@ -192,11 +168,7 @@ describe('SearchResponse', () => {
     ['a code of another place', { status_reason_code: 'rjct.version.invalid' }, 'status_reason_code'],
     ['a reason of 1000 characters', { status_reason_message: 'x'.repeat(1000) }, 'status_reason_message'],
     ['records that are no array', { data: { reg_records: {} } }, 'data.reg_records'],
-    [
-      'a page without total_count',
-      { pagination: { page_size: 1, page_number: 1 } },
-      'pagination.total_count',
-    ],
+    ['a page without total_count', { pagination: { page_size: 1, page_number: 1 } }, 'pagination.total_count'],
     ['an empty locale', { locale: '' }, 'locale'],
     ['null', { data: null }, 'data'],
   ])('never says %s', (_, changes, member) => {

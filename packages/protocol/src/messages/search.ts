@@ -44,12 +44,7 @@ export const SearchCriteria = Type.Object(
 export type SearchCriteria = Static<typeof SearchCriteria>
 
 export const SearchRequestItem = Type.Object(
-  {
-    reference_id: ReferenceId,
-    timestamp: Timestamp,
-    search_criteria: SearchCriteria,
-    locale: Type.Optional(Locale),
-  },
+  { reference_id: ReferenceId, timestamp: Timestamp, search_criteria: SearchCriteria, locale: Type.Optional(Locale) },
   { title: 'SearchRequestItem', description: 'One search of a batch (spec "SearchRequest").' },
 )
 export type SearchRequestItem = Static<typeof SearchRequestItem>
@@ -77,18 +72,14 @@ export const IncomingSearchRequest = Type.Object({
 })
 export type IncomingSearchRequest = Static<typeof IncomingSearchRequest>
 
-export const SearchReasonCode = oneOf(codesOf('search'), {
-  description: 'Set with status rjct (spec "Errors", 3).',
-})
+export const SearchReasonCode = oneOf(codesOf('search'), { description: 'Set with status rjct (spec "Errors", 3).' })
 
 export const SearchData = Type.Object(
   {
     version: Type.Optional(Version),
     reg_type: Type.Optional(RegType),
     reg_record_type: Type.Optional(RegRecordType),
-    reg_records: Type.Array(RegistryRecord, {
-      description: 'An array in searches, empty when none is found (D6).',
-    }),
+    reg_records: Type.Array(RegistryRecord, { description: 'An array in searches, empty when none is found (D6).' }),
   },
   { title: 'SearchData', description: 'The records found (spec "SearchResponse").' },
 )
@@ -110,14 +101,7 @@ export const SearchResponseItem = Type.Object(
 export type SearchResponseItem = Static<typeof SearchResponseItem>
 
 export const SearchResponse = Type.Object(
-  {
-    transaction_id: TransactionId,
-    correlation_id: CorrelationId,
-    search_response: Type.Array(SearchResponseItem),
-  },
-  {
-    title: 'SearchResponse',
-    description: 'The answers to a batch of searches, in its order (spec "SearchResponse").',
-  },
+  { transaction_id: TransactionId, correlation_id: CorrelationId, search_response: Type.Array(SearchResponseItem) },
+  { title: 'SearchResponse', description: 'The answers to a batch of searches, in its order (spec "SearchResponse").' },
 )
 export type SearchResponse = Static<typeof SearchResponse>

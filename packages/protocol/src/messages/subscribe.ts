@@ -107,9 +107,7 @@ export const Subscription = Type.Object(
 )
 export type Subscription = Static<typeof Subscription>
 
-export const SubscribeReasonCode = oneOf(codesOf('subscribe'), {
-  description: 'Set with status rjct (N17).',
-})
+export const SubscribeReasonCode = oneOf(codesOf('subscribe'), { description: 'Set with status rjct (N17).' })
 
 export const SubscribeResponseItem = Type.Object(
   {

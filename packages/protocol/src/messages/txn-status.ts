@@ -74,9 +74,6 @@ export const TxnStatusResponse = Type.Object(
       ),
     }),
   },
-  {
-    title: 'TxnStatusResponse',
-    description: 'Embeds the original response message (spec "TxnStatusResponse").',
-  },
+  { title: 'TxnStatusResponse', description: 'Embeds the original response message (spec "TxnStatusResponse").' },
 )
 export type TxnStatusResponse = Static<typeof TxnStatusResponse>

@@ -13,11 +13,7 @@ import {
 } from '../common.ts'
 
 export const UnSubscribeRequest = Type.Object(
-  {
-    transaction_id: TransactionId,
-    timestamp: Timestamp,
-    subscription_codes: Type.Array(SubscriptionCode),
-  },
+  { transaction_id: TransactionId, timestamp: Timestamp, subscription_codes: Type.Array(SubscriptionCode) },
   { title: 'UnSubscribeRequest', description: 'Ends subscriptions (spec "UnSubscribeRequest").' },
 )
 export type UnSubscribeRequest = Static<typeof UnSubscribeRequest>
@@ -42,14 +38,11 @@ export const UnSubscribeResponse = Type.Object(
     status: Status,
     status_reason_code: Type.Optional(UnSubscribeReasonCode),
     status_reason_message: Type.Optional(StatusReasonMessage),
-    subscription_status: Type.Optional(
-      Type.Array(Type.Object({ code: SubscriptionCode, status: SubscriptionStatus })),
-    ),
+    subscription_status: Type.Optional(Type.Array(Type.Object({ code: SubscriptionCode, status: SubscriptionStatus }))),
   },
   {
     title: 'UnSubscribeResponse',
-    description:
-      'One status for the whole request, and the subscriptions ended (spec "UnSubscribeResponse").',
+    description: 'One status for the whole request, and the subscriptions ended (spec "UnSubscribeResponse").',
   },
 )
 export type UnSubscribeResponse = Static<typeof UnSubscribeResponse>

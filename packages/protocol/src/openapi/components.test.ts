@@ -53,8 +53,6 @@ describe('collectComponents', () => {
     const { refer } = collectComponents()
     refer(Name)
     refer({ ...Name })
-    expect(() => refer(Type.String({ title: 'Name' }))).toThrow(
-      new Error('two different schemas are titled Name'),
-    )
+    expect(() => refer(Type.String({ title: 'Name' }))).toThrow(new Error('two different schemas are titled Name'))
   })
 })

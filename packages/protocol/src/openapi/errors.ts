@@ -18,8 +18,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   {
     status: 400,
     name: 'BadRequest',
-    description:
-      'The body cannot be read, breaks the format of the message, or is meant for another receiver.',
+    description: 'The body cannot be read, breaks the format of the message, or is meant for another receiver.',
     code: 'err.request.bad',
     message: 'message.search_request[0].timestamp: must be a date-time with a time zone',
   },

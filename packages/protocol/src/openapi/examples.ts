@@ -27,10 +27,7 @@ const regType = (kind: Kind) => `${REG_TYPE_PREFIX}${kind.reg_type.name}`
 const eventType = (kind: Kind) => kind.event_types[0]?.name ?? 'REGISTER'
 const person = (kind: Kind) => sampleIdentifier(kind, kind.record_types[0]).value
 
-function searchReply(
-  kind: Kind,
-  records: readonly unknown[] = [sampleRecord(kind, kind.record_types[0])],
-): JsonObject {
+function searchReply(kind: Kind, records: readonly unknown[] = [sampleRecord(kind, kind.record_types[0])]): JsonObject {
   const data = {
     version: PROTOCOL_VERSION,
     reg_type: regType(kind),
@@ -73,15 +70,16 @@ function subscribe(kind: Kind): Example {
   return {
     request: {
       transaction_id,
-      subscribe_request: [
-        { reference_id: 's1', timestamp: asked, subscribe_criteria: wanted, locale: 'eng' },
-      ],
+      subscribe_request: [{ reference_id: 's1', timestamp: asked, subscribe_criteria: wanted, locale: 'eng' }],
     },
     reply: {
       ...ids,
       subscribe_response: [
         {
-          ...{ reference_id: 's1', timestamp: answered, status: 'succ', subscriptions: [subscription] },
+          reference_id: 's1',
+          timestamp: answered,
+          status: 'succ',
+          subscriptions: [subscription],
           pagination: { page_size: 1, page_number: 1, total_count: 1 },
         },
       ],
@@ -119,15 +117,9 @@ const txnStatus = (kind: Kind): Example => ({
 const enrolmentUpdates = (kind: Kind): Example => ({
   request: {
     transaction_id,
-    enrolled_updates: {
-      receipt_type: eventType(kind),
-      beneficiaries: [sampleRecord(kind, kind.record_types[0])],
-    },
+    enrolled_updates: { receipt_type: eventType(kind), beneficiaries: [sampleRecord(kind, kind.record_types[0])] },
   },
-  reply: {
-    ...ids,
-    enrolled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ' }],
-  },
+  reply: { ...ids, enrolled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ' }] },
 })
 
 const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
@@ -144,9 +136,7 @@ const enrolled =
     request: enrolledFor(kind, byPerson(kind)),
     reply: {
       ...ids,
-      enrolled_response: [
-        { reference_id: person(kind), timestamp: answered, status: 'succ', enrolled_status },
-      ],
+      enrolled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ', enrolled_status }],
     },
   })
 
@@ -174,14 +164,10 @@ const EXAMPLES: Readonly<Record<string, (kind: Kind) => Example>> = {
   'enrolment-status': enrolled('Active'),
   disabled: disability((kind) => ({
     ...ids,
-    disabled_response: [
-      { reference_id: person(kind), timestamp: answered, status: 'succ', disabled_status: 'yes' },
-    ],
+    disabled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ', disabled_status: 'yes' }],
   })),
   'disability-details': disability((kind) =>
-    searchReply(kind, [
-      { impairment_type: '1', impairment_level: '3', impairment_cause: '2', age_on_set: '2' },
-    ]),
+    searchReply(kind, [{ impairment_type: '1', impairment_level: '3', impairment_cause: '2', age_on_set: '2' }]),
   ),
   'disability-support': disability((kind) =>
     searchReply(kind, [{ human_assistance: { type: 'mobility', frequency: '2', support_status: '1' } }]),
@@ -259,18 +245,10 @@ const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequ
 
 /** A person by both forms of an equality (D10). */
 function personForms(kind: Kind): readonly NamedRequest[] {
-  const spelledOut = {
-    attribute_name: 'person_identifier',
-    operator: 'eq',
-    attribute_value: person(kind),
-  }
+  const spelledOut = { attribute_name: 'person_identifier', operator: 'eq', attribute_value: person(kind) }
   return [
     { name: 'person', summary: 'By an identifier of the person', message: enrolledFor(kind, byPerson(kind)) },
-    {
-      name: 'comparison',
-      summary: 'By a comparison that is spelled out',
-      message: enrolledFor(kind, spelledOut),
-    },
+    { name: 'comparison', summary: 'By a comparison that is spelled out', message: enrolledFor(kind, spelledOut) },
   ]
 }
 
@@ -331,8 +309,5 @@ export const exampleAck = { message: { ack_status: 'ACK', timestamp: answered, c
 /** A refusal with this code. */
 export function exampleError(code: AckCode, message: string): JsonObject {
   const error = { code, message }
-  return {
-    message: { ack_status: 'ERR', timestamp: answered, correlation_id, error },
-    errors: [error],
-  }
+  return { message: { ack_status: 'ERR', timestamp: answered, correlation_id, error }, errors: [error] }
 }

@@ -37,13 +37,8 @@ it('leaves out what a record type lacks', () => {
   if (kind === undefined) throw new Error('no kind')
   const [recordType] = kind.record_types
   const surname = recordType.attributes.filter(({ name }) => name === 'surname')
-  const [, , list, graphql] = queryExamples({
-    ...kind,
-    record_types: [{ ...recordType, attributes: surname }],
-  })
+  const [, , list, graphql] = queryExamples({ ...kind, record_types: [{ ...recordType, attributes: surname }] })
   const expression1 = { attribute_name: 'surname', operator: 'eq', attribute_value: 'Okoro' }
   expect(list?.query).toEqual([{ seq_num: 1, expression1 }])
-  expect(graphql?.query).toMatchObject({
-    value: { expression: '{ person(surname: {eq: "Okoro"}) { UIN surname } }' },
-  })
+  expect(graphql?.query).toMatchObject({ value: { expression: '{ person(surname: {eq: "Okoro"}) { UIN surname } }' } })
 })

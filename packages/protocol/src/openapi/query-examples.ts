@@ -22,10 +22,7 @@ const CONDITIONS: readonly (readonly [attribute: string, operator: string, value
   ['registration_date', 'ge', '2024'],
 ]
 
-const typed = (type: string, expression: unknown) => ({
-  type: `ns:org:QueryType:${type}`,
-  value: { expression },
-})
+const typed = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
 /** Every form, each with the same question put in its way; the identifier first. */
 export function queryExamples(kind: Kind): readonly QueryExample[] {
@@ -47,12 +44,7 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
         query: { $and: asked.map(([name, operator, value]) => ({ [name]: { [`$${operator}`]: value } })) },
       }),
     },
-    {
-      name: 'predicate',
-      summary: 'By an expression list',
-      query_type: 'predicate',
-      query: [expressionList(asked)],
-    },
+    { name: 'predicate', summary: 'By an expression list', query_type: 'predicate', query: [expressionList(asked)] },
     {
       name: 'graphql',
       summary: 'By graphql, which also says what is answered of each record',

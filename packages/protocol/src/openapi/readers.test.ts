@@ -6,10 +6,7 @@ import { withoutSources } from './readers.ts'
 
 test.each([
   ['Header of a request (spec "Header"; required members N1).', 'Header of a request.'],
-  [
-    'One comparison (G11: all three members are required).',
-    'One comparison (all three members are required).',
-  ],
+  ['One comparison (G11: all three members are required).', 'One comparison (all three members are required).'],
   ['Asks for a token (RFC 6749, 4.4.2).', 'Asks for a token (RFC 6749, 4.4.2).'],
   ['A token (RFC 6749 client credentials, public standard 1.3).', 'A token (RFC 6749 client credentials).'],
   ['Acknowledgement (spec "Endpoints", responses 2; N11).', 'Acknowledgement.'],

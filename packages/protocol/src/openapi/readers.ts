@@ -43,9 +43,7 @@ export interface ExampleOf {
 export function exampleAt(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
   const names: readonly (keyof ExampleOf)[] = ['sender_id', 'receiver_id', 'identifier_value']
   const replaced = new Map<unknown, string>(names.map((name) => [invented[name], given[name]]))
-  return mapped(example, (name, value) =>
-    name === 'sender_uri' ? undefined : (replaced.get(value) ?? value),
-  )
+  return mapped(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
 }
 
 /** With each value replaced that is no object and no list; undefined: without that member. */

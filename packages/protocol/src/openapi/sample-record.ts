@@ -39,8 +39,7 @@ export function sampleIdentifier(
   { primary_identifier }: RecordType,
 ): { type: string; value: string } {
   const [pattern] = identifier_types.find(({ name }) => name === primary_identifier)?.patterns ?? []
-  const value =
-    pattern === undefined ? `${primary_identifier.replace(/[^A-Z]/g, '')}-0001` : sampleOfForm(pattern)
+  const value = pattern === undefined ? `${primary_identifier.replace(/[^A-Z]/g, '')}-0001` : sampleOfForm(pattern)
   return { type: primary_identifier, value }
 }
 

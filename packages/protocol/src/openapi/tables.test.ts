@@ -22,9 +22,7 @@ it('says of a kind what it knows', () => {
   expect(lines).toContain(
     '| household_member | group_member, member_list.household_member, member_list | sex | gender | code of sex | `demographic_info.sex`, `demographic_info.person.sex` |  |',
   )
-  expect(lines).toContain(
-    'Unless `reg_record_type` or `response_entity` names another one, the record type is Member.',
-  )
+  expect(lines).toContain('Unless `reg_record_type` or `response_entity` names another one, the record type is Member.')
 })
 
 it('lists the codes of one place only', () => {

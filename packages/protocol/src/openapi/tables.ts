@@ -32,12 +32,7 @@ export function kindTables(kind: Kind): string {
     '## Record types',
     table(
       ['Record type', 'Emitted as', 'Also accepted', 'Primary identifier'],
-      kind.record_types.map((type) => [
-        type.name,
-        type.emitted,
-        listed(type.aliases),
-        type.primary_identifier,
-      ]),
+      kind.record_types.map((type) => [type.name, type.emitted, listed(type.aliases), type.primary_identifier]),
     ),
     `Unless \`reg_record_type\` or \`response_entity\` names another one, the record type is ${kind.record_types[0].name}.`,
     ...kind.record_types.flatMap((type) => [...attributeTable(type), ...compoundTable(type)]),
@@ -52,8 +47,7 @@ export function kindTables(kind: Kind): string {
 /** The forms of values are a column where some type has one. */
 function identifierTable({ identifier_types }: Kind): string {
   const rows = identifier_types.map((type) => [type.name, alsoNamed(type)])
-  if (identifier_types.every(({ patterns }) => patterns === undefined))
-    return table(['Type', 'Also accepted'], rows)
+  if (identifier_types.every(({ patterns }) => patterns === undefined)) return table(['Type', 'Also accepted'], rows)
   const forms = identifier_types.map(({ patterns = [] }) => patterns.map((one) => `\`${one}\``).join(' or '))
   return table(
     ['Type', 'Also accepted', 'Values'],

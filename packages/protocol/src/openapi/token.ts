@@ -30,10 +30,7 @@ export function hostUrl(serverUrl: string): string {
 
 const tokenUrl = (serverUrl: string): string => `${hostUrl(serverUrl).replace(/\/$/, '')}/${TOKEN_PATH}`
 
-export function tokenPath(
-  serverUrl: string,
-  components: Components,
-): JsonObject & Record<string, JsonObject> {
+export function tokenPath(serverUrl: string, components: Components): JsonObject & Record<string, JsonObject> {
   const example = { grant_type: 'client_credentials', client_id: 'spmis', client_secret: 'a-secret' }
   const asked = { schema: components.refer(TokenRequest), example }
   const refused = (description: string, error: string) => ({

@@ -14,9 +14,7 @@ export const BeneficiaryMember = openObject('BeneficiaryMember', {
   related_person: Type.Unknown(),
   disability_info: Type.Unknown(),
   ...situation,
-  is_disabled: Type.Union([Type.Boolean(), Type.String()], {
-    description: 'In the examples the string "0" or "1"',
-  }),
+  is_disabled: Type.Union([Type.Boolean(), Type.String()], { description: 'In the examples the string "0" or "1"' }),
   ...registration,
   programme_identifier: Type.Union([Enrolment, Type.Array(Enrolment)]),
 })

@@ -1,15 +1,6 @@
 /** The disability registry's person (public-standard.md 2.7). */
 import Type from 'typebox'
-import {
-  CalendarDate,
-  codeOf,
-  Identifier,
-  jsonLd,
-  Name,
-  openObject,
-  Programme,
-  registration,
-} from './parts.ts'
+import { CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Programme, registration } from './parts.ts'
 
 const Support = openObject('DisabilitySupport', {
   human_assistance: openObject('HumanAssistance', {

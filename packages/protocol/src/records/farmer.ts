@@ -1,17 +1,7 @@
 /** The farmer registry's farmer (public-standard.md 2.8). */
 import Type from 'typebox'
 import { Group } from './group.ts'
-import {
-  Address,
-  CalendarDate,
-  codeOf,
-  Identifier,
-  jsonLd,
-  Name,
-  openObject,
-  Place,
-  registration,
-} from './parts.ts'
+import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Place, registration } from './parts.ts'
 
 const FarmingActivity = openObject('FarmingActivity', {
   crop_details: Type.Array(

@@ -25,10 +25,7 @@ export const CalendarDate = Type.String({
 export const DateTime = Type.String({ description: 'A date-time; without a zone it is read as UTC' })
 
 /** Members that any JSON-LD object may have. */
-export const jsonLd = {
-  '@id': Type.String(),
-  '@type': Type.String(),
-}
+export const jsonLd = { '@id': Type.String(), '@type': Type.String() }
 
 /** The two members by which an object names somebody. */
 export const identifier = {
@@ -129,7 +126,4 @@ export const Enrolment = openObject('Enrolment', {
 export const AdditionalAttributes = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 
 /** When a record was registered and last changed; every record type has both. */
-export const registration = {
-  registration_date: DateTime,
-  last_updated: DateTime,
-}
+export const registration = { registration_date: DateTime, last_updated: DateTime }

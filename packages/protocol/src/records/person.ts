@@ -1,16 +1,6 @@
 /** The civil registry's person (spec "Civil person record", public-standard.md 2.3). */
 import Type from 'typebox'
-import {
-  Address,
-  CalendarDate,
-  codeOf,
-  Identifier,
-  jsonLd,
-  Name,
-  openObject,
-  Place,
-  registration,
-} from './parts.ts'
+import { Address, CalendarDate, codeOf, Identifier, jsonLd, Name, openObject, Place, registration } from './parts.ts'
 
 export const Person = openObject('Person', {
   ...jsonLd,

@@ -40,14 +40,11 @@ describe('RFC 8785', () => {
     expect(canonicalJson(double(bits))).toBe(expected)
   })
 
-  test.each(['7fffffffffffffff', '7ff0000000000000', 'fff0000000000000'])(
-    'appendix B: %s is an error',
-    (bits) => {
-      expect(() => canonicalJson(double(bits))).toThrow(
-        new CanonicalJsonError('NaN and infinities have no canonical JSON'),
-      )
-    },
-  )
+  test.each(['7fffffffffffffff', '7ff0000000000000', 'fff0000000000000'])('appendix B: %s is an error', (bits) => {
+    expect(() => canonicalJson(double(bits))).toThrow(
+      new CanonicalJsonError('NaN and infinities have no canonical JSON'),
+    )
+  })
 
   test('3.2.2 and 3.2.4: the sample object and its bytes', () => {
     // The reader refuses its first number, which has another shortest form.

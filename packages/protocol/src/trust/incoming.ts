@@ -1,12 +1,7 @@
 /** Messages that come in: verifying their signatures, and decrypting them. */
 import { RequestFault } from '../faults.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import {
-  type DecryptionLimits,
-  decryptMessage,
-  EncryptionProblem,
-  type ResolveKey,
-} from './encryption/encryption.ts'
+import { type DecryptionLimits, decryptMessage, EncryptionProblem, type ResolveKey } from './encryption/encryption.ts'
 import { encryptionProblem } from './encryption/form.ts'
 import type { AlgorithmName, WebCryptoKey } from './signature/algorithms.ts'
 import { checkFreshness } from './signature/freshness.ts'
@@ -147,5 +142,4 @@ export async function openMessage(message: JsonObject, sender: Decryption): Prom
 }
 
 /** Refuses a message because of its encryption. */
-export const encryptionFault = (message: string): RequestFault =>
-  new RequestFault('err.encryption.invalid', message)
+export const encryptionFault = (message: string): RequestFault => new RequestFault('err.encryption.invalid', message)

@@ -50,9 +50,9 @@ test('a key of another algorithm is refused', async () => {
 test('a broken key is refused', async () => {
   const rule = new KeyRefused('the key cannot be read: one of its members is wrong')
   await expect(importVerifyingKey({ ...keys.EdDSA.public, x: 'AAAA' }, 'EdDSA')).rejects.toThrow(rule)
-  await expect(
-    importVerifyingKey({ ...keys.ES256.public, y: keys.ES256.public.x ?? '' }, 'ES256'),
-  ).rejects.toThrow(rule)
+  await expect(importVerifyingKey({ ...keys.ES256.public, y: keys.ES256.public.x ?? '' }, 'ES256')).rejects.toThrow(
+    rule,
+  )
   await expect(importSigningKey({ kty: 'OKP', crv: 'Ed25519', d: '' }, 'EdDSA')).rejects.toThrow(rule)
 })
 

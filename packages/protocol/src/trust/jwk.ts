@@ -1,12 +1,6 @@
 /** Keys as JWKs (RFC 7517): what they hold, and from there to a key of WebCrypto that does one thing and nothing else. */
 import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
-import {
-  ALGORITHMS,
-  type AlgorithmName,
-  fitsAlgorithm,
-  RSA_BITS,
-  type WebCryptoKey,
-} from './signature/algorithms.ts'
+import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
 
 /** The members of a JWK that matter here; others are ignored. */
 export interface Jwk {
@@ -92,11 +86,7 @@ export function bareJwk(jwk: LooseJwk): Jwk | null {
   if (shape === undefined) return null
   const members = shape.members.map((member) => [member, respelt(jwk[member], shape)] as const)
   if (members.some(([, text]) => text === null)) return null
-  return {
-    kty: shape.kty,
-    ...(shape.crv !== undefined && { crv: shape.crv }),
-    ...Object.fromEntries(members),
-  }
+  return { kty: shape.kty, ...(shape.crv !== undefined && { crv: shape.crv }), ...Object.fromEntries(members) }
 }
 
 function respelt(text: unknown, { bytes: size, numbers }: KeyShape): string | null {
@@ -127,9 +117,7 @@ export function algorithmOfJwk(jwk: Jwk): AlgorithmName | null {
 export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
   if (isPrivateJwk(jwk)) throw new KeyRefused('this is a private key; a public key is expected')
   if (jwk.kty === 'OKP' && hasSmallOrder(jwk.x)) {
-    throw new KeyRefused(
-      'this key is unsafe: signatures that nobody made would verify with it; make a new key',
-    )
+    throw new KeyRefused('this key is unsafe: signatures that nobody made would verify with it; make a new key')
   }
   if (jwk.kty === 'RSA' && jwk.e !== 'AQAB') {
     throw new KeyRefused('the public exponent of an RSA key must be 65537')
@@ -152,9 +140,7 @@ async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'ver
   // What the owner's JWK says of its use is for `readPublicKey` to judge; here the caller decides.
   const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk
   const key = await crypto.subtle
-    .importKey('jwk', material, ALGORITHMS[algorithm].webCrypto as { name: string; hash: string }, false, [
-      usage,
-    ])
+    .importKey('jwk', material, ALGORITHMS[algorithm].webCrypto as { name: string; hash: string }, false, [usage])
     .catch(() => {
       throw new KeyRefused('the key cannot be read: one of its members is wrong')
     })

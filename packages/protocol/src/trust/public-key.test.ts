@@ -6,12 +6,7 @@ import { keyPair } from '../../../server/test/key-pairs.ts'
 import { KeyRefused } from './jwk.ts'
 import { readPublicKey } from './public-key.ts'
 
-const pairs = {
-  ed25519: keyPair('Ed25519'),
-  x25519: keyPair('X25519'),
-  p256: keyPair('P-256'),
-  rsa: keyPair('RSA'),
-}
+const pairs = { ed25519: keyPair('Ed25519'), x25519: keyPair('X25519'), p256: keyPair('P-256'), rsa: keyPair('RSA') }
 const A = { sender_id: 'a.example' }
 
 test.each([
@@ -60,11 +55,7 @@ test('one key has one thumbprint, however it is spelt', async () => {
   const { jwk } = pairs.rsa
   const { thumbprint } = await readPublicKey(jwk, A)
   const n = Buffer.from(jwk.n ?? '', 'base64url')
-  const spellings = [
-    Buffer.concat([Buffer.alloc(1), n]).toString('base64url'),
-    n.toString('base64'),
-    `${jwk.n}==`,
-  ]
+  const spellings = [Buffer.concat([Buffer.alloc(1), n]).toString('base64url'), n.toString('base64'), `${jwk.n}==`]
   for (const n of spellings) expect((await readPublicKey({ ...jwk, n }, A)).thumbprint).toBe(thumbprint)
 })
 

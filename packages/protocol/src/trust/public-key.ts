@@ -82,9 +82,7 @@ function purposeOf(
   wanted: KeyUse | undefined,
 ): Purpose {
   if (use !== undefined && wanted !== undefined && use !== wanted) {
-    throw new KeyRefused(
-      `the JWK says that the key is not for ${wanted}; leave --use out, or register another key`,
-    )
+    throw new KeyRefused(`the JWK says that the key is not for ${wanted}; leave --use out, or register another key`)
   }
   const said = use ?? wanted
   const [found] = PURPOSES.filter((row) => said === undefined || row.use === said).flatMap((row) => {
@@ -130,9 +128,7 @@ function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): stri
   const whole = sender === (sender_id ?? sender) && middle && algorithm && more.length === 0
   const short = use === 'sig' && whole ? middle : kid
   if (use === 'sig' && /[|"]/.test(short)) {
-    throw new KeyRefused(
-      'the kid of a key for signatures must have neither | nor ", because it is a part of kidId',
-    )
+    throw new KeyRefused('the kid of a key for signatures must have neither | nor ", because it is a part of kidId')
   }
   return short
 }

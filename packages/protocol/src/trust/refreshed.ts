@@ -46,10 +46,7 @@ export class Refreshed<Value> {
    * the pause after a request. When there is no better value, one that is not enough is returned.
    * @throws what `fetch` throws, when there is no value that can be used
    */
-  async get(
-    fetch: () => Promise<Fetched<Value>>,
-    enough: (value: Value) => boolean = () => true,
-  ): Promise<Value> {
+  async get(fetch: () => Promise<Fetched<Value>>, enough: (value: Value) => boolean = () => true): Promise<Value> {
     const copy = this.#copy
     if (copy !== undefined && this.#age(copy) < copy.fresh && enough(copy.value)) return copy.value
     const { withValue, without } = this.#rules.pause

@@ -74,10 +74,7 @@ describe('sortedUnescaped writes what json.dumps with sort_keys and without ensu
 describe('sortedEscaped writes what json.dumps with sort_keys writes', () => {
   test.each([
     ['{ "b" : [ 1 , 2 ] , "a" : { } }', '{"a":{},"b":[1,2]}'],
-    [
-      '[3.0,1e-7,1E+21,-0,12345678901234567890,true,null]',
-      '[3.0,1e-7,1E+21,-0,12345678901234567890,true,null]',
-    ],
+    ['[3.0,1e-7,1E+21,-0,12345678901234567890,true,null]', '[3.0,1e-7,1E+21,-0,12345678901234567890,true,null]'],
     ['"Zoë \\u738b 王"', '"Zo\\u00eb \\u738b \\u738b"'],
     ['"\u{1f600}"', '"\\ud83d\\ude00"'],
     [

@@ -94,10 +94,10 @@ async function backfillBatch(
   if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)
   if (last === undefined) {
-    await client.query(
-      'delete from column_fill where registry = $1 and record_type = $2 and name = any($3)',
-      [...which, due],
-    )
+    await client.query('delete from column_fill where registry = $1 and record_type = $2 and name = any($3)', [
+      ...which,
+      due,
+    ])
   } else {
     await client.query(
       'update column_fill set next_record = $4 where registry = $1 and record_type = $2 and name = any($3)',

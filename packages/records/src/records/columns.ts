@@ -122,9 +122,7 @@ export function compoundColumn(compound: Compound): CompoundColumn {
     sql_type: 'jsonb',
     definition: 'jsonb',
     toSql: (elements) =>
-      elements.length === 0
-        ? null
-        : `[${elements.map((element) => elementText(members, element)).join(',')}]`,
+      elements.length === 0 ? null : `[${elements.map((element) => elementText(members, element)).join(',')}]`,
   }
 }
 
@@ -183,7 +181,8 @@ export function columnGroups(recordType: RecordType): readonly ColumnGroup[] {
       method: compound.indexed ? 'gin' : null,
     })),
     ...sortedIdentifiers(recordType).map((type) => ({
-      ...{ name: sortGroup(type), columns: [sortColumn(type)] },
+      name: sortGroup(type),
+      columns: [sortColumn(type)],
       method: null,
     })),
   ]

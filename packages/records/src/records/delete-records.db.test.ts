@@ -19,9 +19,7 @@ const rows = async (text: string) => (await database.db.pool.query(text)).rows
 async function remove(...identifiers: string[]): Promise<number> {
   const client = await database.db.pool.connect()
   try {
-    const deleted = await inTransaction(client, () =>
-      deleteRecords(client, registry, recordType, identifiers),
-    )
+    const deleted = await inTransaction(client, () => deleteRecords(client, registry, recordType, identifiers))
     return deleted.length
   } finally {
     client.release()
@@ -32,9 +30,9 @@ test('a deleted record is gone with its identifiers and leaves a tombstone; the 
   expect(await remove('U2', 'U9', 'U\0')).toBe(1)
   expect(await rows('select id from r1_test_person order by id')).toEqual([{ id: 1 }, { id: 3 }])
   expect(await rows('select value from r1_test_person_identifier where record = 2')).toEqual([])
-  expect(
-    await rows('select registry, record_type, record, primary_identifier from record_tombstone'),
-  ).toEqual([{ registry: 1, record_type: 'TestPerson', record: 2, primary_identifier: 'U2' }])
+  expect(await rows('select registry, record_type, record, primary_identifier from record_tombstone')).toEqual([
+    { registry: 1, record_type: 'TestPerson', record: 2, primary_identifier: 'U2' },
+  ])
   expect(await rows(`select deleted_at > now() - interval '1 minute' as now from record_tombstone`)).toEqual([
     { now: true },
   ])
@@ -53,10 +51,7 @@ test('written again it is a new record, which can be deleted again', async () =>
   const [{ id }] = await rows(`select id from r1_test_person where primary_identifier = 'U2'`)
   expect(id).toBeGreaterThan(3)
   expect(await remove('U2')).toBe(1)
-  expect(await rows('select record from record_tombstone order by record')).toEqual([
-    { record: 2 },
-    { record: id },
-  ])
+  expect(await rows('select record from record_tombstone order by record')).toEqual([{ record: 2 }, { record: id }])
 })
 
 test('none are no work', async () => {

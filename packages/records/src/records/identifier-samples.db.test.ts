@@ -21,10 +21,7 @@ beforeAll(async () => {
   await write(social, member, people)
   if (group) {
     await write(social, group, [
-      {
-        group_identifier: [id('HOUSEHOLD_ID', 'H1')],
-        member_list: [{ member_identifier: [id('UIN', 'U1')] }],
-      },
+      { group_identifier: [id('HOUSEHOLD_ID', 'H1')], member_list: [{ member_identifier: [id('UIN', 'U1')] }] },
     ])
   }
   await write(civil, civil.kind.record_types[0], [

@@ -39,8 +39,13 @@ export interface ValueCounts {
 
 /** Nothing was counted. Also for the counts of an earlier version, which has fewer of them. */
 export const NO_VALUES: ValueCounts = {
-  ...{ understood: 0, not_understood: 0, lines: [] },
-  ...{ unlisted: 0, unlisted_lines: [], after_today: 0, after_today_lines: [] },
+  understood: 0,
+  not_understood: 0,
+  lines: [],
+  unlisted: 0,
+  unlisted_lines: [],
+  after_today: 0,
+  after_today_lines: [],
 }
 
 export interface CountedValues {
@@ -121,11 +126,7 @@ export async function unclaimImport(client: ClientBase, registryId: number): Pro
  * in the middle of a file after another one was read would let old records win over newer ones.
  * @param identity of the source and the options it is read with
  */
-export async function loadProgress(
-  client: ClientBase,
-  registryId: number,
-  identity: string,
-): Promise<Progress> {
+export async function loadProgress(client: ClientBase, registryId: number, identity: string): Promise<Progress> {
   const { rows } = await client.query<Record<Count, string> & Pick<Progress, Other>>(
     `select ${[...COUNTS, ...OTHERS].join(', ')} from import_progress where registry = $1 and source = $2`,
     [registryId, identity],
@@ -185,10 +186,7 @@ export interface LastImport extends Pick<Progress, Count | 'read'> {
 }
 
 /** Null where none has begun. */
-export async function findLastImport(
-  { pool }: Pick<Database, 'pool'>,
-  registryId: number,
-): Promise<LastImport | null> {
+export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<
     Record<Count, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>
   >(

@@ -43,9 +43,7 @@ export async function recordsNamed(
     rows.map(({ id }) => id),
   )
   const retired = found.filter(({ document }) =>
-    namesIn(registry.kind, recordType, JSON.parse(document)).some(
-      (one) => one.type === type && one.value === value,
-    ),
+    namesIn(registry.kind, recordType, JSON.parse(document)).some((one) => one.type === type && one.value === value),
   )
   return { live: rows.filter(({ own }) => own), retired }
 }
@@ -138,10 +136,7 @@ export async function restoreRecord(
      where registry = $1 and record_type = $2 and record in (select record from merged)`,
     which,
   )
-  await client.query(
-    'delete from retired_record where registry = $1 and record_type = $2 and record = $3',
-    which,
-  )
+  await client.query('delete from retired_record where registry = $1 and record_type = $2 and record = $3', which)
   await rewriteIdentifiers(client, registry, recordType, [id, survivor])
 }
 

@@ -40,8 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const numbers = (records: readonly FoundRecord[]): number[] =>
-  records.map(({ document }) => JSON.parse(document).n)
+const numbers = (records: readonly FoundRecord[]): number[] => records.map(({ document }) => JSON.parse(document).n)
 const bornFirst = [{ attribute: 'born', descending: false }]
 const page: Page = { sort: [], limit: 3, offset: 0, cap: 50 }
 const PHONE = (value: string): Predicate => ({ is: 'identifier', identifiers: [{ type: 'MOBILE', value }] })
@@ -66,12 +65,7 @@ const ALL = [7, 17, 27, 37, 47, 57, 67, 77, 87, 97]
 describe('the ids of all that match', () => {
   test.each([
     ['an identifier', byPhone, '+7', ALL],
-    [
-      'a condition',
-      bySurname,
-      'S1',
-      Array.from({ length: 100 }, (_, n) => n + 1).filter((n) => n % 20 && n % 3 === 1),
-    ],
+    ['a condition', bySurname, 'S1', Array.from({ length: 100 }, (_, n) => n + 1).filter((n) => n % 20 && n % 3 === 1)],
   ])('come with the page, in its order: %s', async (_name, find, value, expected) => {
     const found = await find(value)
     expect(found.ids).toEqual(expected)
@@ -82,11 +76,7 @@ describe('the ids of all that match', () => {
     expect(sorted.ids).toEqual(expected.toReversed())
     expect(numbers(sorted.records)).toEqual(expected.toReversed().slice(2, 5))
     // Also where the page lies beyond the last.
-    expect(await find(value, { offset: 1_000 })).toEqual({
-      total: expected.length,
-      records: [],
-      ids: expected,
-    })
+    expect(await find(value, { offset: 1_000 })).toEqual({ total: expected.length, records: [], ids: expected })
   })
 
   test.each([
@@ -111,8 +101,7 @@ describe('the ids of all that match', () => {
   })
 
   test('find their documents again, in any order; what is gone is left out', async () => {
-    const read = (ids: readonly number[]) =>
-      ownRecords(database.db).reader('async').read(registry, recordType, ids)
+    const read = (ids: readonly number[]) => ownRecords(database.db).reader('async').read(registry, recordType, ids)
     expect(numbers(await read([9, 3, 100_000, 7]))).toEqual([9, 3, 7])
     expect(await read([])).toEqual([])
   })
@@ -163,9 +152,9 @@ describe('a snapshot', () => {
   })
 
   test('cannot be written to, and ends with its work', async () => {
-    await expect(
-      withSnapshot(database.db, (snapshot) => snapshot.query('delete from r1_test_person')),
-    ).rejects.toThrow('cannot execute DELETE in a read-only transaction')
+    await expect(withSnapshot(database.db, (snapshot) => snapshot.query('delete from r1_test_person'))).rejects.toThrow(
+      'cannot execute DELETE in a read-only transaction',
+    )
     const { rows } = await database.db.pool.query(
       `select count(*) as open from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
     )

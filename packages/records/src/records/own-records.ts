@@ -63,11 +63,7 @@ export function ownRecords(db: Database): RecordSource {
       withSnapshot(db, (snapshot) => {
         const run = runOn(snapshot, sync.names)
         return work(
-          readerOn({
-            search: (statement) => tried(snapshot, () => run(statement)),
-            lookUp: run,
-            names: sync.names,
-          }),
+          readerOn({ search: (statement) => tried(snapshot, () => run(statement)), lookUp: run, names: sync.names }),
         )
       }),
   }
@@ -138,8 +134,7 @@ async function find(connections: Connections, registry: RegistryShape, query: Re
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
-  if (identifier === undefined)
-    return findMatching(connections, table, toSql(predicate, table), page, participant)
+  if (identifier === undefined) return findMatching(connections, table, toSql(predicate, table), page, participant)
   if (!isStorable(identifier.type) || !isStorable(identifier.value)) return foundIn([])
   return foundIn(await connections.lookUp<FoundRow>(lookUpStatement(table, identifier, page)))
 }
@@ -170,8 +165,6 @@ export async function findMatching(
 
 function foundIn(rows: readonly FoundRow[]): Found {
   const [first] = rows
-  const records = rows.flatMap(({ id, document }) =>
-    id === null || document === null ? [] : [{ id, document }],
-  )
+  const records = rows.flatMap(({ id, document }) => (id === null || document === null ? [] : [{ id, document }]))
   return { total: first?.total ?? 0, records, ids: first?.ids ?? [] }
 }

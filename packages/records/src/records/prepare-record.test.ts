@@ -19,9 +19,7 @@ function columnsOf(kind: typeof civil, recordType: RecordType, document: JsonVal
   const { columns } = prepareRecord(kind, recordType, document)
   const names = recordTable({ id: 1, kind }, recordType).columns.map(({ name }) => name)
   expect(columns).toHaveLength(names.length)
-  return Object.fromEntries(
-    names.map((name, at) => [name, columns[at]]).filter(([, value]) => value !== null),
-  )
+  return Object.fromEntries(names.map((name, at) => [name, columns[at]]).filter(([, value]) => value !== null))
 }
 
 test('a record is its canonical text, its identifiers and its columns', () => {
@@ -73,14 +71,8 @@ test.each([
   ['null', 'a record is a JSON object'],
   ['"x"', 'a record is a JSON object'],
   ['{}', 'no usable UIN, by which a Person is known'],
-  [
-    '{"identifier":[{"identifier_type":"UIN","identifier_value":" "}]}',
-    'no usable UIN, by which a Person is known',
-  ],
-  [
-    '{"identifier":[{"identifier_type":"BRN","identifier_value":"7"}]}',
-    'no usable UIN, by which a Person is known',
-  ],
+  ['{"identifier":[{"identifier_type":"UIN","identifier_value":" "}]}', 'no usable UIN, by which a Person is known'],
+  ['{"identifier":[{"identifier_type":"BRN","identifier_value":"7"}]}', 'no usable UIN, by which a Person is known'],
   [
     `{"identifier":[{"identifier_type":"UIN","identifier_value":"${'9'.repeat(257)}"}]}`,
     'no usable UIN, by which a Person is known',
@@ -116,11 +108,7 @@ test('the letters of such an escape are no NUL character', () => {
 test('the elements of a compound are one column, dates as two days', () => {
   const document = {
     ...identified('U1'),
-    crop: [
-      { crop_type: 'a"b', area: 2.5, sown: '1985-06', watered: '2024-01-01T12:00:00+02:00' },
-      { area: '3' },
-      {},
-    ],
+    crop: [{ crop_type: 'a"b', area: 2.5, sown: '1985-06', watered: '2024-01-01T12:00:00+02:00' }, { area: '3' }, {}],
   }
   const { columns } = prepareRecord(registry.kind, recordType, document)
   expect(JSON.parse(columns.at(-1) ?? '')).toEqual([

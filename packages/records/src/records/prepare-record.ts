@@ -61,22 +61,13 @@ export function prepareRecord(
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
   )
   if (primary === undefined) {
-    throw new InvalidRecord(
-      `no usable ${recordType.primary_identifier}, by which a ${recordType.name} is known`,
-    )
+    throw new InvalidRecord(`no usable ${recordType.primary_identifier}, by which a ${recordType.name} is known`)
   }
   if (another !== undefined) {
-    throw new InvalidRecord(
-      `more than one ${recordType.primary_identifier}, by which a ${recordType.name} is known`,
-    )
+    throw new InvalidRecord(`more than one ${recordType.primary_identifier}, by which a ${recordType.name} is known`)
   }
   columns.push(...sortValues(recordType, identifiers))
-  return {
-    primary_identifier: primary.value,
-    document: text,
-    identifiers,
-    columns,
-  }
+  return { primary_identifier: primary.value, document: text, identifiers, columns }
 }
 
 /**

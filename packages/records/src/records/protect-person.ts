@@ -77,11 +77,7 @@ export async function protectionBy(
 }
 
 /** Lifts the protection. @returns how many records of others are found by the person again */
-export async function unprotectPerson(
-  client: ClientBase,
-  registry: RegistryShape,
-  person: number,
-): Promise<number> {
+export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
   await changeProtection(client, registry.id)
   const rewritten = await rewriteReferences(client, registry, { persons: [person], identifiers: [] })

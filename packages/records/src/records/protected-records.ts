@@ -80,9 +80,7 @@ export async function noteProtected(
       id: idOf(record),
       own,
       identifiers: borne.filter(({ names }) => names === 'record'),
-      named: isJsonObject(document)
-        ? publicRecord(registry.kind, recordType, protection, document).persons
-        : [],
+      named: isJsonObject(document) ? publicRecord(registry.kind, recordType, protection, document).persons : [],
     }
   })
   await noteReferences(client, writing, noted)
@@ -257,11 +255,7 @@ const BATCH = 500
  * locked in the order of their ids, as by a backfill.
  * @returns how many records were looked at
  */
-export async function rewriteReferences(
-  client: ClientBase,
-  registry: RegistryShape,
-  naming: Naming,
-): Promise<number> {
+export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: Naming): Promise<number> {
   const protection = await readProtection(client, registry.id)
   let count = 0
   for (const recordType of registry.kind.record_types) {

@@ -110,6 +110,5 @@ export async function categoriesOf(
     [registry.id, records.map(({ record_type }) => record_type), records.map(({ record }) => record)],
   )
   const found = Map.groupBy(rows, ({ record_type, record }) => `${record_type} ${record}`)
-  return ({ record_type, record }) =>
-    found.get(`${record_type} ${record}`)?.map(({ category }) => category) ?? []
+  return ({ record_type, record }) => found.get(`${record_type} ${record}`)?.map(({ category }) => category) ?? []
 }

@@ -26,16 +26,13 @@ beforeEach(async () => {
   registry = await addRegistry(database.db, { namespace, kind: 'civil', sender_id: namespace })
 })
 
-const query = async (text: string, values: unknown[] = []) =>
-  (await database.db.pool.query(text, values)).rows
+const query = async (text: string, values: unknown[] = []) => (await database.db.pool.query(text, values)).rows
 const unfilled = async () =>
   [...((await registryAt(database.db, registry.namespace)).unfilled.get('Person') ?? [])].sort()
 
 async function write(...documents: object[]): Promise<void> {
   const client = await database.db.pool.connect()
-  const records = documents.map((document) =>
-    prepareRecord(civil, person, JSON.parse(JSON.stringify(document))),
-  )
+  const records = documents.map((document) => prepareRecord(civil, person, JSON.parse(JSON.stringify(document))))
   await inTransaction(client, () => writeRecords(client, registry, person, records))
   client.release()
 }
@@ -70,9 +67,7 @@ test('in a database of a version that kept no rules all is read anew, and nothin
   expect(await backfillColumns(database.db, registry, person, { batch: 1 })).toBe(true)
   expect(await unfilled()).toEqual([])
   expect(await query(`select surname from r${id}_person`)).toEqual([{ surname: 'lukasz' }])
-  expect(
-    await query(`select type, value, names_record from r${id}_person_identifier order by type, value`),
-  ).toEqual([
+  expect(await query(`select type, value, names_record from r${id}_person_identifier order by type, value`)).toEqual([
     { type: '*', value: 'P1', names_record: true },
     { type: 'MOBILE', value: '9995550101', names_record: true },
     { type: 'UIN', value: 'U1', names_record: true },
@@ -83,9 +78,7 @@ test('in a database of a version that kept no rules all is read anew, and nothin
 
 test('one rule that changed has one column filled anew', async () => {
   await write(ada)
-  await query(`update column_rules set rules = 'others' where registry = $1 and name = 'surname'`, [
-    registry.id,
-  ])
+  await query(`update column_rules set rules = 'others' where registry = $1 and name = 'surname'`, [registry.id])
   await ensureRecordTables(database.db, registry)
   expect(await unfilled()).toEqual(['surname'])
 })

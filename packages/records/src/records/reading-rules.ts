@@ -30,9 +30,7 @@ function rulesOf(kind: Kind, recordType: RecordType): Rules {
 
 function describeRules(kind: Kind, recordType: RecordType): Rules {
   const { attributes, compounds = [] } = recordType
-  const stored = new Set(
-    columnGroups(recordType).flatMap(({ name, columns }) => (columns.length > 0 ? [name] : [])),
-  )
+  const stored = new Set(columnGroups(recordType).flatMap(({ name, columns }) => (columns.length > 0 ? [name] : [])))
   const rows: [string, JsonObject][] = [
     ...attributes.map((attribute): [string, JsonObject] => [attribute.name, attributeRules(attribute)]),
     ...compounds.map((compound): [string, JsonObject] => [compound.name, compoundRules(compound)]),
@@ -56,9 +54,7 @@ export async function changedRules(
   const { rows } = await sql<{ name: string; rules: string }>`select name, rules from column_rules
     where registry = ${registry.id} and record_type = ${recordType.name}`.execute(transaction)
   const stored = new Map(rows.map(({ name, rules }) => [name, rules]))
-  return [...rulesOf(registry.kind, recordType)].flatMap(([name, rules]) =>
-    stored.get(name) === rules ? [] : [name],
-  )
+  return [...rulesOf(registry.kind, recordType)].flatMap(([name, rules]) => (stored.get(name) === rules ? [] : [name]))
 }
 
 /** Stores that the values of these columns are read, or being backfilled, by this version's rules. */

@@ -9,15 +9,10 @@ import { holdsRows } from './catalog.ts'
 import { recordTable, tableNames } from './record-tables.ts'
 
 /** By record type. Counts row by row: for a person or a test that asks, not for a request. */
-export async function countRecords(
-  db: Database,
-  registry: RegistryShape,
-): Promise<Readonly<Record<string, number>>> {
+export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
   const counted = registry.kind.record_types.map(async (recordType) => {
     const { table } = recordTable(registry, recordType)
-    const { rows } = await db.pool.query<{ count: number }>(
-      `select count(*) as count from ${quoteName(table)}`,
-    )
+    const { rows } = await db.pool.query<{ count: number }>(`select count(*) as count from ${quoteName(table)}`)
     return [recordType.name, rows[0]?.count ?? 0] as const
   })
   return Object.fromEntries(await Promise.all(counted))

@@ -1,14 +1,7 @@
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { openDatabase } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import {
-  type Attribute,
-  type Compound,
-  KINDS,
-  type Kind,
-  kindNamed,
-  type RecordType,
-} from '@rollcall/protocol'
+import { type Attribute, type Compound, KINDS, type Kind, kindNamed, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
@@ -108,16 +101,10 @@ test('makes the tables, columns and indexes that the kind declares', async () =>
 test('identifiers go with their record; one may name several records', async () => {
   const { pool } = database.db
   await ensureRecordTables(database.db, registryWith(2, []))
-  await pool.query(
-    `insert into r2_test_person (primary_identifier, document) values ('A', '{}'), ('B', '{}')`,
-  )
-  await pool.query(
-    `insert into r2_test_person_identifier select 'MOBILE', '123', id, true from r2_test_person`,
-  )
+  await pool.query(`insert into r2_test_person (primary_identifier, document) values ('A', '{}'), ('B', '{}')`)
+  await pool.query(`insert into r2_test_person_identifier select 'MOBILE', '123', id, true from r2_test_person`)
   await pool.query(`delete from r2_test_person where primary_identifier = 'A'`)
-  expect((await pool.query('select count(*) as left from r2_test_person_identifier')).rows).toEqual([
-    { left: 1 },
-  ])
+  expect((await pool.query('select count(*) as left from r2_test_person_identifier')).rows).toEqual([{ left: 1 }])
 })
 
 /** A registry that the database knows, as those are whose columns are to be filled. */
@@ -141,20 +128,11 @@ test('adds what is newly declared and leaves the rest as it is', async () => {
     'select primary_identifier, document, surname, born_from, born_to, score from r3_test_person',
   )
   expect(rows).toEqual([
-    {
-      primary_identifier: 'A',
-      document: '{"a":1}',
-      surname: 'Okoro',
-      born_from: null,
-      born_to: null,
-      score: null,
-    },
+    { primary_identifier: 'A', document: '{"a":1}', surname: 'Okoro', born_from: null, born_to: null, score: null },
   ])
   // Building an index would keep writers waiting, so that is left to the operator.
   expect((await indexesOf('r3_test_person')).filter((index) => /born|score/.test(index))).toEqual([])
-  const toFill = await pool.query(
-    'select registry, record_type, name, next_record from column_fill order by name',
-  )
+  const toFill = await pool.query('select registry, record_type, name, next_record from column_fill order by name')
   expect(toFill.rows).toEqual(
     ['born', 'score'].map((name) => ({ registry: 3, record_type: 'TestPerson', name, next_record: 0 })),
   )
@@ -194,9 +172,7 @@ test('many nodes at once make one set of tables', async () => {
 
 test('refuses an attribute whose column has another type', async () => {
   await ensureRecordTables(database.db, registryWith(6, [surname]))
-  await expect(
-    ensureRecordTables(database.db, registryWith(6, [born, { ...surname, many: true }])),
-  ).rejects.toThrow(
+  await expect(ensureRecordTables(database.db, registryWith(6, [born, { ...surname, many: true }]))).rejects.toThrow(
     new StoreRefusal('column surname of table r6_test_person is text and the kind declares text[]'),
   )
   // All or nothing: `born` stood before it.
@@ -210,16 +186,12 @@ test.each(['id', 'document', 'created_at'])('an attribute cannot be called %s', 
 
 test('two attributes cannot share a column', () => {
   const registry = registryWith(7, [born, { ...surname, name: 'born_to' }])
-  expect(() => recordTable(registry, registry.recordType)).toThrow(
-    'TestPerson: two columns would be called born_to',
-  )
+  expect(() => recordTable(registry, registry.recordType)).toThrow('TestPerson: two columns would be called born_to')
 })
 
 test('an attribute cannot share a column with a compound', () => {
   const registry = registryWith(7, [{ ...surname, name: 'crop' }], [crop])
-  expect(() => recordTable(registry, registry.recordType)).toThrow(
-    'TestPerson: two columns would be called crop',
-  )
+  expect(() => recordTable(registry, registry.recordType)).toThrow('TestPerson: two columns would be called crop')
 })
 
 test('a table is described once for each registry', () => {
@@ -229,22 +201,19 @@ test('a table is described once for each registry', () => {
   expect(recordTable(one, one.recordType).table).toBe('r8_test_person')
 })
 
-test.each(KINDS.map(({ name }) => name))(
-  'every table of the kind %s can be made, and made again',
-  async (name) => {
-    const kind = kindNamed(name)
-    if (!kind) throw new Error(`no kind ${name}`)
-    const registry = { id: 100 + KINDS.indexOf(kind), kind }
-    await ensureRecordTables(database.db, registry)
-    await ensureRecordTables(database.db, registry)
-    for (const recordType of kind.record_types) {
-      const { table, columns } = recordTable(registry, recordType)
-      const found = await columnsOf(table)
-      expect(Object.keys(found)).toHaveLength(7 + columns.length)
-      for (const column of columns) expect(found[column.name]?.startsWith(column.sql_type)).toBe(true)
-    }
-  },
-)
+test.each(KINDS.map(({ name }) => name))('every table of the kind %s can be made, and made again', async (name) => {
+  const kind = kindNamed(name)
+  if (!kind) throw new Error(`no kind ${name}`)
+  const registry = { id: 100 + KINDS.indexOf(kind), kind }
+  await ensureRecordTables(database.db, registry)
+  await ensureRecordTables(database.db, registry)
+  for (const recordType of kind.record_types) {
+    const { table, columns } = recordTable(registry, recordType)
+    const found = await columnsOf(table)
+    expect(Object.keys(found)).toHaveLength(7 + columns.length)
+    for (const column of columns) expect(found[column.name]?.startsWith(column.sql_type)).toBe(true)
+  }
+})
 
 test('documents are compressed with lz4 where the server can', async () => {
   const { rows } = await database.db.pool.query(

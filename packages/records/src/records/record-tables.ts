@@ -77,18 +77,12 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
  *
  * Throws StoreRefusal when a column exists with another type.
  */
-export async function ensureRecordTables(
-  db: { kysely: Kysely<unknown> },
-  registry: RegistryShape,
-): Promise<void> {
+export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, registry: RegistryShape): Promise<void> {
   await db.kysely.transaction().execute((transaction) => createRecordTables(transaction, registry))
 }
 
 /** `ensureRecordTables` as a part of a transaction that does more. */
-export async function createRecordTables(
-  transaction: Transaction<unknown>,
-  registry: RegistryShape,
-): Promise<void> {
+export async function createRecordTables(transaction: Transaction<unknown>, registry: RegistryShape): Promise<void> {
   // An index over a large table takes longer than a query may.
   await sql`select set_config('statement_timeout', '0', true)`.execute(transaction)
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
@@ -103,10 +97,7 @@ export async function createRecordTables(
  * The tables and indexes of a registry in a database that has none, to be filled from a backup. What this version reads by
  * other rules, or has more than the backup, is found by `ensureRecordTables` when the records are there.
  */
-export async function createEmptyRecordTables(
-  connection: Kysely<unknown>,
-  registry: RegistryShape,
-): Promise<void> {
+export async function createEmptyRecordTables(connection: Kysely<unknown>, registry: RegistryShape): Promise<void> {
   for (const recordType of registry.kind.record_types) {
     const record = recordTable(registry, recordType)
     await createTables(connection, record)
@@ -237,9 +228,7 @@ export function declaredIndexes({ table, recordType }: RecordTable): readonly De
     // Only whole elements are asked for, which this class of operators keeps in a third of the room.
     const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''
     const keys = columns.map((column) => `${quoteName(column.name)}${suffix}`)
-    return [
-      { name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` },
-    ]
+    return [{ name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` }]
   })
 }
 

@@ -59,11 +59,7 @@ test('new records are inserted, known ones replaced with all their identifiers a
   const first = record('A1', { sex: 'male', phone_number: ['+15550100'], birth_date: '1985' })
   expect(await write(first, record('B2'))).toEqual({ inserted: ['A1', 'B2'], updated: [] })
   const [before] = await rows(`select id, created_at from ${table} where primary_identifier = 'A1'`)
-  const second = record('a 1', {
-    sex: 'female',
-    email: 'A@EXAMPLE.ORG',
-    marriage_date: ['2001-02-03', '2010'],
-  })
+  const second = record('a 1', { sex: 'female', email: 'A@EXAMPLE.ORG', marriage_date: ['2001-02-03', '2010'] })
   expect(await write(second, record('C3'))).toEqual({ inserted: ['C3'], updated: ['A1'] })
 
   expect(await documents()).toEqual([
@@ -98,7 +94,8 @@ test('new records are inserted, known ones replaced with all their identifiers a
 test('of several records with one primary identifier the last stands', async () => {
   const last = record('A1', { sex: 'female' })
   expect(await write(record('A1', { sex: 'male' }), record('B2'), last)).toEqual({
-    ...{ inserted: ['A1', 'B2'], updated: [] },
+    inserted: ['A1', 'B2'],
+    updated: [],
   })
   expect(await documents()).toMatchObject([{ document: last.document }, { primary_identifier: 'B2' }])
 })
@@ -124,19 +121,14 @@ test('any text survives, new and replaced, in the document, in columns and in ar
   const ibr = await addRegistry(database.db, { namespace: 'ibr', kind: 'ibr', sender_id: 'ibr.example' })
   const [beneficiary] = ibr.kind.record_types
   const { table: name, columns } = recordTable(ibr, beneficiary)
-  const same = columns.map(
-    (column, at) => `${column.name} is not distinct from $${at + 3}::${column.sql_type}`,
-  )
+  const same = columns.map((column, at) => `${column.name} is not distinct from $${at + 3}::${column.sql_type}`)
   const special = ['\\', '\t', '\n', '\r', '"', "'", '{', '}', ',', 'N', 'é', '😀', ' ', '\u2028', '$']
   const text = fc.string({ unit: fc.constantFrom(...special), minLength: 1 })
   await fc.assert(
     fc.asyncProperty(text, fc.array(text), async (surname, programmes) => {
       const written = prepareRecord(ibr.kind, beneficiary, {
         member: {
-          demographic_info: {
-            identifier: [{ identifier_type: 'UIN', identifier_value: 'U1' }],
-            name: { surname },
-          },
+          demographic_info: { identifier: [{ identifier_type: 'UIN', identifier_value: 'U1' }], name: { surname } },
           programme_identifier: programmes,
         },
       })
@@ -162,9 +154,7 @@ test('a value that PostgreSQL cannot hold fails the batch and leaves the transac
   const bad = { ...record('BAD'), columns: record('BAD').columns.map(() => 'no such value') }
   await inTransaction(client, async () => {
     await writeRecords(client, registry, person, [record('A1')])
-    await expect(writeRecords(client, registry, person, [record('B2'), bad])).rejects.toMatchObject({
-      code: '22007',
-    })
+    await expect(writeRecords(client, registry, person, [record('B2'), bad])).rejects.toMatchObject({ code: '22007' })
     await writeRecords(client, registry, person, [record('C3')])
   })
   client.release()
@@ -202,10 +192,7 @@ test('a writer that inserts the same record first is waited for, and its record 
     { document: record('A1', { sex: 'female' }).document },
     { primary_identifier: 'B2' },
   ])
-  expect(await rows(`select value from ${identifierTable} order by 1`)).toEqual([
-    { value: 'A1' },
-    { value: 'B2' },
-  ])
+  expect(await rows(`select value from ${identifierTable} order by 1`)).toEqual([{ value: 'A1' }, { value: 'B2' }])
 })
 
 test('two writers that replace and add the same records in opposite order both succeed', async () => {

@@ -159,12 +159,7 @@ async function writeOnce(
     const before = existing.get(primary_identifier)?.document
     const id = Number(ids.get(primary_identifier))
     const others = aliases.get(id)
-    return {
-      id,
-      primary_identifier,
-      ...(before !== undefined && { before }),
-      ...(others && { aliases: others }),
-    }
+    return { id, primary_identifier, ...(before !== undefined && { before }), ...(others && { aliases: others }) }
   }
   return {
     inserted: added.map(written),
@@ -280,10 +275,7 @@ async function updateRecords(
     return {
       id: ids.get(record.primary_identifier),
       document: record.document,
-      ...(imported && {
-        import_run: imported.run,
-        import_line: imported.lines.get(record.primary_identifier),
-      }),
+      ...(imported && { import_run: imported.run, import_line: imported.lines.get(record.primary_identifier) }),
       ...Object.fromEntries(values),
     }
   })

@@ -37,11 +37,7 @@ export async function retiredInto(
 }
 
 /** Finds them. */
-export const retiredStatement = (
-  registry: RegistryShape,
-  recordType: RecordType,
-  survivors: readonly RecordId[],
-) => ({
+export const retiredStatement = (registry: RegistryShape, recordType: RecordType, survivors: readonly RecordId[]) => ({
   name: 'retired into',
   text: `select record, primary_identifier, document, survivor, event from retired_record
      where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by record`,

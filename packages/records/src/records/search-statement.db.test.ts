@@ -48,8 +48,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const numbers = (records: readonly FoundRecord[]): number[] =>
-  records.map(({ document }) => JSON.parse(document).n)
+const numbers = (records: readonly FoundRecord[]): number[] => records.map(({ document }) => JSON.parse(document).n)
 
 function find(value: string, page: Partial<Page> = {}, type = 'MOBILE') {
   return ownRecords(database.db)
@@ -62,11 +61,7 @@ function find(value: string, page: Partial<Page> = {}, type = 'MOBILE') {
 }
 
 test('one record, its text as it was stored', async () => {
-  expect(await find('U42', {}, 'UIN')).toEqual({
-    total: 1,
-    records: [{ id: 42, document: '{"n":42}' }],
-    ids: [],
-  })
+  expect(await find('U42', {}, 'UIN')).toEqual({ total: 1, records: [{ id: 42, document: '{"n":42}' }], ids: [] })
 })
 
 test('several records, in the order they were added, as its own or as a part’s identifier', async () => {
@@ -118,11 +113,7 @@ describe('by any condition', () => {
   })
 
   test('none', async () => {
-    expect(await findRecords(from('nobody'), all)).toEqual({
-      total: 0,
-      records: [],
-      ids: [],
-    })
+    expect(await findRecords(from('nobody'), all)).toEqual({ total: 0, records: [], ids: [] })
   })
 
   test('a page beyond the last is empty, and the total is true', async () => {
@@ -134,9 +125,7 @@ describe('by any condition', () => {
     expect((await findRecords(from('S1'), { ...all, cap: 1_584 })).total).toBe(1_584)
     expect((await findRecords(from('S1'), { ...all, cap: 1_583 })).total).toBe(1_584)
     expect((await findRecords(from('S1'), { ...all, cap: 7 })).total).toBe(8)
-    await expect(findRecords(from('S1'), { ...all, cap: 1.5 })).rejects.toThrow(
-      'not a number of records: 1.5',
-    )
+    await expect(findRecords(from('S1'), { ...all, cap: 1.5 })).rejects.toThrow('not a number of records: 1.5')
   })
 
   test('in an order, missing values last', async () => {
@@ -155,9 +144,7 @@ describe('by any condition', () => {
 
   test('by what is not sortable is an error', async () => {
     const sort = [{ attribute: 'secret', descending: false }]
-    await expect(findRecords(from('S1'), { ...all, sort })).rejects.toThrow(
-      'TestPerson cannot be sorted by secret',
-    )
+    await expect(findRecords(from('S1'), { ...all, sort })).rejects.toThrow('TestPerson cannot be sorted by secret')
   })
 
   test('a shape that comes again is prepared, for other values, pages and no longer than it lasts', async () => {
@@ -225,10 +212,7 @@ describe('the statement', () => {
   const statementOf = (identifier: Identifier, sort: readonly SortKey[]) =>
     sort.length === 0
       ? lookUpStatement(table, identifier, page)
-      : searchStatement(table, toSql({ is: 'identifier', identifiers: [identifier] }, table), {
-          ...page,
-          sort,
-        })
+      : searchStatement(table, toSql({ is: 'identifier', identifiers: [identifier] }, table), { ...page, sort })
 
   test('of a look-up has one name for each table, below the length at which PostgreSQL cuts', () => {
     const long = { ...recordType, name: `Long${'x'.repeat(80)}` }
@@ -296,9 +280,7 @@ test('a shape that was slow under its name three times is not run under it again
   }).sync
   const runs: number[] = []
   for (let run = 0; run < 6; run += 1) {
-    const { total } = await findMatching(connections, table, slow, {
-      ...{ sort: [], limit: 1, offset: 0, cap: 10 },
-    })
+    const { total } = await findMatching(connections, table, slow, { sort: [], limit: 1, offset: 0, cap: 10 })
     expect(total).toBe(1)
     const { rows } = await database.db.searches.query<{ runs: number }>(
       `select coalesce(sum(generic_plans + custom_plans), 0)::int as runs from pg_prepared_statements

@@ -74,12 +74,7 @@ export function searchStatement(
  * @param hit selects `id` and the sort keys
  * @param before how many parameters stand before limit, offset and ids
  */
-function pageOfHits(
-  { table }: RecordTable,
-  hit: string,
-  keys: readonly OrderedColumn[],
-  before: number,
-): string {
+function pageOfHits({ table }: RecordTable, hit: string, keys: readonly OrderedColumn[], before: number): string {
   const [limit, offset, ids] = [1, 2, 3].map((next) => `$${before + next}::bigint`)
   const order = orderOf(keys)
   const inOrder = orderOf(keys, 'page.')

@@ -20,11 +20,7 @@ const INDEX = 'r1_person_clan_index'
 let database: TestDatabase
 beforeAll(async () => {
   database = await testDatabase()
-  const registry = await addRegistry(database.db, {
-    namespace: 'civil',
-    kind: 'civil',
-    sender_id: 'civil.example',
-  })
+  const registry = await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
   const [person] = registry.kind.record_types
   const records = Array.from({ length: RECORDS }, (_, at) =>
     prepareRecord(registry.kind, person, {
@@ -56,8 +52,7 @@ async function filled(): Promise<number> {
   return rows[0].filled
 }
 
-const apply = (options: Parameters<typeof applyIndexes>[2] = {}) =>
-  applyIndexes(database.db, 'civil', options)
+const apply = (options: Parameters<typeof applyIndexes>[2] = {}) => applyIndexes(database.db, 'civil', options)
 
 /** Keeps every build waiting: a writer that was there before it has not ended. */
 async function holdBuilds(): Promise<{ release(): Promise<void>; client: PoolClient }> {
@@ -77,8 +72,7 @@ async function until(found: () => Promise<boolean>): Promise<void> {
   await expect.poll(found, { timeout: 60_000, interval: 20 }).toBe(true)
 }
 
-const isInvalid = async () =>
-  (await plan()).missing.some(({ index, state }) => index === INDEX && state === 'invalid')
+const isInvalid = async () => (await plan()).missing.some(({ index, state }) => index === INDEX && state === 'invalid')
 
 test('a plan says what is not filled and not there; nothing of it remains after it was applied', async () => {
   const before = await plan()
@@ -120,10 +114,7 @@ test('stopped while it builds, it leaves an index that nothing uses and the next
   const held = await holdBuilds()
   const stop = new AbortController()
   const phases = new Set<string>()
-  const building = apply({
-    signal: stop.signal,
-    onProgress: ({ task }) => phases.add(task),
-  })
+  const building = apply({ signal: stop.signal, onProgress: ({ task }) => phases.add(task) })
   await until(isInvalid)
   await until(async () => phases.size > 0)
   stop.abort()
@@ -148,9 +139,7 @@ test('of two that apply at once one is refused, and no attribute is changed mean
     ),
   )
   await expect(removeAttribute(database.db, 'civil', 'Person', 'clan')).rejects.toThrow(
-    new StoreRefusal(
-      'an import into civil or a build of its indexes is running; try again when it has ended',
-    ),
+    new StoreRefusal('an import into civil or a build of its indexes is running; try again when it has ended'),
   )
   await held.release()
   expect(await building).toMatchObject({ built: [INDEX] })

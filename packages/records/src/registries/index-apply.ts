@@ -50,11 +50,7 @@ export interface ApplyOptions {
  * or killed at any moment.
  * @throws StoreRefusal another one works on the registry, or the database's user may not
  */
-export async function applyIndexes(
-  db: Database,
-  namespace: string,
-  options: ApplyOptions = {},
-): Promise<Applied> {
+export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<Applied> {
   const client = await db.pool.connect()
   try {
     const { id } = await registryAt(db, namespace)
@@ -80,10 +76,9 @@ export async function applyIndexes(
 
 /** Whether a process builds the indexes of a registry now, or changes its attributes. */
 export async function isClaimed({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<boolean> {
-  const { rows } = await pool.query<{ claimed: boolean }>(
-    `select ${holdsClaim('rollcall indexes')} as claimed`,
-    [registryId],
-  )
+  const { rows } = await pool.query<{ claimed: boolean }>(`select ${holdsClaim('rollcall indexes')} as claimed`, [
+    registryId,
+  ])
   return rows[0]?.claimed === true
 }
 
@@ -102,12 +97,7 @@ async function claimIndexes(client: PoolClient, registryId: number): Promise<boo
   return rows[0]?.claimed === true
 }
 
-async function apply(
-  db: Database,
-  client: PoolClient,
-  registry: Registry,
-  options: ApplyOptions,
-): Promise<Applied> {
+async function apply(db: Database, client: PoolClient, registry: Registry, options: ApplyOptions): Promise<Applied> {
   const filled: string[] = []
   const built: string[] = []
   for (const recordType of registry.kind.record_types) {

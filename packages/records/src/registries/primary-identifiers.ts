@@ -41,8 +41,7 @@ export async function declarePrimaries(
 /** By canonical names, with the types of other kinds that the registry needs for them. @throws StoreRefusal */
 export function readPrimaries(kind: Kind, given: Readonly<Record<string, string>>) {
   const types = Object.values(given).flatMap((spelling) => {
-    const shared =
-      resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined
+    const shared = resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined
     return shared === undefined ? [] : [shared]
   })
   const wide = withIdentifiers(kind, { identifier_types: types, primary_identifiers: {} })

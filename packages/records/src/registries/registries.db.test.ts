@@ -4,14 +4,7 @@ import { createDirectory } from '@rollcall/participants/directory/directory'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
-import {
-  addRegistry,
-  findRegistry,
-  listRegistries,
-  readRegistries,
-  registryAt,
-  setRegistry,
-} from './registries.ts'
+import { addRegistry, findRegistry, listRegistries, readRegistries, registryAt, setRegistry } from './registries.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -99,20 +92,15 @@ test('what an operator added stands in the kind, which is the same object as lon
   await db.pool.query(`update registry_attribute set record_type = 'Nobody' where name = 'nothing'`)
   expect((await registryAt(db, 'civil')).kind).toBe(kind)
 
-  await db.pool.query(`insert into column_fill (registry, record_type, name) values ($1, 'Person', 'clan')`, [
-    bare.id,
-  ])
+  await db.pool.query(`insert into column_fill (registry, record_type, name) values ($1, 'Person', 'clan')`, [bare.id])
   expect((await registryAt(db, 'civil')).unfilled).toEqual(new Map([['Person', new Set(['clan'])]]))
   await db.pool.query('delete from registry_attribute; delete from column_fill')
   expect((await registryAt(db, 'civil')).kind).toBe(bare.kind)
 })
 
-test.each(['nowhere', 'CIVIL', '', 'civil\0', '\ud800', "' or true --"])(
-  'nothing is at %j',
-  async (namespace) => {
-    expect(await findRegistry(database.db, namespace)).toBeNull()
-  },
-)
+test.each(['nowhere', 'CIVIL', '', 'civil\0', '\ud800', "' or true --"])('nothing is at %j', async (namespace) => {
+  expect(await findRegistry(database.db, namespace)).toBeNull()
+})
 
 describe('addRegistry refuses', () => {
   const good = { namespace: 'x', kind: 'civil', sender_id: 'x.example' }
@@ -138,22 +126,13 @@ describe('addRegistry refuses', () => {
       'sender_id has a space; choose a name such as civil.example.org: it stands in every message, and it cannot be changed later',
     ],
     [{ aliases: ['ok', 'a"b'] }, 'alias "a\\"b" contains | or "'],
-    [
-      { sender_id: 'civil.example' },
-      '"civil.example" is a name of the registry at civil already; choose another',
-    ],
-    [
-      { sender_id: 'crvs.example' },
-      '"crvs.example" is a name of the registry at civil already; choose another',
-    ],
+    [{ sender_id: 'civil.example' }, '"civil.example" is a name of the registry at civil already; choose another'],
+    [{ sender_id: 'crvs.example' }, '"crvs.example" is a name of the registry at civil already; choose another'],
     [
       { aliases: ['ok', 'civil.example'] },
       '"civil.example" is a name of the registry at civil already; choose another',
     ],
-    [
-      { aliases: ['crvs.example'] },
-      '"crvs.example" is a name of the registry at civil already; choose another',
-    ],
+    [{ aliases: ['crvs.example'] }, '"crvs.example" is a name of the registry at civil already; choose another'],
   ]
 
   test.each(cases)('%j', async (bad, message) => {
@@ -179,9 +158,7 @@ test('of several that want one name at once, one gets it', async () => {
 
 test('a registry of a kind that this version does not know is said, and stops none of the others', async () => {
   const { db } = database
-  await db.pool.query(
-    `insert into registry (namespace, kind, sender_id) values ('new', 'space', 'space.example')`,
-  )
+  await db.pool.query(`insert into registry (namespace, kind, sender_id) values ('new', 'space', 'space.example')`)
   const message = 'the registry at new is of kind space, which this version does not know'
   const before = await listRegistries(db)
   const { registries, unreadable } = await readRegistries(db)

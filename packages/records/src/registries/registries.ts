@@ -55,12 +55,19 @@ export async function addRegistry(
       throw new StoreRefusal(`there is a registry at ${namespace} already; choose another namespace`)
     checkNotTaken(registries, [sender_id, ...aliases])
     const values = {
-      ...{ namespace, kind: kind.name, sender_id, aliases },
-      ...{ demo, time_zone, majority_age, environment, web_origins, reg_type_aliases, qualified_kids },
+      namespace,
+      kind: kind.name,
+      sender_id,
+      aliases,
+      demo,
+      time_zone,
+      majority_age,
+      environment,
+      web_origins,
+      reg_type_aliases,
+      qualified_kids,
     }
-    const { rows } = await sql<{ id: number }>`insert into registry ${rowOf(values)} returning id`.execute(
-      transaction,
-    )
+    const { rows } = await sql<{ id: number }>`insert into registry ${rowOf(values)} returning id`.execute(transaction)
     const [row] = rows
     if (row === undefined) throw new Error('unreachable: a registry was inserted')
     await declarePrimaries(transaction, row.id, kind, primary_identifiers)
@@ -107,9 +114,7 @@ export async function setRegistry(
         const others = (await lockedNames(transaction)).filter((row) => row.namespace !== namespace)
         checkNotTaken(others, names)
       }
-      await sql`update registry set ${assignments(changes)} where namespace = ${namespace}`.execute(
-        transaction,
-      )
+      await sql`update registry set ${assignments(changes)} where namespace = ${namespace}`.execute(transaction)
     })
   }
   return registryAt(db, namespace)
@@ -127,9 +132,7 @@ type RegistryNames = Pick<Registry, 'namespace' | 'sender_id' | 'aliases'>
 /** No constraint spans sender_id and the elements of aliases: until the end of the transaction, no other one gives names. */
 async function lockedNames(transaction: Transaction<unknown>): Promise<readonly RegistryNames[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
-  const { rows } = await sql<RegistryNames>`select namespace, sender_id, aliases from registry`.execute(
-    transaction,
-  )
+  const { rows } = await sql<RegistryNames>`select namespace, sender_id, aliases from registry`.execute(transaction)
   return rows
 }
 
@@ -152,10 +155,9 @@ export interface UnreadableRegistry {
 }
 
 /** Every registry, by namespace: those that this version can read, and the others, which stop none of them. */
-export async function readRegistries(db: { readonly kysely: Kysely<unknown> }): Promise<{
-  readonly registries: readonly Registry[]
-  readonly unreadable: readonly UnreadableRegistry[]
-}> {
+export async function readRegistries(db: {
+  readonly kysely: Kysely<unknown>
+}): Promise<{ readonly registries: readonly Registry[]; readonly unreadable: readonly UnreadableRegistry[] }> {
   const registries: Registry[] = []
   const unreadable: UnreadableRegistry[] = []
   for (const row of await selectRegistries(db.kysely, null)) {
@@ -190,10 +192,7 @@ export async function findRegistry(
  * As `findRegistry`, for an operator who named it.
  * @throws StoreRefusal there is none; it names the nearest
  */
-export async function registryAt(
-  db: { readonly kysely: Kysely<unknown> },
-  namespace: string,
-): Promise<Registry> {
+export async function registryAt(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry> {
   const found = await findRegistry(db, namespace)
   if (found !== null) return found
   throw new StoreRefusal(await noRegistryAt(db, namespace))
@@ -204,9 +203,7 @@ export async function noRegistryAt(
   { kysely }: { readonly kysely: Kysely<unknown> },
   namespace: string,
 ): Promise<string> {
-  const { rows } = await sql<{
-    namespace: string
-  }>`select namespace from registry order by namespace`.execute(kysely)
+  const { rows } = await sql<{ namespace: string }>`select namespace from registry order by namespace`.execute(kysely)
   const names = rows.map((row) => row.namespace)
   return `there is no registry at ${namespace}${nearestHint(namespace, names)}; rollcall registry list shows those there are`
 }

@@ -16,11 +16,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await testDatabase()
   await addRegistry(database.db, { namespace: 'empty', kind: 'civil', sender_id: 'empty.example' })
-  const full = await addRegistry(database.db, {
-    namespace: 'full',
-    kind: 'civil',
-    sender_id: 'full.example',
-  })
+  const full = await addRegistry(database.db, { namespace: 'full', kind: 'civil', sender_id: 'full.example' })
   await write(full, 'A1')
 })
 afterAll(() => database.close())
@@ -130,12 +126,7 @@ test("an operator's own attribute may get its index later", async () => {
 const named = (more: Partial<Attribute>): Attribute => ({ ...clan, ...more })
 
 test.each<[string, string, Attribute, string]>([
-  [
-    'nowhere',
-    'Person',
-    clan,
-    'there is no registry at nowhere; rollcall registry list shows those there are',
-  ],
+  ['nowhere', 'Person', clan, 'there is no registry at nowhere; rollcall registry list shows those there are'],
   ['full', 'Farmer', clan, 'the registry has no record type "Farmer"; it has Person'],
   [
     'full',
@@ -151,9 +142,7 @@ test.each<[string, string, Attribute, string]>([
   ],
   ['full', 'Person', named({ many: true }), 'sortable: an attribute with many values cannot be sorted by'],
 ])('adding to %s %s is refused: %j', async (namespace, type, attribute, message) => {
-  await expect(addAttribute(database.db, namespace, type, attribute)).rejects.toThrow(
-    new StoreRefusal(message),
-  )
+  await expect(addAttribute(database.db, namespace, type, attribute)).rejects.toThrow(new StoreRefusal(message))
   const { rows } = await database.db.pool.query('select from registry_attribute')
   expect(rows).toEqual([])
 })

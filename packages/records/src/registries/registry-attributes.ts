@@ -128,9 +128,7 @@ export function recordTypeOf({ kind }: Registry, name: string): RecordType {
 function attributeOf({ name: type, attributes }: RecordType, name: string): Attribute {
   const found = attributes.find((attribute) => attribute.name === name)
   if (found !== undefined) return found
-  throw new StoreRefusal(
-    `${type} has no attribute ${JSON.stringify(name)}; rollcall attribute list shows those it has`,
-  )
+  throw new StoreRefusal(`${type} has no attribute ${JSON.stringify(name)}; rollcall attribute list shows those it has`)
 }
 
 function checkAddition({ kind }: Registry, addition: AttributeAddition): void {
@@ -157,9 +155,7 @@ async function declare(
   const definition = JSON.stringify(stored)
   await sql`insert into registry_attribute (registry, record_type, name, definition)
     values (${id}, ${recordType.name}, ${name}, ${definition})
-    on conflict (registry, record_type, name) do update set definition = excluded.definition`.execute(
-    transaction,
-  )
+    on conflict (registry, record_type, name) do update set definition = excluded.definition`.execute(transaction)
   return registryAt({ kysely: transaction }, namespace)
 }
 

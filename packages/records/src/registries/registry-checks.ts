@@ -23,19 +23,14 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 export function checkNamespace(namespace: string): void {
   if (!NAMESPACE.test(namespace)) {
-    throw new StoreRefusal(
-      'a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens',
-    )
+    throw new StoreRefusal('a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens')
   }
-  if (RESERVED.has(namespace))
-    throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
+  if (RESERVED.has(namespace)) throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
 }
 
 export function checkTimeZone(time_zone: string): void {
   if (isTimeZone(time_zone)) return
-  throw new StoreRefusal(
-    `${JSON.stringify(time_zone)} is no time zone; write one such as Africa/Kigali or UTC`,
-  )
+  throw new StoreRefusal(`${JSON.stringify(time_zone)} is no time zone; write one such as Africa/Kigali or UTC`)
 }
 
 export function checkWebOrigins(origins: readonly string[]): void {

@@ -24,11 +24,7 @@ import { changeRegistry, dropColumns } from './registry-attributes.ts'
  * identifiers are read again by `applyIndexes`, and no query may ask about the type before.
  * @throws StoreRefusal what is wrong with it, or why the registry cannot be changed now
  */
-export async function addIdentifierType(
-  db: Database,
-  namespace: string,
-  type: IdentifierType,
-): Promise<Registry> {
+export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
     await insertType(transaction, registry, type)
     // Protected persons may be known by its values, which had no type until now.
@@ -41,11 +37,7 @@ export async function addIdentifierType(
  * Changes the names and forms of an identifier type that was added.
  * @throws StoreRefusal none of that name was added, or as `addIdentifierType`
  */
-export async function changeIdentifierType(
-  db: Database,
-  namespace: string,
-  type: IdentifierType,
-): Promise<Registry> {
+export async function changeIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
     await deleteType(transaction, registry, type.name)
     await insertType(transaction, await registryAt({ kysely: transaction }, namespace), type)
@@ -66,11 +58,7 @@ async function insertType(
   throw new StoreRefusal(`${name} was added to ${namespace} already; rollcall identifier-type set changes it`)
 }
 
-async function deleteType(
-  transaction: Transaction<unknown>,
-  { id, namespace }: Registry,
-  name: string,
-): Promise<void> {
+async function deleteType(transaction: Transaction<unknown>, { id, namespace }: Registry, name: string): Promise<void> {
   const { numAffectedRows } = await sql`delete from registry_identifier_type
     where registry = ${id} and name = ${name}`.execute(transaction)
   if (numAffectedRows !== 0n) return
@@ -81,11 +69,7 @@ async function deleteType(
  * Takes back what `addIdentifierType` declared.
  * @throws StoreRefusal nothing of that name was added, something is known by it, or the registry cannot be changed now
  */
-export async function removeIdentifierType(
-  db: Database,
-  namespace: string,
-  given: string,
-): Promise<Registry> {
+export async function removeIdentifierType(db: Database, namespace: string, given: string): Promise<Registry> {
   return changeRegistry(db, namespace, async (transaction, registry) => {
     const name = resolveIdentifierType(registry.kind, given)?.name ?? given
     await deleteType(transaction, registry, name)
@@ -132,11 +116,7 @@ async function changed(transaction: Transaction<unknown>, before: Registry): Pro
 }
 
 /** @throws StoreRefusal records or protected persons are known by the type */
-async function checkUnused(
-  transaction: Transaction<unknown>,
-  registry: Registry,
-  type: string,
-): Promise<void> {
+async function checkUnused(transaction: Transaction<unknown>, registry: Registry, type: string): Promise<void> {
   const { namespace, kind } = registry
   const primary = kind.record_types.find((one) => one.primary_identifier === type)
   if (primary !== undefined) {
@@ -147,22 +127,16 @@ async function checkUnused(
   for (const recordType of kind.record_types) {
     const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
     const { rows } = await sql<{ found: boolean }>`
-      select exists (select 1 from ${sql.raw(identifiers)} where type = ${type}) as found`.execute(
-      transaction,
-    )
+      select exists (select 1 from ${sql.raw(identifiers)} where type = ${type}) as found`.execute(transaction)
     if (rows[0]?.found !== true) continue
     throw new StoreRefusal(
       `records of ${namespace} have identifiers of the type ${type}; it can be removed only while none has`,
     )
   }
   const { rows } = await sql`
-    select 1 from protected_person where registry = ${registry.id} and type = ${type} limit 1`.execute(
-    transaction,
-  )
+    select 1 from protected_person where registry = ${registry.id} and type = ${type} limit 1`.execute(transaction)
   if (rows.length > 0) {
-    throw new StoreRefusal(
-      `a person is protected by an identifier of the type ${type}; lift that protection first`,
-    )
+    throw new StoreRefusal(`a person is protected by an identifier of the type ${type}; lift that protection first`)
   }
 }
 

@@ -49,9 +49,7 @@ export async function selectRegistries(
         from registry_identifier_type where registry = registry.id) as identifier_types,
       (select coalesce(json_agg(json_build_object('record_type', record_type, 'name', name)), '[]')
         from column_fill where registry = registry.id) as fills
-    from registry where ${namespace}::text is null or namespace = ${namespace} order by namespace`.execute(
-    kysely,
-  )
+    from registry where ${namespace}::text is null or namespace = ${namespace} order by namespace`.execute(kysely)
   return rows.map((row) => ({ ...REGISTRY_DEFAULTS, ...row }))
 }
 
@@ -67,9 +65,7 @@ export function toRegistry(row: FoundRegistry): Registry {
   const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment, web_origins } = row
   const kind = kindNamed(row.kind)
   if (!kind) {
-    throw new StoreRefusal(
-      `the registry at ${namespace} is of kind ${row.kind}, which this version does not know`,
-    )
+    throw new StoreRefusal(`the registry at ${namespace} is of kind ${row.kind}, which this version does not know`)
   }
   const { reg_type_aliases, qualified_kids } = row
   const extended = kindWith(kind, row)
@@ -94,11 +90,7 @@ export function toRegistry(row: FoundRegistry): Registry {
  * Of the names to be backfilled those that the kind has; others are another version's. While identifiers are read again, those
  * of types that the operator added were not read as they are now.
  */
-function unfilledOf(
-  literal: Kind,
-  kind: Kind,
-  { fills, identifier_types }: FoundRegistry,
-): Registry['unfilled'] {
+function unfilledOf(literal: Kind, kind: Kind, { fills, identifier_types }: FoundRegistry): Registry['unfilled'] {
   const added = identifier_types
     .filter(
       ({ name, definition }) =>
@@ -157,10 +149,7 @@ function kindWith(
 }
 
 /** Null: this version's kind does not know it. A search that asks about it is then refused, as for any unknown attribute. */
-function asAddition(
-  kind: Kind,
-  { record_type, name, definition }: StoredAttribute,
-): AttributeAddition | null {
+function asAddition(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)
   if (recordType === undefined) return null
   const own = recordType.attributes.find((attribute) => attribute.name === name)

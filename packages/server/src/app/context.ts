@@ -87,11 +87,7 @@ export async function createContext(
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
   const { limits } = config
-  const connections = () => ({
-    total: db.pool.totalCount,
-    idle: db.pool.idleCount,
-    waiting: db.pool.waitingCount,
-  })
+  const connections = () => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount })
   const databaseHealth = createDatabaseHealth({
     log,
     read: () => db.pool.query('SELECT 1'),
@@ -118,11 +114,20 @@ export async function createContext(
   const outboxWake = createWake()
   const ownListener = createOwnListener()
   const accounts = createAccounts({
-    ...{ db, clock, limits, log, metrics, witness: config.witness },
+    db,
+    clock,
+    limits,
+    log,
+    metrics,
+    witness: config.witness,
     vault: async () => vault,
   })
   const delivering = {
-    ...{ db, log, metrics, keys, clock },
+    db,
+    log,
+    metrics,
+    keys,
+    clock,
     accounts: failingClosed(accounts, { log }),
     directory: createDirectory(db, log, clock),
     grants: createGrants(db, log, clock),
@@ -147,17 +152,22 @@ export async function createContext(
       wake: mailboxesWake.raise,
     },
   )
-  const refusals = createRefusals({
-    ...{ log, metrics },
-    accounts: createRefusalAccounts(delivering.accounts, clock.date),
-  })
+  const refusals = createRefusals({ log, metrics, accounts: createRefusalAccounts(delivering.accounts, clock.date) })
   return {
     ...delivering,
-    ...{ exchangesWake, deliveriesWake, mailboxesWake, outboxWake, dispatcher, mailboxes },
+    exchangesWake,
+    deliveriesWake,
+    mailboxesWake,
+    outboxWake,
+    dispatcher,
+    mailboxes,
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
-    ...{ db, samples, settings: settingsOf(config), ownListener },
+    db,
+    samples,
+    settings: settingsOf(config),
+    ownListener,
     partnerPage: {
       isOn: config.partnerPage,
       base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),

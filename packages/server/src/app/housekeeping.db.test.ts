@@ -114,9 +114,7 @@ test('events are stored as long as they may be corrected', async () => {
     [limits.correction_time],
   )
   await keepHouse({ ...rest, limits }, signal)
-  expect((await pool.query('select record from event')).rows).toEqual([
-    { record: limits.correction_time - 1 },
-  ])
+  expect((await pool.query('select record from event')).rows).toEqual([{ record: limits.correction_time - 1 }])
 })
 
 test('a subscription that was suspended is logged once', async () => {
@@ -131,7 +129,10 @@ test('a subscription that was suspended is logged once', async () => {
   await keepHouse(rest, signal)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
-      ...{ level: 'error', registry: 'civil', reason: 'unreadable', subscriptions: [id] },
+      level: 'error',
+      registry: 'civil',
+      reason: 'unreadable',
+      subscriptions: [id],
       msg: 'subscriptions are suspended',
     },
   ])

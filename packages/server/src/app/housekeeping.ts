@@ -10,10 +10,7 @@ import { forgetBreakers } from '@rollcall/delivery/store/deliveries/breakers'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { forgetConsents } from '@rollcall/delivery/store/events/consent-uses'
 import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
-import {
-  expireSubscriptions,
-  suspendedSubscriptions,
-} from '@rollcall/delivery/store/events/subscription-states'
+import { expireSubscriptions, suspendedSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { type StoringReferences, storeMissingReferences } from '@rollcall/engine/operations/references'
 import { bringIntoForce, type Scheduling } from '@rollcall/engine/operations/scheduled-statuses'
 import {
@@ -68,11 +65,7 @@ const CHORES: readonly Chore[] = [
     failure: 'the version of the schema could not be read',
     run: async ({ schema }) => void (await schema.look()),
   },
-  {
-    every: 1,
-    failure: 'the state of the journal could not be reported; tried again soon',
-    run: reportJournal,
-  },
+  { every: 1, failure: 'the state of the journal could not be reported; tried again soon', run: reportJournal },
   {
     every: 1,
     failure: 'references of earlier exchanges could not be stored; tried again soon',
@@ -108,21 +101,9 @@ const CHORES: readonly Chore[] = [
     failure: 'breakers that nobody asks for could not be forgotten; tried again soon',
     run: async ({ db }) => void (await forgetBreakers(db)),
   },
-  {
-    every: 10,
-    failure: 'old messages could not be forgotten; tried again soon',
-    run: forgetOldExchanges,
-  },
-  {
-    every: 1,
-    failure: 'mailboxes that nobody empties could not be closed; tried again soon',
-    run: closeMailboxes,
-  },
-  {
-    every: 1,
-    failure: 'suspended subscriptions could not be logged; tried again soon',
-    run: logSuspended,
-  },
+  { every: 10, failure: 'old messages could not be forgotten; tried again soon', run: forgetOldExchanges },
+  { every: 1, failure: 'mailboxes that nobody empties could not be closed; tried again soon', run: closeMailboxes },
+  { every: 1, failure: 'suspended subscriptions could not be logged; tried again soon', run: logSuspended },
   {
     every: 10,
     failure: 'old events could not be forgotten; tried again soon',
@@ -137,8 +118,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'proposals that lapsed could not be noted; tried again soon',
-    run: async ({ db, limits, clock }) =>
-      lapseProposals(db, limits.operator_token_retention, new Date(clock.date())),
+    run: async ({ db, limits, clock }) => lapseProposals(db, limits.operator_token_retention, new Date(clock.date())),
   },
   {
     every: 10,
@@ -168,8 +148,7 @@ const CHORES: readonly Chore[] = [
     failure: 'the keys of old days could not be destroyed; tried again soon',
     run: async ({ db, limits, log }) => {
       const days = await destroyBodyKeys(db, bodyKeyRetention(limits))
-      if (days > 0)
-        log.info({ days }, 'keys of days destroyed: what is left of their messages cannot be read')
+      if (days > 0) log.info({ days }, 'keys of days destroyed: what is left of their messages cannot be read')
     },
   },
 ]
@@ -222,10 +201,7 @@ async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
 /** The operator is told of each: its participant is to be asked what is wrong. */
 async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
   for (const closed of await closeStaleMailboxes(db, limits.notification_retention)) {
-    log.error(
-      closed,
-      'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended',
-    )
+    log.error(closed, 'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended')
   }
 }
 

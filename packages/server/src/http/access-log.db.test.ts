@@ -32,12 +32,7 @@ const SEARCH = `${server.url}/civil/v1.0.0/registry/sync/search`
 const ASYNC = `${server.url}/civil/v1.0.0/registry/search`
 const items = [byIdentifier('UIN', 'secret-7')]
 
-function search(
-  by: TestParticipant,
-  url = SEARCH,
-  header: object = {},
-  headers: Record<string, string> = {},
-) {
+function search(by: TestParticipant, url = SEARCH, header: object = {}, headers: Record<string, string> = {}) {
   const envelope = searchFor(by, items, { header: { message_id: randomUUID(), ...header } })
   return post(url, envelope, { ...bearer(by), ...headers })
 }
@@ -45,14 +40,22 @@ function search(
 it('has a line for each request: who asked for what, how it ended and how long it took', async () => {
   const peer = await newPeer()
   const message_id = randomUUID()
-  const [line] = await logged('search', 1, () =>
-    search(peer, SEARCH, { message_id }, { traceparent: TRACEPARENT }),
-  )
+  const [line] = await logged('search', 1, () => search(peer, SEARCH, { message_id }, { traceparent: TRACEPARENT }))
   expect(line).toEqual({
-    ...{ level: 'info', time: expect.any(String), msg: 'request answered' },
-    ...{ operation: 'search', mode: 'sync', registry: 'civil', participant: peer.sender_id },
-    ...{ address: '127.0.0.1', message_id, correlation_id: expect.stringMatching(/^[\da-f-]{36}$/) },
-    ...{ traceparent: TRACEPARENT, outcome: 'done', status: 200, ms: expect.any(Number) },
+    level: 'info',
+    time: expect.any(String),
+    msg: 'request answered',
+    operation: 'search',
+    mode: 'sync',
+    registry: 'civil',
+    participant: peer.sender_id,
+    address: '127.0.0.1',
+    message_id,
+    correlation_id: expect.stringMatching(/^[\da-f-]{36}$/),
+    traceparent: TRACEPARENT,
+    outcome: 'done',
+    status: 200,
+    ms: expect.any(Number),
   })
 })
 
@@ -71,7 +74,10 @@ it('has the code of a rejected header and of a refused request', async () => {
   expect(rejected).toMatchObject({ outcome: 'rejected', code: 'rjct.version.invalid', status: 200 })
   const [refused] = await logged('search', 1, () => search(peer, SEARCH, { sender_id: 'somebody.else' }))
   expect(refused).toMatchObject({
-    ...{ level: 'info', outcome: 'refused', code: 'err.sender_id.invalid', participant: peer.sender_id },
+    level: 'info',
+    outcome: 'refused',
+    code: 'err.sender_id.invalid',
+    participant: peer.sender_id,
   })
 })
 

@@ -10,7 +10,9 @@ function serverThatThrows(error: Error) {
   mount(app, 'GET', 'thrower', '/', () => Promise.reject(error))
   mountMethods(app, '/old', [
     {
-      ...{ method: 'GET', name: 'old', deprecated: { since: '2027-01-31', sunset: '2027-12-31' } },
+      method: 'GET',
+      name: 'old',
+      deprecated: { since: '2027-01-31', sunset: '2027-12-31' },
       handler: (_request, reply) => sendJson(reply, 200, '{}'),
     },
     { method: 'POST', name: 'new', deprecated: undefined, handler: () => Promise.reject(error) },
@@ -26,10 +28,7 @@ it('a fault that says when to try again is answered with Retry-After', async () 
   expect(answer.statusCode).toBe(429)
   expect(answer.headers['retry-after']).toBe('3')
   expect(answer.json()).toMatchObject({
-    message: {
-      ack_status: 'ERR',
-      error: { code: 'err.request.too_many_requests', message: 'too many requests' },
-    },
+    message: { ack_status: 'ERR', error: { code: 'err.request.too_many_requests', message: 'too many requests' } },
     errors: [{ code: 'err.request.too_many_requests', message: 'too many requests' }],
   })
 })
@@ -45,10 +44,7 @@ it('a write that finds no room is 503', async () => {
   const answer = await serverThatThrows(new StoreBusy()).inject('/')
   expect(answer.statusCode).toBe(503)
   expect(answer.json().errors).toEqual([
-    {
-      code: 'err.service.unavailable',
-      message: 'the registry cannot be read at the moment; try again later',
-    },
+    { code: 'err.service.unavailable', message: 'the registry cannot be read at the moment; try again later' },
   ])
 })
 
@@ -61,9 +57,5 @@ it('a call that is deprecated says so in its answers, with the day on which it e
     'Fri, 31 Dec 2027 00:00:00 GMT',
   ])
   const other = await app.inject({ method: 'POST', url: '/old' })
-  expect([other.statusCode, other.headers.deprecation, other.headers.sunset]).toEqual([
-    400,
-    undefined,
-    undefined,
-  ])
+  expect([other.statusCode, other.headers.deprecation, other.headers.sunset]).toEqual([400, undefined, undefined])
 })

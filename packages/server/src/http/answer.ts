@@ -11,22 +11,12 @@ import { endsWithAnswer } from './connections.ts'
 export type AnswerHeaders = { readonly [name: string]: string }
 
 /** Sends `text` as JSON. */
-export function sendJson(
-  reply: FastifyReply,
-  status: number,
-  text: string,
-  headers: AnswerHeaders = {},
-): void {
+export function sendJson(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders = {}): void {
   send(reply, status, text, { 'Content-Type': 'application/json', ...headers })
 }
 
 /** Sends a body; `headers` name its Content-Type. Past Fastify's reply, which would send header names in lower case. */
-export function send(
-  reply: FastifyReply,
-  status: number,
-  content: string | Buffer,
-  headers: AnswerHeaders,
-): void {
+export function send(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
   // Encoded once, here: as a text it would be gone through for its length and again when it is written.
   const body = typeof content === 'string' ? Buffer.from(content) : content
   reply.hijack()
@@ -48,12 +38,7 @@ export function send(
 export function faultBody(fault: RequestFault, more: object = {}): string {
   const error = { code: fault.code, message: fault.message }
   return JSON.stringify({
-    message: {
-      ack_status: 'ERR',
-      timestamp: new Date().toISOString(),
-      correlation_id: randomUUID(),
-      error,
-    },
+    message: { ack_status: 'ERR', timestamp: new Date().toISOString(), correlation_id: randomUUID(), error },
     errors: [error],
     ...more,
   })
@@ -67,8 +52,7 @@ export function sendFault(
   more: object = {},
 ): void {
   const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
-  const retry: AnswerHeaders =
-    fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
+  const retry: AnswerHeaders = fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
   sendJson(reply, fault.httpStatus, faultBody(fault, more), { ...challenge, ...retry, ...headers })
 }
 
@@ -83,17 +67,10 @@ export function asFault(
   if (error instanceof RequestFault) return error
   if (isUnavailable(error)) {
     databaseHealth.failed(error)
-    return new RequestFault(
-      'err.service.unavailable',
-      'the registry cannot be read at the moment; try again later',
-    )
+    return new RequestFault('err.service.unavailable', 'the registry cannot be read at the moment; try again later')
   }
   log.error({ failure: describe(error) }, 'a request failed inside the server')
-  return new RequestFault(
-    'err.service.unavailable',
-    'the server failed to answer; the failure is logged',
-    500,
-  )
+  return new RequestFault('err.service.unavailable', 'the server failed to answer; the failure is logged', 500)
 }
 
 /** The class of an error and where it was thrown; its message may hold personal data and stays out. */

@@ -19,8 +19,7 @@ let app: HttpServer
 /** The same without a build. */
 let bare: HttpServer
 
-const isOwnHost = (header: string | undefined): boolean =>
-  /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(header ?? '')
+const isOwnHost = (header: string | undefined): boolean => /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(header ?? '')
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollcall-console-'))
@@ -114,10 +113,7 @@ describe('the page', () => {
     for (const url of ['/', '/assets/index-a1.js']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const) {
         const answer = await app.inject({ method, url })
-        expect([answer.statusCode, errorOf(answer)]).toEqual([
-          405,
-          'err.request.bad the method must be GET or HEAD',
-        ])
+        expect([answer.statusCode, errorOf(answer)]).toEqual([405, 'err.request.bad the method must be GET or HEAD'])
       }
     }
     const head = await app.inject({ method: 'HEAD', url: '/' })
@@ -156,7 +152,8 @@ describe('the files that it loads', () => {
     expect(opened(answer.rawPayload).toString()).toBe(SCRIPT)
     if (encoding !== undefined) expect(answer.rawPayload.length).toBeLessThan(SCRIPT.length / 2)
     const again = await app.inject({
-      ...{ url, headers: { 'accept-encoding': accepted, 'if-none-match': `W/"x", ${answer.headers.etag}` } },
+      url,
+      headers: { 'accept-encoding': accepted, 'if-none-match': `W/"x", ${answer.headers.etag}` },
     })
     expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', answer.headers.etag])
   })
@@ -190,10 +187,6 @@ describe('the files that it loads', () => {
     const { status, body } = await raw.response()
     raw.destroy()
     const [{ code, message }] = JSON.parse(body).errors
-    expect([status, code, message]).toEqual([
-      404,
-      'err.request.not_found',
-      'there is no such namespace or path here',
-    ])
+    expect([status, code, message]).toEqual([404, 'err.request.not_found', 'there is no such namespace or path here'])
   })
 })

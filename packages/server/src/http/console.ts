@@ -88,12 +88,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
 }
 
 /** Sends a page that may load files of ours alone. @param page has the placeholder of the nonce where it needs one */
-export function sendStrictPage(
-  reply: FastifyReply,
-  status: number,
-  page: string,
-  headers: AnswerHeaders = {},
-): void {
+export function sendStrictPage(reply: FastifyReply, status: number, page: string, headers: AnswerHeaders = {}): void {
   const nonce = randomBytes(16).toString('base64url')
   send(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
     ...HEADERS,
@@ -151,8 +146,7 @@ function assetsIn(page: URL): readonly string[] {
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const ENCODINGS = {
   br: (content: Buffer) => promisify(brotliCompress)(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }),

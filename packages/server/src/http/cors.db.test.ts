@@ -41,11 +41,7 @@ const search = (namespace: string, Origin: string) =>
   })
 
 it('answers preflights of listed origins alone', async () => {
-  for (const path of [
-    '/civil/v1.0.0/registry/sync/search',
-    '/oauth2/client/token',
-    '/.well-known/jwks.json',
-  ]) {
+  for (const path of ['/civil/v1.0.0/registry/sync/search', '/oauth2/client/token', '/.well-known/jwks.json']) {
     for (const origin of [LISTED, 'http://localhost:5173']) {
       const answer = await preflight(path, origin)
       expect([answer.status, headersOf(answer)]).toEqual([204, readBy(origin)])
@@ -65,7 +61,9 @@ it('lets a listed page read answers and errors of its registry, and of no other'
   const other = await search('social', LISTED)
   expect([other.status, headersOf(other)]).toEqual([200, NONE])
   const refused = await fetch(`${server.url}/civil/v1.0.0/registry/sync/search`, {
-    ...{ method: 'POST', headers: { Origin: LISTED, 'Content-Type': 'application/json' }, body: '{}' },
+    method: 'POST',
+    headers: { Origin: LISTED, 'Content-Type': 'application/json' },
+    body: '{}',
   })
   expect([refused.status, headersOf(refused)]).toEqual([401, readBy(LISTED)])
   expect((await preflight('/social/v1.0.0/registry/sync/search', LISTED)).status).toBe(405)

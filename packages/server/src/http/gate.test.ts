@@ -5,10 +5,10 @@ import { describe, expect, it, test } from 'vitest'
 import { clientAddressReader, clientUnit, createGate } from './gate.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
-  ({
-    socket: { remoteAddress },
-    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
-  }) as Pick<IncomingMessage, 'socket' | 'headers'>
+  ({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }) as Pick<
+    IncomingMessage,
+    'socket' | 'headers'
+  >
 
 describe('without a proxy', () => {
   const read = clientAddressReader({ behindProxy: false, proxies: [] })
@@ -67,19 +67,13 @@ test.each([
 ] as const)('why a %s participant is refused is for the log alone', (environment, reason) => {
   const noted: object[] = []
   const gate = createGate({
-    refusals: {
-      note: (refusal) => noted.push(refusal),
-      rejected: () => undefined,
-      flush: async () => undefined,
-    },
+    refusals: { note: (refusal) => noted.push(refusal), rejected: () => undefined, flush: async () => undefined },
     metrics: { requestRefused: () => undefined },
     failures: { wait: () => 0, fail: () => undefined },
     clientAddress: () => '198.51.100.4',
   })
   const fault = new OtherEnvironment({ environment })
   expect(gate.refused(from('198.51.100.4') as IncomingMessage, fault)).toBe(fault)
-  expect(noted).toEqual([
-    { refusal: 'err.request.forbidden', participant: null, address: '198.51.100.4', reason },
-  ])
+  expect(noted).toEqual([{ refusal: 'err.request.forbidden', participant: null, address: '198.51.100.4', reason }])
   expect(fault.message).not.toContain('sandbox')
 })

@@ -131,10 +131,7 @@ export function createGate(parts: {
 }
 
 /** The default places of proxies: this machine and private networks. */
-const USUAL_PROXIES = [
-  ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
-  ...['::1/128', 'fc00::/7'],
-]
+const USUAL_PROXIES = [...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ...['::1/128', 'fc00::/7']]
 
 /**
  * Reads the address of a client. `X-Forwarded-For` is read where a proxy is declared, and on connections from that
@@ -150,8 +147,7 @@ export function clientAddressReader(options: {
     const prefix = readPrefix(text)
     if (prefix !== null) trusted.addSubnet(prefix.address, prefix.bits, familyOf(prefix.address))
   }
-  const isProxy = (address: string): boolean =>
-    isIP(address) !== 0 && trusted.check(address, familyOf(address))
+  const isProxy = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address))
 
   return ({ socket, headers }) => {
     let address = plain(socket.remoteAddress ?? '')

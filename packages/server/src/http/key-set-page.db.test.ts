@@ -82,10 +82,7 @@ it('leaves out retired keys where 20 are too few, and never one that signs, is e
       ({ use, state }) => use !== 'token' && state !== 'retired',
     )
     const plain = current.map(({ kid }) => kid)
-    const [names, own] = [
-      await namesIn('/.well-known/jwks.json'),
-      await namesIn('/qualified/.well-known/jwks.json'),
-    ]
+    const [names, own] = [await namesIn('/.well-known/jwks.json'), await namesIn('/qualified/.well-known/jwks.json')]
     for (const found of [names, own]) {
       expect(found.slice(0, 10).toSorted()).toEqual(plain.toSorted())
       expect(found.length).toBeLessThanOrEqual(20)

@@ -21,11 +21,9 @@ const basic = (id: string, secret: string) => ({
 const grant = { grant_type: 'client_credentials' }
 
 const search = (token: string) =>
-  post(
-    `${server.url}/civil/v1.0.0/registry/sync/search`,
-    searchRequest(peer.sender_id, { type: 'UIN', value: '1' }),
-    { Authorization: `Bearer ${token}` },
-  )
+  post(`${server.url}/civil/v1.0.0/registry/sync/search`, searchRequest(peer.sender_id, { type: 'UIN', value: '1' }), {
+    Authorization: `Bearer ${token}`,
+  })
 
 /** All that is answered, whatever was asked for (RFC 6749, 3.3). */
 const GRANTED =
@@ -37,10 +35,7 @@ describe('a token', () => {
   it.each([
     ['HTTP Basic', () => ask(form(grant), basic(peer.client_id, peer.secret))],
     ['a form', () => ask(form({ ...grant, ...credentials(), scope: 'registry.search' }))],
-    [
-      'JSON',
-      () => ask(JSON.stringify({ ...grant, ...credentials() }), { 'Content-Type': 'application/json' }),
-    ],
+    ['JSON', () => ask(JSON.stringify({ ...grant, ...credentials() }), { 'Content-Type': 'application/json' })],
   ])('is given for credentials in %s and opens the registry', async (_name, request) => {
     const answer = await request()
     expect(answer.status).toBe(200)
@@ -56,10 +51,7 @@ describe('a token', () => {
       sub: peer.sender_id,
       client_id: peer.client_id,
     })
-    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({
-      alg: 'EdDSA',
-      typ: 'at+jwt',
-    })
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: 'EdDSA', typ: 'at+jwt' })
     expect((await search(answer.body.access_token)).status).toBe(200)
   })
 
@@ -134,11 +126,7 @@ describe('a refusal in the words of RFC 6749', () => {
 
   it('credentials in two places', async () => {
     const answer = await ask(form({ ...grant, ...credentials() }), basic(peer.client_id, peer.secret))
-    expect(refused(answer)).toEqual([
-      400,
-      'invalid_request',
-      'client credentials must be sent in one place only',
-    ])
+    expect(refused(answer)).toEqual([400, 'invalid_request', 'client credentials must be sent in one place only'])
   })
 
   it.each(['Bearer x', 'Basic', 'Basic ????', 'Basic YWJj'])('Authorization %s', async (Authorization) => {
@@ -177,9 +165,7 @@ describe('a refusal in the words of RFC 6749', () => {
     try {
       const other = await lenient.participant('spmis.demo')
       const parameters = form({ ...grant, client_id: other.client_id, client_secret: other.secret })
-      const answer = await post(`${lenient.url}/oauth2/client/token?${parameters}`, '', {
-        'Content-Type': FORM,
-      })
+      const answer = await post(`${lenient.url}/oauth2/client/token?${parameters}`, '', { 'Content-Type': FORM })
       expect(answer.status).toBe(200)
     } finally {
       await lenient.close()
@@ -190,11 +176,7 @@ describe('a refusal in the words of RFC 6749', () => {
     const guess = () => ask(form({ ...grant, client_id: 'guessed', client_secret: 'x' }))
     for (let failure = 0; failure < 5; failure += 1) expect((await guess()).status).toBe(401)
     const answer = await guess()
-    expect(refused(answer)).toEqual([
-      429,
-      'temporarily_unavailable',
-      'too many failed requests; try again later',
-    ])
+    expect(refused(answer)).toEqual([429, 'temporarily_unavailable', 'too many failed requests; try again later'])
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await ask(form({ ...grant, ...credentials() }))).status).toBe(200)
   })

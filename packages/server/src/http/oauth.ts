@@ -30,11 +30,7 @@ interface TokenParts {
 }
 
 /** @param options.queryParameters whether credentials in the query string are accepted: they end up in proxies' logs */
-export function addTokenRoute(
-  app: HttpServer,
-  parts: TokenParts,
-  options: { queryParameters: boolean },
-): void {
+export function addTokenRoute(app: HttpServer, parts: TokenParts, options: { queryParameters: boolean }): void {
   const throttle = createThrottle(parts.limits.token_failures)
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
     try {
@@ -80,12 +76,9 @@ async function answer(
   if (client === null || !proven || client.participant.status !== 'active') {
     const participant = client?.participant.sender_id ?? null
     brake(throttle, parts.gate.unit(request.raw), credentials.client_id, participant)
-    throw new TokenRefusal(
-      'invalid_client',
-      'client_id or client_secret is wrong, or the client is disabled',
-      401,
-      { participant },
-    )
+    throw new TokenRefusal('invalid_client', 'client_id or client_secret is wrong, or the client is disabled', 401, {
+      participant,
+    })
   }
   parts.gate.identified(request.raw, client.participant.sender_id)
   const { access_token, expires_in } = await parts.tokens.issue(client.participant)
@@ -113,8 +106,7 @@ const tooManyFailures = (retryAfter: number, participant: string | null = null):
 /** An unreadable body is an invalid_request here, in the words of this endpoint's own standard. */
 function asRefusal(error: unknown): TokenRefusal {
   if (error instanceof TokenRefusal) return error
-  if (error instanceof RequestFault)
-    return new TokenRefusal('invalid_request', error.message, error.httpStatus)
+  if (error instanceof RequestFault) return new TokenRefusal('invalid_request', error.message, error.httpStatus)
   throw error
 }
 

@@ -80,10 +80,7 @@ ${scripts.map((address) => html`<script src="${address}"></script>\n`)}
 export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
   const text = readFileSync(file, 'utf8')
   mount(app, 'GET', 'docs', path, (_request, reply) =>
-    send(reply, 200, text, {
-      'Content-Type': `${type}; charset=utf-8`,
-      'Cache-Control': 'public, max-age=86400',
-    }),
+    send(reply, 200, text, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' }),
   )
 }
 

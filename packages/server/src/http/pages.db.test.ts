@@ -54,10 +54,7 @@ it('shows metrics under a name of its own alone; health and readiness under any'
   const refused = await asked('/metrics', 'evil.example')
   expect([refused.status, JSON.parse(refused.body).message.error]).toEqual([
     421,
-    {
-      code: 'err.request.bad',
-      message: 'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS',
-    },
+    { code: 'err.request.bad', message: 'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS' },
   ])
   expect((await asked('/metrics', 'localhost')).status).toBe(200)
   for (const path of ['/health', '/ready']) expect((await asked(path, 'evil.example')).status).toBe(200)
@@ -127,10 +124,7 @@ it('answers 503 while the database is away, and 200 again after', async () => {
     const answer = await send()
     expect([answer.status, answer.body.message.error]).toEqual([
       503,
-      {
-        code: 'err.service.unavailable',
-        message: 'the registry cannot be read at the moment; try again later',
-      },
+      { code: 'err.service.unavailable', message: 'the registry cannot be read at the moment; try again later' },
     ])
     expect((await get(`${lonely.url}/ready`)).status).toBe(503)
     expect((await get(`${lonely.url}/health`)).status).toBe(200)

@@ -15,11 +15,7 @@ import { type HttpServer, mount } from './server.ts'
  * @param isReady whether the node has finished starting, does what its role asks for, and its database answers
  * @param schema for the operator: how far the tables of the database are ahead of this node
  */
-export function addHealthRoutes(
-  app: HttpServer,
-  isReady: () => Promise<boolean>,
-  schema?: () => SchemaLead,
-): void {
+export function addHealthRoutes(app: HttpServer, isReady: () => Promise<boolean>, schema?: () => SchemaLead): void {
   mount(app, 'GET', 'health', '/health', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
   mount(app, 'GET', 'ready', '/ready', async (_request, reply) => {
     const ready = await isReady()
@@ -33,11 +29,7 @@ export function addHealthRoutes(
 }
 
 /** On the operator's own listener: not for peers, on loopback unless configured otherwise. */
-export function addMetricsRoute(
-  app: HttpServer,
-  metrics: Pick<Metrics, 'render'>,
-  isOwnHost: IsOwnHost,
-): void {
+export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'>, isOwnHost: IsOwnHost): void {
   mount(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
     checkOperatorHost(isOwnHost, raw)
     const { contentType, text } = await metrics.render()
@@ -54,10 +46,7 @@ const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
  * Our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). The registries of a
  * server share its keys: the set is the same below each namespace.
  */
-export function addKeySetRoutes(
-  app: HttpServer,
-  parts: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> },
-): void {
+export function addKeySetRoutes(app: HttpServer, parts: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {
     const set = await parts.keys.jwks(registry?.qualified_kids === true ? registry.sender_id : undefined)
     // Not application/jwk-set+json, which peers do not expect.

@@ -15,11 +15,7 @@ describe('what is not there', () => {
     '/%00/v1.0.0/registry/sync/search',
   ])('%s', async (path) => {
     expectFault(
-      await post(
-        `${server.url}${path}`,
-        searchRequest(peer.sender_id, { type: 'UIN', value: '1' }),
-        bearer(peer),
-      ),
+      await post(`${server.url}${path}`, searchRequest(peer.sender_id, { type: 'UIN', value: '1' }), bearer(peer)),
       404,
       'err.request.not_found',
       'there is no such namespace or path here',

@@ -53,10 +53,7 @@ function documentText(registry: Registry, shown: Showcase | null): string {
     title: titleOf(registry),
     ...(shown !== null &&
       sample !== undefined && {
-        example: {
-          ...{ sender_id: shown.participant.sender_id, receiver_id },
-          identifier_value: sample.identifier_value,
-        },
+        example: { sender_id: shown.participant.sender_id, receiver_id, identifier_value: sample.identifier_value },
       }),
   })
   const text = JSON.stringify(document)

@@ -1,12 +1,5 @@
 /** The HTTP server of both listeners: what every answer has in common, and every way in which one can fail. */
-import {
-  createServer,
-  type IncomingMessage,
-  METHODS,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import { createServer, type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Limits } from '@rollcall/core/limits'
 import type { ModeName } from '@rollcall/core/model/exchange'
@@ -204,8 +197,7 @@ function endWithFault(socket: Socket, fault: RequestFault): void {
   )
 }
 
-const tooSlow = (): RequestFault =>
-  new RequestFault('err.request.timeout', 'the request did not arrive in time')
+const tooSlow = (): RequestFault => new RequestFault('err.request.timeout', 'the request did not arrive in time')
 
 function brokenRequestFault(code: string | undefined): RequestFault {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()

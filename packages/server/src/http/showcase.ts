@@ -4,11 +4,7 @@ import type { DemoReceiver } from '@rollcall/admin/demo/beside-server'
 
 export interface Showcase {
   /** Who may do everything. Its secret is shown on this machine only. */
-  readonly participant: {
-    readonly sender_id: string
-    readonly client_id: string
-    readonly client_secret: string
-  }
+  readonly participant: { readonly sender_id: string; readonly client_id: string; readonly client_secret: string }
   /** The address of the operator's listener. */
   readonly operatorUrl: string
   /** The command that prints a link to the partner page, with the settings by which it finds this demo. */

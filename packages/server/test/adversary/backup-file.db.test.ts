@@ -84,26 +84,15 @@ test('a backup is verified without a database, and any change of it is found', a
   const header = JSON.parse(head.subarray(MAGIC.length).toString())
   const withHeader = (changed: object) =>
     written(Buffer.concat([MAGIC, Buffer.from(`${JSON.stringify(changed)}\n`), whole.subarray(head.length)]))
-  for (const change of [
-    { snapshot_at: '2000-01-01T00:00:00.000Z' },
-    { schema: [] },
-    { more: 1 },
-    { id: 'x' },
-  ]) {
+  for (const change of [{ snapshot_at: '2000-01-01T00:00:00.000Z' }, { schema: [] }, { more: 1 }, { id: 'x' }]) {
     await expect(verified(await withHeader({ ...header, ...change }))).rejects.toThrow(/^the file is damaged/)
   }
   // Each member may be missing, or of another type: it is looked at before it is used.
   const { master_key, journal } = header
   for (const value of [undefined, null, 1, 'x', {}, []]) {
     const members = Object.keys(header).map((name) => ({ ...header, [name]: value }))
-    const ofKey = Object.keys(master_key).map((name) => ({
-      ...header,
-      master_key: { ...master_key, [name]: value },
-    }))
-    const ofJournal = Object.keys(journal).map((name) => ({
-      ...header,
-      journal: { ...journal, [name]: value },
-    }))
+    const ofKey = Object.keys(master_key).map((name) => ({ ...header, master_key: { ...master_key, [name]: value } }))
+    const ofJournal = Object.keys(journal).map((name) => ({ ...header, journal: { ...journal, [name]: value } }))
     for (const changed of [...members, ...ofKey, ...ofJournal]) {
       if (JSON.stringify(changed) === JSON.stringify(header)) continue
       await expect(verified(await withHeader(changed))).rejects.toThrow(
@@ -116,9 +105,9 @@ test('a backup is verified without a database, and any change of it is found', a
   const into = await target()
   const bytes = Buffer.from(whole)
   bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1
-  await expect(
-    restoreDatabase(needsOf(into), { file: await written(bytes), without_journal: 'test' }),
-  ).rejects.toThrow(/^the file is damaged at chunk/)
+  await expect(restoreDatabase(needsOf(into), { file: await written(bytes), without_journal: 'test' })).rejects.toThrow(
+    /^the file is damaged at chunk/,
+  )
   expect(await foundObjects(into.ownerDb.pool)).toEqual([])
 })
 

@@ -73,10 +73,7 @@ describe('a ciphertext that was copied', () => {
     const y = Buffer.from(epk.y, 'base64url')
     const p = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n
     const mirrored = (p - BigInt(`0x${y.toString('hex')}`)).toString(16).padStart(64, '0')
-    const header = {
-      ...sent.message.header,
-      epk: { ...epk, y: Buffer.from(mirrored, 'hex').toString('base64url') },
-    }
+    const header = { ...sent.message.header, epk: { ...epk, y: Buffer.from(mirrored, 'hex').toString('base64url') } }
     await expectRefused(eve, copy(eve, { header: sent.header, message: { ...sent.message, header } }))
   })
 

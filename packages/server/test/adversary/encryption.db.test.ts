@@ -32,10 +32,7 @@ const { server, peer: newPeer, refused } = await adversary({ ROLLCALL_MAX_BODY_B
 const ada = await newPeer('ada.example', { decrypts: 'RSA' })
 const eve = await newPeer('eve.example', { decrypts: 'X25519' })
 const keyless = await newPeer('keyless.example')
-const strict = await newPeer('strict.example', {
-  decrypts: 'P-256',
-  settings: { encryption_policy: 'required' },
-})
+const strict = await newPeer('strict.example', { decrypts: 'P-256', settings: { encryption_policy: 'required' } })
 const open = await newPeer('open.example', { decrypts: 'RSA', settings: { encryption_policy: 'refused' } })
 const rsa = await publishedKey(server, RSA)
 const ecdh = await publishedKey(server, ECDH)
@@ -219,15 +216,7 @@ describe('what cannot be decrypted has one answer', () => {
     '%s: a bit flipped, cut, empty, padded',
     async (part) => {
       const { [part]: text } = base().message
-      const values = [
-        flipped(text),
-        text.slice(0, -4),
-        text.slice(0, -1),
-        '',
-        `${text}=`,
-        `${text}\n`,
-        `${text}AAAA`,
-      ]
+      const values = [flipped(text), text.slice(0, -4), text.slice(0, -1), '', `${text}=`, `${text}\n`, `${text}AAAA`]
       for (const value of values) {
         const sent = base()
         await expectRefused(ada, {

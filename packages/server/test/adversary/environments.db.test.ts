@@ -45,14 +45,7 @@ const signed = (by: Peer, message: { header: object; message: object }): string 
 
 /** What a message leaves behind where it is let in. */
 async function traces(sender_id: string): Promise<number> {
-  const tables = [
-    'exchange',
-    'accepted_exchange',
-    'inbox_message',
-    'subscription',
-    'delivery',
-    'sealed_message',
-  ]
+  const tables = ['exchange', 'accepted_exchange', 'inbox_message', 'subscription', 'delivery', 'sealed_message']
   let count = 0
   for (const table of tables) {
     const { rowCount } = await server.database.db.pool.query(
@@ -183,7 +176,10 @@ it('the refusals are accounted for like others', async () => {
   const { rows } = await server.database.db.pool.query<{ entry: string }>('select entry from account')
   expect(rows.map(({ entry }) => JSON.parse(entry))).toContainEqual(
     expect.objectContaining({
-      ...{ kind: 'refusal', participant: sandbox.sender_id, registry: 'civil', operation: 'search' },
+      kind: 'refusal',
+      participant: sandbox.sender_id,
+      registry: 'civil',
+      operation: 'search',
       outcomes: { 'err.request.forbidden': expect.any(Number) },
     }),
   )

@@ -88,10 +88,7 @@ const withoutNames = (got: Got, names: readonly string[]): string =>
   names.reduce((text, name) => text.replaceAll(name, 'NAMED'), JSON.stringify(got))
 
 /** The stranger names what is the owner's, and what is nobody's: it gets the same, by the same statements. */
-async function expectAlike(
-  foreign: readonly string[],
-  ask: (names: readonly string[]) => Promise<Got>,
-): Promise<void> {
+async function expectAlike(foreign: readonly string[], ask: (names: readonly string[]) => Promise<Got>): Promise<void> {
   const tried = (names: () => readonly string[]) => async () => {
     const asked = names()
     return masked(JSON.parse(withoutNames(await ask(asked), asked)))
@@ -126,12 +123,7 @@ const SUBSCRIBED = 'UIN-OF-A-PERSON'
 const code = await codeOf(server, owner, about(SUBSCRIBED), civil.name)
 
 describe('txn-status', () => {
-  const ATTRIBUTES = [
-    'transaction_id',
-    'correlation_id',
-    'reference_id_list',
-    'subscription_code_list',
-  ] as const
+  const ATTRIBUTES = ['transaction_id', 'correlation_id', 'reference_id_list', 'subscription_code_list'] as const
   const OF: Readonly<Record<string, { readonly namespace: string; readonly path: string }>> = {
     search: { namespace: civil.name, path: 'registry/search' },
     subscribe: { namespace: civil.name, path: 'registry/subscribe' },
@@ -181,20 +173,14 @@ describe('txn-status', () => {
 
 describe('subscriptions', () => {
   const ask = (codes: readonly string[]) =>
-    gotten(
-      server,
-      stranger,
-      sendTo(civil.name, 'registry/unsubscribe', unsubscribeFor(stranger, codes), stranger),
-    )
+    gotten(server, stranger, sendTo(civil.name, 'registry/unsubscribe', unsubscribeFor(stranger, codes), stranger))
 
   it('unsubscribe by a code, alone', async () => {
     await expectAlike([code], (names) => ask(names))
   })
 
   it('unsubscribe by a code, beside one of its own', async () => {
-    const own = await Promise.all(
-      ['A', 'B', 'C'].map((uin) => codeOf(server, stranger, about(`U-${uin}`), civil.name)),
-    )
+    const own = await Promise.all(['A', 'B', 'C'].map((uin) => codeOf(server, stranger, about(`U-${uin}`), civil.name)))
     await expectAlike([code], ([value = '']) => ask([own.pop() ?? '', value]))
   })
 
@@ -209,9 +195,7 @@ describe('subscriptions', () => {
   })
 
   it('are still live, and the owner’s', async () => {
-    const { rows } = await server.database.db.pool.query('select state from subscription where code = $1', [
-      code,
-    ])
+    const { rows } = await server.database.db.pool.query('select state from subscription where code = $1', [code])
     expect(rows).toEqual([{ state: 'live' }])
     const body = unsubscribeFor(owner, [code])
     const got = await gotten(server, owner, sendTo(civil.name, 'registry/unsubscribe', body, owner))
@@ -234,9 +218,7 @@ describe('keys, tokens and addresses', () => {
   })
 
   it('a signature in the name of another participant', async () => {
-    await expectAlike(['owner.example'], ([sender = '']) =>
-      signed('key-of-owner', keys.owner.privateJwk, sender),
-    )
+    await expectAlike(['owner.example'], ([sender = '']) => signed('key-of-owner', keys.owner.privateJwk, sender))
   })
 
   it('a message in the name of another participant', async () => {
@@ -245,12 +227,7 @@ describe('keys, tokens and addresses', () => {
         gotten(
           server,
           stranger,
-          sendTo(
-            kindOf(operation).name,
-            path,
-            requestOf(operation, { ...stranger, sender_id }, {}),
-            stranger,
-          ),
+          sendTo(kindOf(operation).name, path, requestOf(operation, { ...stranger, sender_id }, {}), stranger),
         ),
       )
     }
@@ -298,9 +275,7 @@ describe('keys, tokens and addresses', () => {
 /** The last: from here on the stranger has transactions of these names too. */
 describe('names in a message', () => {
   const NAMES = ['message_id', 'transaction_id', 'reference_id'] as const
-  const CASES = PATHS.flatMap((row) =>
-    NAMES.map((name) => [row.operation.name, row.path, name, row] as const),
-  )
+  const CASES = PATHS.flatMap((row) => NAMES.map((name) => [row.operation.name, row.path, name, row] as const))
 
   it.each(CASES)('%s at %s: %s', async (_, path, name, { operation }) => {
     const { [name]: foreign } = ownedAt(path)
@@ -327,26 +302,23 @@ describe('names in a message', () => {
     await expectAlike([message_id], ([value = '']) => gotten(server, stranger, by(stranger, value)))
   })
 
-  it.each(CALLBACKS.map(({ name }) => name))(
-    'callback %s: the ids of a request or delivery',
-    async (name) => {
-      const { transaction_id, correlation_id } = ownedAt('registry/search')
-      const delivered = callbacksTo(owner.receiver)[CALLBACKS.findIndex((callback) => callback.name === name)]
-      const foreign = [transaction_id, correlation_id, delivered?.envelope.header.message_id ?? expect.fail()]
-      await expectAlike(foreign, ([transaction = '', correlation = '', message_id = '']) => {
-        const header = { sender_id: stranger.sender_id, message_id }
-        const message =
-          name === 'notify'
-            ? { transaction_id: transaction }
-            : { transaction_id: transaction, correlation_id: correlation }
-        return gotten(
-          server,
-          stranger,
-          sendTo(civil.name, rowOf(name).path, envelope(name, { header, message }), stranger),
-        )
-      })
-    },
-  )
+  it.each(CALLBACKS.map(({ name }) => name))('callback %s: the ids of a request or delivery', async (name) => {
+    const { transaction_id, correlation_id } = ownedAt('registry/search')
+    const delivered = callbacksTo(owner.receiver)[CALLBACKS.findIndex((callback) => callback.name === name)]
+    const foreign = [transaction_id, correlation_id, delivered?.envelope.header.message_id ?? expect.fail()]
+    await expectAlike(foreign, ([transaction = '', correlation = '', message_id = '']) => {
+      const header = { sender_id: stranger.sender_id, message_id }
+      const message =
+        name === 'notify'
+          ? { transaction_id: transaction }
+          : { transaction_id: transaction, correlation_id: correlation }
+      return gotten(
+        server,
+        stranger,
+        sendTo(civil.name, rowOf(name).path, envelope(name, { header, message }), stranger),
+      )
+    })
+  })
 
   it('a file, under the message_id and transaction_id of another file', async () => {
     const file = csvOf([['UIN', 'U-1']])
@@ -354,9 +326,7 @@ describe('names in a message', () => {
     const upload = (by: AsyncPeer, message_id: string, transaction_id: string) => {
       const header = { message_id, message_ts }
       const { message, ...sent } = envelopeOf(file, { header, message: { transaction_id } }, by.sender_id)
-      const body = multipartBody(
-        uploadParts({ file, envelope: { message, header: { ...sent.header, message_ts } } }),
-      )
+      const body = multipartBody(uploadParts({ file, envelope: { message, header: { ...sent.header, message_ts } } }))
       return gotten(
         server,
         by,

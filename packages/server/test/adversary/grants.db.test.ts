@@ -66,8 +66,7 @@ async function granted(terms: Partial<GrantTerms>, namespace = 'civil'): Promise
 const send = (path: string, body: object, namespace = 'civil') =>
   gotten(server, peer, post(`${server.url}/${namespace}/v1.0.0/registry/${path}`, body, bearer(peer)))
 
-const search = (criteria: object, path = 'sync/search') =>
-  send(path, searchFor(peer, [{ search_criteria: criteria }]))
+const search = (criteria: object, path = 'sync/search') => send(path, searchFor(peer, [{ search_criteria: criteria }]))
 
 /** @param name stands for itself in the answer */
 const answerTo = (ask: (name: string) => Promise<Got>, name: string) => async (): Promise<string> => {
@@ -85,10 +84,7 @@ async function expectAlike(
   ask: (name: string) => Promise<Got>,
 ): Promise<{ readonly got: string; readonly sent: readonly string[] }> {
   await answerTo(ask, first)()
-  const { results, statements: sent } = await statements.compared(
-    answerTo(ask, absent),
-    answerTo(ask, hidden),
-  )
+  const { results, statements: sent } = await statements.compared(answerTo(ask, absent), answerTo(ask, hidden))
   expect(results[1]).toBe(results[0])
   expect(sent[1]).toEqual(sent[0])
   return { got: results[1], sent: sent[1] }
@@ -107,11 +103,7 @@ async function expectHidden(hidden: string, telephone: string): Promise<void> {
 }
 
 describe('a person outside of the rows of a grant is answered like one that is not there', () => {
-  const ROWS: Partial<GrantTerms> = {
-    query_forms: 'all',
-    ask: 'all',
-    rows: { Person: { sex: { $eq: 'F' } } },
-  }
+  const ROWS: Partial<GrantTerms> = { query_forms: 'all', ask: 'all', rows: { Person: { sex: { $eq: 'F' } } } }
   it.each(['exact', 'capped', 'rounded', 'none'] as const)(
     'in every form of a search, with counts %s',
     async (counts) => {
@@ -132,10 +124,7 @@ describe('a person outside of the rows of a grant is answered like one that is n
   it('in a batch, beside one that is seen', async () => {
     await granted(ROWS)
     await expectAlike(UIN, (name) =>
-      send(
-        'sync/search',
-        searchFor(peer, [{ search_criteria: uin('SEEN-01') }, { search_criteria: uin(name) }]),
-      ),
+      send('sync/search', searchFor(peer, [{ search_criteria: uin('SEEN-01') }, { search_criteria: uin(name) }])),
     )
   })
 
@@ -176,20 +165,21 @@ describe('a protected person is answered like one that is not there', () => {
     await protectPerson({ db: server.database.db }, { ...named, category: 'shelter', reason: 'a test' })
     await granted({ query_forms: 'all', ask: 'all' })
     await expectHidden('SAFE-01', '+1 555 0188')
-    await expectAlike(['SAFE-01', 'NONE-03', 'NONE-04'], (name) =>
-      send('subscribe', subscribeFor(peer, [about(name)])),
-    )
+    await expectAlike(['SAFE-01', 'NONE-03', 'NONE-04'], (name) => send('subscribe', subscribeFor(peer, [about(name)])))
   })
 })
 
 describe('under a consent', () => {
-  const CONSENT = {
-    ts: new Date(server.clock.date()).toISOString(),
-    purpose: { text: 'Check', code: 'eligibility' },
-  }
+  const CONSENT = { ts: new Date(server.clock.date()).toISOString(), purpose: { text: 'Check', code: 'eligibility' } }
   const TERMS: Partial<GrantTerms> = {
-    ...{ operations: ['search', 'txn-status'], basis: 'consent', purposes: ['eligibility'] },
-    ...{ query_forms: ['identifier'], ask: [], see: ['identifier', 'name'], event_types: [], programmes: [] },
+    operations: ['search', 'txn-status'],
+    basis: 'consent',
+    purposes: ['eligibility'],
+    query_forms: ['identifier'],
+    ask: [],
+    see: ['identifier', 'name'],
+    event_types: [],
+    programmes: [],
   }
 
   it('an identifier of two people is answered like one of nobody', async () => {
@@ -225,9 +215,16 @@ describe('under a signed consent', async () => {
   const authority = await consentAuthority(server.database)
   const needs = { db: server.database.db, vault: server.context.vault }
   const TERMS: Partial<GrantTerms> = {
-    ...{ operations: ['search', 'txn-status'], basis: 'consent', purposes: ['eligibility'] },
-    ...{ query_forms: ['identifier'], ask: [], see: ['identifier', 'name'], event_types: [], programmes: [] },
-    ...{ consent: 'signed', authorities: [authority.name] },
+    operations: ['search', 'txn-status'],
+    basis: 'consent',
+    purposes: ['eligibility'],
+    query_forms: ['identifier'],
+    ask: [],
+    see: ['identifier', 'name'],
+    event_types: [],
+    programmes: [],
+    consent: 'signed',
+    authorities: [authority.name],
   }
   const signed = async (identifier_value: string, claims: object = {}, ...signing: object[]) => {
     const subject = { identifier_type: 'UIN', identifier_value }
@@ -266,8 +263,7 @@ describe('under a signed consent', async () => {
   it('that covers nothing of a record, its person is answered like one that is not there', async () => {
     await granted(TERMS)
     for (const path of ['sync/search', 'search']) {
-      const answerOf = (name: string) =>
-        answerTo(() => asked(path, name, { attributes: ['death_date'] }), name)()
+      const answerOf = (name: string) => answerTo(() => asked(path, name, { attributes: ['death_date'] }), name)()
       // The record is read to see what of it is covered, so statements differ.
       const got = await answerOf('SEEN-01')
       expect(got).toBe(await answerOf('NONE-01'))
@@ -299,8 +295,11 @@ describe('under a signed consent', async () => {
 
 describe('what is not granted is refused like what does not exist, and before a record is read', () => {
   const NARROW: Partial<GrantTerms> = {
-    ...{ query_forms: 'all', ask: ['surname'], identifier_types: ['UIN'], see: ['identifier'] },
-    ...{ event_types: ['Death'] },
+    query_forms: 'all',
+    ask: ['surname'],
+    identifier_types: ['UIN'],
+    see: ['identifier'],
+    event_types: ['Death'],
   }
   const compare = (attribute: string, more: object = {}) => expression({ [attribute]: { $eq: 'F' } }, more)
   it.each<[string, readonly [string, string], (name: string) => object]>([
@@ -319,17 +318,9 @@ describe('what is not granted is refused like what does not exist, and before a 
       ['birth_date', 'berth_date'],
       (attribute_name) => ({ ...uin('SEEN-01'), sort: [{ attribute_name, sort_order: 'asc' }] }),
     ],
-    [
-      'an identifier type',
-      ['BRN', 'BRM'],
-      (type) => ({ query_type: 'idtype-value', query: { type, value: 'B' } }),
-    ],
+    ['an identifier type', ['BRN', 'BRM'], (type) => ({ query_type: 'idtype-value', query: { type, value: 'B' } })],
     ['an identifier type in an expression', ['BRN', 'BRM'], compare],
-    [
-      'an event type',
-      ['LiveBirth', 'LiveEarth'],
-      (reg_event_type) => ({ ...uin('SEEN-01'), reg_event_type }),
-    ],
+    ['an event type', ['LiveBirth', 'LiveEarth'], (reg_event_type) => ({ ...uin('SEEN-01'), reg_event_type })],
     [
       'an attribute in a list of expressions',
       ['sex', 'sax'],

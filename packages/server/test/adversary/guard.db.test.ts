@@ -5,15 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import { keySetServer } from '../key-set-server.ts'
-import {
-  expectSealed,
-  type Peer,
-  publishedKey,
-  sealingPeer,
-  searchBy,
-  sendAs,
-  signedBody,
-} from '../sealing.ts'
+import { expectSealed, type Peer, publishedKey, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
 import { encrypt } from '../stranger/encryption.ts'
 import type { Profile } from '../stranger/signing.ts'
 import { adversary } from './world.ts'

@@ -5,14 +5,7 @@ import { publishEvent } from '@rollcall/admin/events/publish'
 import { showSubscription } from '@rollcall/admin/events/subscriptions'
 import { trace } from '@rollcall/admin/messages/trace'
 import { filingKeys } from '@rollcall/core/events/filing'
-import {
-  AckMessage,
-  CALLBACKS,
-  CallbackHeader,
-  EncryptedMessage,
-  ErrorAnswer,
-  OPERATIONS,
-} from '@rollcall/protocol'
+import { AckMessage, CALLBACKS, CallbackHeader, EncryptedMessage, ErrorAnswer, OPERATIONS } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 import { beforeEach, expect, test } from 'vitest'
 import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
@@ -36,53 +29,16 @@ const LEAVES: Readonly<Record<string, readonly string[]>> = {
   ],
   'under the key of its mailbox; in other messages what the receiver sent': ['reference_id', 'corrects'],
   'counts only what its reader has seen, or may see': [
-    ...[
-      'sequence',
-      'total_count',
-      'completed_count',
-      'page',
-      'page_number',
-      'page_size',
-      'attempts',
-      'number',
-    ],
-    ...[
-      'used',
-      'messages',
-      'bytes',
-      'live',
-      'suspended',
-      'deliveries',
-      'in_closed_mailboxes',
-      'max_page_size',
-    ],
+    ...['sequence', 'total_count', 'completed_count', 'page', 'page_number', 'page_size', 'attempts', 'number'],
+    ...['used', 'messages', 'bytes', 'live', 'suspended', 'deliveries', 'in_closed_mailboxes', 'max_page_size'],
   ],
   'the second of an import or publication': ['record_version', 'occurred_at', 'recorded_at'],
   'the time of the message, or of what its reader did': [
-    ...[
-      'timestamp',
-      'message_ts',
-      'at',
-      'duration_ms',
-      'created_at',
-      'ended_at',
-      'finished_at',
-      'next_attempt_at',
-    ],
+    ...['timestamp', 'message_ts', 'at', 'duration_ms', 'created_at', 'ended_at', 'finished_at', 'next_attempt_at'],
     ...['first_used_at', 'last_used_at', 'last_seen'],
   ],
   'what its reader asked for': [
-    ...[
-      'version',
-      'locale',
-      'type',
-      'value',
-      'seq_num',
-      'attribute_name',
-      'attribute_value',
-      'start_time',
-      'end_time',
-    ],
+    ...['version', 'locale', 'type', 'value', 'seq_num', 'attribute_name', 'attribute_value', 'start_time', 'end_time'],
     ...[
       'filter',
       'frequency',
@@ -97,38 +53,15 @@ const LEAVES: Readonly<Record<string, readonly string[]>> = {
     ...['target', 'receiver_id', 'receipt_type', 'path', 'curl', 'typescript'],
   ],
   'a setting of the registry, or of its reader': [
-    ...[
-      'sender_id',
-      'name',
-      'namespace',
-      'title',
-      'kid',
-      'alg',
-      'enc',
-      'algorithm',
-      'thumbprint',
-      'jwks_uri',
-    ],
+    ...['sender_id', 'name', 'namespace', 'title', 'kid', 'alg', 'enc', 'algorithm', 'thumbprint', 'jwks_uri'],
     ...['valid_from', 'valid_until', 'revoked_at', 'allowed', 'default_url', 'notify_url', 'rate_limit'],
     ...['concurrency_limit', 'most', 'most_messages', 'most_bytes', 'max_subscriptions', 'about', 'words'],
   ],
   'a word of the protocol, or a text': [
-    ...[
-      'reg_type',
-      'reg_record_type',
-      'reg_event_type',
-      'action',
-      'status',
-      'message',
-      'status_reason_message',
-    ],
+    ...['reg_type', 'reg_record_type', 'reg_event_type', 'action', 'status', 'message', 'status_reason_message'],
     ...['text', 'meaning', 'advice'],
   ],
-  'a member of a record, which the grant lets be seen': [
-    'identifier_type',
-    'identifier_value',
-    'enrolled_status',
-  ],
+  'a member of a record, which the grant lets be seen': ['identifier_type', 'identifier_value', 'enrolled_status'],
 }
 
 /** The names of the members of a schema that hold any text or number. */
@@ -202,28 +135,16 @@ test('a notification tells nothing of the events between it and the one before',
     const [{ reference_id, timestamp }] = message.notify_event
     expect([sequence, mailbox]).toEqual([at + 1, public_id])
     for (const id of [header.message_id, message.transaction_id, mailbox]) expect(id).toMatch(UUID)
-    expect(reference_id).toBe(
-      uuidOf(hash('sha256', Buffer.concat([reference_key, int8(events[at].id)]), 'buffer')),
-    )
+    expect(reference_id).toBe(uuidOf(hash('sha256', Buffer.concat([reference_key, int8(events[at].id)]), 'buffer')))
     const second = new Date(record_version[reference_id] / 1_000).toISOString()
     expect(second).toMatch(/:\d\d\.000Z$/)
-    expect([recorded_at[reference_id], occurred_at[reference_id], timestamp]).toEqual([
-      second,
-      second,
-      second,
-    ])
+    expect([recorded_at[reference_id], occurred_at[reference_id], timestamp]).toEqual([second, second, second])
   }
   // The receiver knows public_id, but not the key: no number can be guessed.
   const ids = envelopes.map(({ message }) => message.notify_event[0].reference_id)
   const guessed = Array.from({ length: 2 * events[2].id }, (_, number) => [
     uuidOf(hash('sha256', `${public_id}${number}`, 'buffer')),
-    uuidOf(
-      hash(
-        'sha256',
-        Buffer.concat([Buffer.from(public_id.replaceAll('-', ''), 'hex'), int8(number)]),
-        'buffer',
-      ),
-    ),
+    uuidOf(hash('sha256', Buffer.concat([Buffer.from(public_id.replaceAll('-', ''), 'hex'), int8(number)]), 'buffer')),
   ]).flat()
   expect(ids.filter((id) => guessed.includes(id))).toEqual([])
   // The key is told to nobody.

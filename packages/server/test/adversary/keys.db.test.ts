@@ -33,10 +33,7 @@ const keys: Record<string, Signer> = {
   ES256: await newSigner(server, sender, 'es-1', 'ES256'),
   RS256: await newSigner(server, sender, 'rs-1', 'RS256'),
   revoked: await newSigner(server, sender, 'revoked'),
-  expired: await newSigner(server, sender, 'expired', 'EdDSA', {
-    valid_from: ago(2 * HOUR),
-    valid_until: ago(HOUR),
-  }),
+  expired: await newSigner(server, sender, 'expired', 'EdDSA', { valid_from: ago(2 * HOUR), valid_until: ago(HOUR) }),
   early: await newSigner(server, sender, 'early', 'EdDSA', { valid_from: ago(-HOUR) }),
 }
 await revokeParticipantKey(server.database.db, await registered(server, sender), 'revoked')
@@ -119,9 +116,7 @@ describe('whose key it is', () => {
 describe('the algorithm is that of kidId, of the profile and of the key', () => {
   const SPELT: Readonly<Record<Algorithm, string>> = { EdDSA: 'ed25519', ES256: 'ES256', RS256: 'RS256' }
   const PAIRS = (['EdDSA', 'ES256', 'RS256'] as const).flatMap((real) =>
-    (['EdDSA', 'ES256', 'RS256'] as const)
-      .filter((said) => said !== real)
-      .map((said) => [real, said] as const),
+    (['EdDSA', 'ES256', 'RS256'] as const).filter((said) => said !== real).map((said) => [real, said] as const),
   )
 
   it.each(PAIRS)('an %s key under the name %s', async (real, said) => {

@@ -13,10 +13,16 @@ const EVERY = ['EdDSA', 'ES256', 'RS256'] as const
 /** All combinations of a layout, a form and a prefix that can be registered. */
 const PROFILES: readonly Profile[] = FORMS.flatMap((canonical_form) => [
   ...PREFIXES.map((digest_prefix) => ({
-    ...{ layout: 'parameters' as const, canonical_form, digest_prefix, algorithms: EVERY },
+    layout: 'parameters' as const,
+    canonical_form,
+    digest_prefix,
+    algorithms: EVERY,
   })),
   ...(['jws', 'jws-detached'] as const).map((layout) => ({
-    ...{ layout, canonical_form, digest_prefix: '' as const, algorithms: EVERY },
+    layout,
+    canonical_form,
+    digest_prefix: '' as const,
+    algorithms: EVERY,
   })),
   { layout: 'raw-rsa', canonical_form, digest_prefix: '', algorithms: ['RS256'] },
 ])
@@ -35,8 +41,7 @@ describe('each profile verifies what its participant signs, and we answer in it'
   it.each(PROFILES.map((profile) => [nameOf(profile), profile] as const))('%s', async (name, profile) => {
     const peer = await join(`${name.replaceAll(' ', '-')}.example`, profile)
     const signers = [peer.signer]
-    if (profile.algorithms.includes('ES256'))
-      signers.push(await newSigner(server, peer.sender_id, 'es-1', 'ES256'))
+    if (profile.algorithms.includes('ES256')) signers.push(await newSigner(server, peer.sender_id, 'es-1', 'ES256'))
     // RSA keys take long to make.
     if (name === 'parameters rfc8785' || name.endsWith('jws rfc8785')) {
       signers.push(await newSigner(server, peer.sender_id, 'rs-1', 'RS256'))
@@ -88,11 +93,7 @@ describe('no profile is guessed', () => {
     ]
     for (const [change, text] of others) {
       const profile = { ...SPEC, ...change }
-      await expectRefused(
-        peer,
-        signedBody({ ...peer, profile }, searchBy(peer, { header: { meta: ODD } })),
-        text,
-      )
+      await expectRefused(peer, signedBody({ ...peer, profile }, searchBy(peer, { header: { meta: ODD } })), text)
     }
   })
 
@@ -133,11 +134,7 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
   })
 
   it.each(['none', 'None', 'NONE', 'HS256', 'HS512', 'PS256', 'ES384', 'eddsa'])('alg %s', async (alg) => {
-    await expectRefused(
-      peer,
-      sealed({ jws: { alg } }),
-      'alg must be an algorithm that is registered for the sender',
-    )
+    await expectRefused(peer, sealed({ jws: { alg } }), 'alg must be an algorithm that is registered for the sender')
   })
 
   it('alg none without a signature', async () => {
@@ -190,29 +187,17 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
   })
 
   it.each([
-    [
-      'two parts',
-      (text: string) => text.split('.').slice(1).join('.'),
-      'the signature must be a JWS in compact form',
-    ],
+    ['two parts', (text: string) => text.split('.').slice(1).join('.'), 'the signature must be a JWS in compact form'],
     ['four parts', (text: string) => `${text}.AAAA`, 'the signature must be a JWS in compact form'],
     ['only points', () => '.'.repeat(50_000), 'the signature must be a JWS in compact form'],
     ['padding', (text: string) => `${text}==`, 'the signature must be canonical base64url'],
-    [
-      'another alphabet',
-      (text: string) => `${text.slice(0, -4)}++//`,
-      'the signature must be canonical base64url',
-    ],
+    ['another alphabet', (text: string) => `${text.slice(0, -4)}++//`, 'the signature must be canonical base64url'],
     [
       'a header that is no JSON',
       (text: string) => text.replace(/^[^.]*/, 'AAAA'),
       'the JWS header must be a JSON object in canonical base64url',
     ],
-    [
-      'the layout of the specification',
-      () => 'namespace="registry"',
-      'the signature must be a JWS in compact form',
-    ],
+    ['the layout of the specification', () => 'namespace="registry"', 'the signature must be a JWS in compact form'],
   ])('%s', async (_name, change, text) => {
     const sent = searchBy(peer)
     await expectRefused(peer, bodyText(sent, change(signature(sent, peer.signer, profile))), text)
@@ -221,10 +206,7 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
   it('a payload that is not where the layout has it, or is that of another message', async () => {
     const [sent, other] = [searchBy(peer), searchBy(peer, { message: { transaction_id: 'tx-2' } })]
     const [start, payload, end] = signature(sent, peer.signer, { ...profile, layout: 'jws' }).split('.')
-    const [otherStart, otherPayload, otherEnd] = signature(other, peer.signer, {
-      ...profile,
-      layout: 'jws',
-    }).split('.')
+    const [otherStart, otherPayload, otherEnd] = signature(other, peer.signer, { ...profile, layout: 'jws' }).split('.')
     const texts =
       layout === 'jws'
         ? {
@@ -236,16 +218,13 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
     const moved = layout === 'jws' ? `${start}.${otherPayload}.${end}` : `${start}.${payload}.${end}`
     await expectRefused(peer, bodyText(sent, moved), texts.other)
     const wanted =
-      layout === 'jws'
-        ? `${start}.${Buffer.from('{}').toString('base64url')}.${end}`
-        : `${otherStart}..${otherEnd}`
+      layout === 'jws' ? `${start}.${Buffer.from('{}').toString('base64url')}.${end}` : `${otherStart}..${otherEnd}`
     await expectRefused(peer, bodyText(sent, wanted), texts.none)
   })
 
   describe('a signature without times is held to message_ts', () => {
     const at = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString()
-    const dated = (message_ts: string, by = peer): string =>
-      signedBody(by, searchBy(by, { header: { message_ts } }))
+    const dated = (message_ts: string, by = peer): string => signedBody(by, searchBy(by, { header: { message_ts } }))
 
     it.each([
       ['over a day old', -86_405, 'message_ts is too old for a signature without expiry'],
@@ -259,12 +238,7 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
     it('only where signatures are required', async () => {
       const settings = { signature_policy: 'if-present', allow_unsigned: true }
       const lax = await join(`${layout}-lax.example`, profile, settings)
-      await expectSealed(
-        server,
-        await sendAs(server, lax, dated(at(-900_000), lax)),
-        'civil.example',
-        profile,
-      )
+      await expectSealed(server, await sendAs(server, lax, dated(at(-900_000), lax)), 'civil.example', profile)
     })
   })
 })

@@ -49,13 +49,7 @@ describe('numbers', () => {
     const text = /^header\.meta\.n: the number cannot be kept as it is written; write it as a string$/
     for (const peer of [ada, verbatim, sorted]) {
       const body = signedBody(peer, searchBy(peer, { header: { meta: { n: 7 } } }))
-      for (const n of [
-        '9007199254740993',
-        '9007199254740993.0',
-        '0.12345678901234567890',
-        '1e-400',
-        '1e400',
-      ]) {
+      for (const n of ['9007199254740993', '9007199254740993.0', '0.12345678901234567890', '1e-400', '1e400']) {
         await expectBad(peer, body.replace('"n": 7', `"n": ${n}`), text)
       }
     }
@@ -107,21 +101,18 @@ describe('texts', () => {
 })
 
 describe('names that reach beyond data', () => {
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    '%s is signed like any other',
-    async (name) => {
-      const withName = (peer: Peer, value: string): string => {
-        const { header, message } = searchBy(peer)
-        const meta = Object.fromEntries([[name, { is_msg_encrypted: true, sender_id: value }]])
-        return signedBody(peer, { header: { ...header, meta }, message })
-      }
-      for (const peer of [ada, sorted, verbatim]) {
-        const body = withName(peer, 'one')
-        await expectSealed(server, await sendAs(server, peer, body), 'civil.example', peer.profile)
-        await expectUnsigned(peer, withName(peer, 'one').replace('"one"', '"two"'), MISMATCH)
-      }
-    },
-  )
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is signed like any other', async (name) => {
+    const withName = (peer: Peer, value: string): string => {
+      const { header, message } = searchBy(peer)
+      const meta = Object.fromEntries([[name, { is_msg_encrypted: true, sender_id: value }]])
+      return signedBody(peer, { header: { ...header, meta }, message })
+    }
+    for (const peer of [ada, sorted, verbatim]) {
+      const body = withName(peer, 'one')
+      await expectSealed(server, await sendAs(server, peer, body), 'civil.example', peer.profile)
+      await expectUnsigned(peer, withName(peer, 'one').replace('"one"', '"two"'), MISMATCH)
+    }
+  })
 
   it('__proto__ of the envelope gives no signature and no header', async () => {
     const sent: Unsigned = searchBy(ada)

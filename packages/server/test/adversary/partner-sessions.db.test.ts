@@ -28,16 +28,14 @@ const signIn = (code: string, headers: Sent['headers'] = {}, at = server) =>
 const cookieIn = ({ cookie }: { readonly cookie: string | null }): string => cookie?.split(';')[0] ?? ''
 const session = async (): Promise<string> => cookieIn(await signIn(await partnerCode(server, ONE)))
 const asked = (Cookie: string) => send(`${PARTNER_BASE}/self`, { headers: { Cookie } })
-const signOut = (Cookie: string) =>
-  send(`${SESSION}/end`, { method: 'POST', body: '{}', headers: { Cookie } })
+const signOut = (Cookie: string) => send(`${SESSION}/end`, { method: 'POST', body: '{}', headers: { Cookie } })
 
 const MADE_UP = `rollcall_partner=1_${'A'.repeat(43)}`
 const MINUTE = 60_000
 const ENDED = '401 err.request.unauthorized Cookie: the session has ended; ask the operator for a new link'
 const REFUSED =
   '401 err.request.unauthorized code: is not valid here, was used before or has expired; ask the operator for a new link'
-const TOO_MANY =
-  '429 err.request.too_many_requests too many failures of this address within a minute; try again later'
+const TOO_MANY = '429 err.request.too_many_requests too many failures of this address within a minute; try again later'
 
 it('made-up cookies are not looked for in the database after too many, also to sign out; who is signed in is not locked out', async () => {
   const own = await session()
@@ -112,9 +110,7 @@ it('an operator signs a participant out: sessions and links end, and its system 
 it('through TLS no other host can set the cookie, nor close the page with one', async () => {
   const tls = { 'X-Forwarded-Proto': 'https' }
   const answer = await signIn(await partnerCode(proxied, ONE), tls, proxied)
-  expect(answer.cookie).toMatch(
-    /^__Host-rollcall_partner=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
-  )
+  expect(answer.cookie).toMatch(/^__Host-rollcall_partner=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
   const others = `rollcall_partner=x; __Secure-rollcall_partner=x`
   const self = (Cookie: string) => send(`${PARTNER_BASE}/self`, { headers: { ...tls, Cookie } }, proxied)
   expect((await self(`${others}; ${cookieIn(answer)}`)).status).toBe(200)

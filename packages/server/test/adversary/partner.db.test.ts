@@ -55,14 +55,12 @@ const REFUSED =
   '401 err.request.unauthorized code: is not valid here, was used before or has expired; ask the operator for a new link'
 const NOT_PAGE =
   '403 err.request.forbidden Rollcall-Partner: must be 1, or poll, in a call with the cookie of a session'
-const OTHER_SITE =
-  '403 err.request.forbidden Sec-Fetch-Site: a session is for the pages of the partner page alone'
+const OTHER_SITE = '403 err.request.forbidden Sec-Fetch-Site: a session is for the pages of the partner page alone'
 
 const OTHER_ORIGIN =
   '403 err.request.forbidden Origin: must be the address in Host: a session is for the pages of the partner page alone'
 
-const pathOf = ({ path }: Pick<PartnerRoute, 'path'>): string =>
-  `${PARTNER_BASE}${path.replaceAll(/\{\w+\}/g, 'x')}`
+const pathOf = ({ path }: Pick<PartnerRoute, 'path'>): string => `${PARTNER_BASE}${path.replaceAll(/\{\w+\}/g, 'x')}`
 /** Input that no call accepts: one that was admitted by mistake changes nothing. */
 const wrong = ({ method }: PartnerRoute): Sent =>
   method === 'GET' ? {} : { method, body: '{"none":"of the members"}' }
@@ -80,9 +78,7 @@ async function delivery(sender_id: string): Promise<string> {
 }
 
 async function subscription(sender_id: string): Promise<string> {
-  const { rows } = await db.pool.query<{ id: number }>('select id from participant where sender_id = $1', [
-    sender_id,
-  ])
+  const { rows } = await db.pool.query<{ id: number }>('select id from participant where sender_id = $1', [sender_id])
   const [found] = rows
   if (found === undefined) throw new Error('no such participant')
   return (await eventRows(server.database, civil).subscribe(found)).code
@@ -143,10 +139,7 @@ describe('another page in the same browser', () => {
   it('reaches no call with the cookie alone, nor with the header of the console', async () => {
     const Cookie = await session()
     for (const route of PARTNER_ROUTES) {
-      for (const headers of [
-        { 'Rollcall-Partner': '' },
-        { 'Rollcall-Partner': '', 'Rollcall-Console': '1' },
-      ]) {
+      for (const headers of [{ 'Rollcall-Partner': '' }, { 'Rollcall-Partner': '', 'Rollcall-Console': '1' }]) {
         const { error } = await send(pathOf(route), { ...wrong(route), headers: { Cookie, ...headers } })
         expect(`${route.name}: ${error}`).toBe(`${route.name}: ${NOT_PAGE}`)
       }
@@ -237,9 +230,7 @@ describe('a participant that is signed in', () => {
       }
     }
     expect(compared).toBe(4)
-    const { rows } = await db.pool.query('select state from delivery where message_id = $1', [
-      foreign.deliveries,
-    ])
+    const { rows } = await db.pool.query('select state from delivery where message_id = $1', [foreign.deliveries])
     expect(rows).toEqual([{ state: 'dead' }])
   })
 
@@ -263,9 +254,7 @@ describe('a participant that is signed in', () => {
       const path = `${pathOf(route)}${route.method === 'GET' ? `?sender_id=${TWO}&participant=${TWO}` : ''}`
       const body = { method: 'POST', body: JSON.stringify({ sender_id: TWO, message_ids: ['x'] }) }
       const { error } = await send(path, { ...(route.method === 'POST' && body), headers: { Cookie } })
-      expect(`${route.name}: ${error}`).toBe(
-        `${route.name}: 400 err.request.bad sender_id: is not a known member`,
-      )
+      expect(`${route.name}: ${error}`).toBe(`${route.name}: 400 err.request.bad sender_id: is not a known member`)
     }
     const headers = { 'X-Sender-Id': TWO, 'X-Forwarded-User': TWO, 'Rollcall-Participant': TWO }
     expect((await asked(Cookie, headers)).parsed.sender_id).toBe(ONE)
@@ -286,9 +275,7 @@ describe('a participant that is signed in', () => {
     await setParticipantStatus({ db }, { sender_id, status: 'disabled' })
     expect((await asked(Cookie)).error).toBe(ENDED)
     expect((await signIn(code)).error).toBe(REFUSED)
-    await expect(codeOf(sender_id)).rejects.toThrow(
-      'three.example is disabled; enable it before it gets a link',
-    )
+    await expect(codeOf(sender_id)).rejects.toThrow('three.example is disabled; enable it before it gets a link')
     await setParticipantStatus({ db }, { sender_id, status: 'active' })
     expect((await asked(Cookie)).error).toBe(ENDED)
     expect((await signIn(code)).error).toBe(REFUSED)
@@ -356,9 +343,7 @@ describe('a cookie', () => {
     expect((await asked('', { 'X-Cookie': Cookie, 'Set-Cookie': Cookie })).error).toBe(NOBODY)
     expect((await send(`${PARTNER_BASE}/self?${Cookie}`)).error).toBe(NOBODY)
     const headers = { Cookie, 'X-HTTP-Method-Override': 'POST', 'X-Method-Override': 'POST' }
-    expect((await send(`${SESSION}/end`, { headers })).error).toBe(
-      '405 err.request.bad the method must be POST',
-    )
+    expect((await send(`${SESSION}/end`, { headers })).error).toBe('405 err.request.bad the method must be POST')
     const twice = { headers: { Cookie, 'Rollcall-Partner': '' }, lines: 'Rollcall-Partner: 1\r\n' }
     expect((await send(`${PARTNER_BASE}/self`, twice)).error).toBe(NOT_PAGE)
     expect((await asked(Cookie)).status).toBe(200)
@@ -374,8 +359,7 @@ describe('a cookie', () => {
     const { token: access, client_id, secret } = await server.participant('token.example')
     const basic = Buffer.from(`${client_id}:${secret}`).toString('base64')
     for (const Authorization of [`Bearer ${access}`, `Bearer ${token}`, `Basic ${basic}`]) {
-      const refused =
-        '400 err.request.bad Authorization: is not read here; sign in with a link of the operator'
+      const refused = '400 err.request.bad Authorization: is not read here; sign in with a link of the operator'
       expect((await asked(await session(), { Authorization })).error).toBe(refused)
       expect((await signIn(await codeOf(), { headers: { Authorization } })).error).toBe(refused)
     }

@@ -78,10 +78,7 @@ it('any value of header or message that becomes another one', async () => {
         fc.pre(canonical(altered) !== canonical(inner) && JSON.stringify(altered) !== JSON.stringify(inner))
         fc.pre(!JSON.stringify(altered).includes('\\u0000'))
         fc.pre(part === 'message' || path.length > 1)
-        const body = {
-          ...sent,
-          [part]: part === 'header' ? { ...sent.header, ...(altered as object) } : altered,
-        }
+        const body = { ...sent, [part]: part === 'header' ? { ...sent.header, ...(altered as object) } : altered }
         await expectRefused(peer, bodyText(body, signature(sent, peer.signer, peer.profile)))
       },
     ),
@@ -127,11 +124,7 @@ it('any character of the signature that becomes another one', async () => {
       const value = signature(sent, peer.signer, peer.profile)
       const where = place % value.length
       // White space between parameters and the namespace, one of several, are not signed.
-      fc.pre(
-        value[where] !== letter &&
-          letter !== '\u0000' &&
-          !/^(?:, | )$/.test(value.slice(where - 1, where + 1)),
-      )
+      fc.pre(value[where] !== letter && letter !== '\u0000' && !/^(?:, | )$/.test(value.slice(where - 1, where + 1)))
       await expectRefused(peer, bodyText(sent, value.slice(0, where) + letter + value.slice(where + 1)))
     }),
     { numRuns: CASES * 3 },
@@ -144,12 +137,7 @@ it('any message whatever that was signed as it should be is not refused for its 
       fc.pre(!JSON.stringify(meta).includes('\\u0000'))
       const peer = at(index)
       const sent = searchBy(peer, { header: { meta } })
-      await expectSealed(
-        server,
-        await sendAs(server, peer, signedBody(peer, sent)),
-        'civil.example',
-        peer.profile,
-      )
+      await expectSealed(server, await sendAs(server, peer, signedBody(peer, sent)), 'civil.example', peer.profile)
     }),
     { numRuns: CASES },
   )

@@ -44,11 +44,7 @@ describe('the same message again', () => {
     const first = await sendAs(server, ada, signedBody(ada, sent))
     const header = Object.fromEntries(Object.entries(sent.header).reverse())
     const parameters = { created: Math.floor(Date.now() / 1_000) - 5 }
-    const again = await sendAs(
-      server,
-      ada,
-      signedBody(ada, { header, message: sent.message }, { parameters }),
-    )
+    const again = await sendAs(server, ada, signedBody(ada, { header, message: sent.message }, { parameters }))
     expect(correlationOf(again)).toBe(correlationOf(first))
   })
 
@@ -76,8 +72,7 @@ describe('the same message again', () => {
       }),
     )
     expect(answers.filter(({ body }) => body.header.status === 'succ')).toHaveLength(1)
-    for (const answer of answers.filter(({ body }) => body.header.status !== 'succ'))
-      await expectDuplicate(answer)
+    for (const answer of answers.filter(({ body }) => body.header.status !== 'succ')) await expectDuplicate(answer)
   })
 })
 

@@ -17,9 +17,7 @@ const clock = testClock()
 beforeAll(async () => {
   server = await testServer({}, clock)
   await server.registry('civil')
-  behindProxy = await testServer({
-    ...{ ROLLCALL_BEHIND_TLS_PROXY: '1', ROLLCALL_ADMIN_HOSTS: 'console.example.org' },
-  })
+  behindProxy = await testServer({ ROLLCALL_BEHIND_TLS_PROXY: '1', ROLLCALL_ADMIN_HOSTS: 'console.example.org' })
 })
 afterAll(() => Promise.all([server.close(), behindProxy.close()]))
 
@@ -80,8 +78,7 @@ const OTHER_ORIGIN =
 const pathOf = ({ path }: AdminRoute): string =>
   `${ADMIN_BASE}${path.replace('{namespace}', 'civil').replaceAll(/\{\w+\}/g, '1')}`
 /** Input that no call accepts: one that was admitted by mistake changes nothing. */
-const wrong = ({ method }: AdminRoute): Sent =>
-  method === 'GET' ? {} : { method, body: '{"none":"of the members"}' }
+const wrong = ({ method }: AdminRoute): Sent => (method === 'GET' ? {} : { method, body: '{"none":"of the members"}' })
 
 describe('a session that somebody else prepared', () => {
   it.each([
@@ -112,10 +109,7 @@ describe('another page in the same browser', () => {
   it('reaches no call with the cookie alone', async () => {
     const Cookie = await session()
     for (const route of ADMIN_ROUTES) {
-      const { error } = await send(pathOf(route), {
-        ...wrong(route),
-        headers: { Cookie, 'Rollcall-Console': '' },
-      })
+      const { error } = await send(pathOf(route), { ...wrong(route), headers: { Cookie, 'Rollcall-Console': '' } })
       expect(`${route.name}: ${error}`).toBe(`${route.name}: ${NOT_CONSOLE}`)
     }
   })
@@ -156,9 +150,7 @@ describe('another page in the same browser', () => {
       const form = { method: 'POST', body }
       const path = `${ADMIN_BASE}/holds`
       const headers = { Cookie, 'Content-Type': type }
-      expect((await send(path, { ...form, headers: { ...headers, 'Rollcall-Console': '' } })).error).toBe(
-        NOT_CONSOLE,
-      )
+      expect((await send(path, { ...form, headers: { ...headers, 'Rollcall-Console': '' } })).error).toBe(NOT_CONSOLE)
       expect((await send(path, { ...form, headers })).status).toBe(415)
     },
   )
@@ -168,10 +160,7 @@ describe('another page in the same browser', () => {
       method: 'OPTIONS',
       lines: 'Origin: https://evil.example\r\nAccess-Control-Request-Headers: rollcall-console\r\n',
     })
-    expect([status, [...headers.keys()].filter((name) => name.startsWith('access-control'))]).toEqual([
-      405,
-      [],
-    ])
+    expect([status, [...headers.keys()].filter((name) => name.startsWith('access-control'))]).toEqual([405, []])
   })
 
   it('by a name that leads here (DNS rebinding) reaches neither page nor call', async () => {
@@ -179,10 +168,7 @@ describe('another page in the same browser', () => {
     const paths = ['/', SESSION, `${ADMIN_BASE}/openapi.json`, ...ADMIN_ROUTES.map(pathOf)]
     for (const path of new Set(paths)) {
       const route = ADMIN_ROUTES.find((row) => pathOf(row) === path)
-      const { error } = await send(path, {
-        ...(route && wrong(route)),
-        headers: { Cookie, Host: 'evil.example' },
-      })
+      const { error } = await send(path, { ...(route && wrong(route)), headers: { Cookie, Host: 'evil.example' } })
       expect(`${path}: ${error}`).toBe(
         `${path}: 421 err.request.bad Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS`,
       )
@@ -191,27 +177,22 @@ describe('another page in the same browser', () => {
 })
 
 describe('an operator who may little', () => {
-  it.each(['read', 'publish', 'consent'] as const)(
-    'with the role %s reaches no call of another one',
-    async (role) => {
-      const Cookie = await session([role])
-      for (const route of ADMIN_ROUTES) {
-        if (hasRole({ roles: [role] }, route.role)) continue
-        const { error } = await send(pathOf(route), { ...wrong(route), headers: { Cookie } })
-        expect(`${route.name}: ${error}`).toBe(
-          `${route.name}: 403 err.request.forbidden this call needs the role ${route.role}`,
-        )
-      }
-    },
-  )
+  it.each(['read', 'publish', 'consent'] as const)('with the role %s reaches no call of another one', async (role) => {
+    const Cookie = await session([role])
+    for (const route of ADMIN_ROUTES) {
+      if (hasRole({ roles: [role] }, route.role)) continue
+      const { error } = await send(pathOf(route), { ...wrong(route), headers: { Cookie } })
+      expect(`${route.name}: ${error}`).toBe(
+        `${route.name}: 403 err.request.forbidden this call needs the role ${route.role}`,
+      )
+    }
+  })
 
   it('gains nothing by a method in a header, or by another one on the same path', async () => {
     const Cookie = await session(['read'])
     const headers = { Cookie, 'X-HTTP-Method-Override': 'POST', 'X-Method-Override': 'POST' }
     expect((await send(`${ADMIN_BASE}/holds`, { headers })).body).toBe('[]')
-    expect((await send(`${SESSION}/end`, { headers })).error).toBe(
-      '405 err.request.bad the method must be POST',
-    )
+    expect((await send(`${SESSION}/end`, { headers })).error).toBe('405 err.request.bad the method must be POST')
     for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE']) {
       expect((await send(`${ADMIN_BASE}/holds`, { method, headers: { Cookie } })).error).toBe(
         '405 err.request.bad the method must be GET or HEAD or POST',
@@ -262,9 +243,7 @@ describe('a cookie', () => {
     const shown = { token: (await token(['read'], behindProxy)).token }
     const proxied = { at: behindProxy, headers: { Host: 'console.example.org' } }
     const { cookie } = await signIn(shown, proxied)
-    expect(cookie).toMatch(
-      /^__Host-rollcall_session=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
-    )
+    expect(cookie).toMatch(/^__Host-rollcall_session=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
     const value = cookie?.split(';')[0] ?? ''
     const status = async (Cookie: string, headers: Sent['headers']) =>
       (await send(SESSION, { at: behindProxy, headers: { ...headers, Cookie } })).status

@@ -14,12 +14,7 @@ const off = await peer('off.example', { settings: { signature_policy: 'off', ...
 
 const now = (): number => Math.floor(Date.now() / 1_000)
 
-async function expectRefused(
-  by: Peer,
-  body: string | object,
-  message: string,
-  kind = 'invalid',
-): Promise<void> {
+async function expectRefused(by: Peer, body: string | object, message: string, kind = 'invalid'): Promise<void> {
   const answer = await sendAs(server, by, body)
   refused.push(answer)
   expectFault(answer, 401, `err.signature.${kind}`, `signature: ${message}`)
@@ -91,10 +86,7 @@ describe('a signature of another message', () => {
     const sent = searchBy(ada)
     const { header, message } = searchBy(ada, changes)
     const { message_id, message_ts } = sent.header
-    const altered = {
-      header: { ...header, message_id, ...('header' in changes ? {} : { message_ts }) },
-      message,
-    }
+    const altered = { header: { ...header, message_id, ...('header' in changes ? {} : { message_ts }) }, message }
     const items = (altered.message as { search_request: { timestamp: string }[] }).search_request
     expect(items).toHaveLength(1)
     await expectRefused(ada, bodyText(altered, signature(sent, ada.signer)), MISMATCH)
@@ -185,11 +177,7 @@ describe('parameters that were changed after signing', () => {
 
   it.each([
     ['an unknown parameter', (value: string) => `${value}, x="1"`, 'the signature has an unknown parameter'],
-    [
-      'another case',
-      (value: string) => value.replace('kidId', 'kidid'),
-      'the signature has an unknown parameter',
-    ],
+    ['another case', (value: string) => value.replace('kidId', 'kidid'), 'the signature has an unknown parameter'],
     [
       'a quote too many',
       (value: string) => `${value}"`,

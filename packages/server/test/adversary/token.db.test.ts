@@ -86,12 +86,7 @@ describe('a forged token', () => {
     const { header, payload } = parts(ada.token)
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const jwk = publicKey.export({ format: 'jwk' })
-    for (const more of [
-      { jwk },
-      { jwk, kid: undefined },
-      { jku: 'https://keys.example/' },
-      { x5c: ['AAAA'] },
-    ]) {
+    for (const more of [{ jwk }, { jwk, kid: undefined }, { jku: 'https://keys.example/' }, { x5c: ['AAAA'] }]) {
       const content = `${part({ ...header, ...more })}.${part(payload)}`
       await expectRefused(`${content}.${sign(null, Buffer.from(content), privateKey).toString('base64url')}`)
     }
@@ -109,9 +104,7 @@ describe('a forged token', () => {
     await expectSealed(server, answer)
     const value = /signature="([^"]+)"/.exec(answer.body.signature)?.[1] ?? ''
     const { header, payload } = parts(ada.token)
-    await expectRefused(
-      `${part(header)}.${part(payload)}.${Buffer.from(value, 'base64').toString('base64url')}`,
-    )
+    await expectRefused(`${part(header)}.${part(payload)}.${Buffer.from(value, 'base64').toString('base64url')}`)
   })
 })
 

@@ -16,8 +16,7 @@ test('the answers are equal', { timeout: 600_000 }, async () => {
       await become(visible, world)
       const answers = await answersOf(visible, questions)
       expect(await answersOf(everything, questions)).toEqual(answers)
-      different +=
-        JSON.stringify(documentsOf(world, true)) === JSON.stringify(documentsOf(world, false)) ? 0 : 1
+      different += JSON.stringify(documentsOf(world, true)) === JSON.stringify(documentsOf(world, false)) ? 0 : 1
       told += JSON.stringify(answers).split('"succ"').length
     }),
     { numRuns: 40, endOnFailure: true },

@@ -67,8 +67,6 @@ export function expectNothingLeaked(
     encryption?.privateJwk.d,
     privateJwk?.d,
   ])
-  const found = [...PERSONAL, MASTER_KEY, ...secrets].filter(
-    (text) => text !== undefined && seen.includes(text),
-  )
+  const found = [...PERSONAL, MASTER_KEY, ...secrets].filter((text) => text !== undefined && seen.includes(text))
   expect(found).toEqual([])
 }

@@ -77,9 +77,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       .shuffledSubarray(keys, { maxLength: Math.min(3, keys.length) })
       .chain((names) =>
         fc.tuple(
-          ...names.map((attribute) =>
-            fc.record({ attribute: fc.constant(attribute), descending: fc.boolean() }),
-          ),
+          ...names.map((attribute) => fc.record({ attribute: fc.constant(attribute), descending: fc.boolean() })),
         ),
       )
     const numbers = fc.record({
@@ -95,7 +93,10 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
         const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
         const condition = toSql(atDay(predicate, recordType, TODAYS[0]), table)
         const found = await findMatching(connectionsOf(database.db).sync, table, condition, {
-          ...{ sort, limit, offset, cap },
+          sort,
+          limit,
+          offset,
+          cap,
         })
         expect(found.total).toBe(Math.min(hits.length, cap + 1))
         if (hits.length > cap) return

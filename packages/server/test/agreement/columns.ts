@@ -3,22 +3,13 @@
 import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import type {
-  Attribute,
-  AttributeScalar,
-  AttributeValue,
-  RecordIdentifier,
-  RecordType,
-} from '@rollcall/protocol'
+import type { Attribute, AttributeScalar, AttributeValue, RecordIdentifier, RecordType } from '@rollcall/protocol'
 import type { RecordTable } from '@rollcall/records/records/record-tables'
 
 type Columns = { [column: string]: unknown }
 
 /** By the record's id: all but the columns that every record has; as JSON, instants as ISO UTC. */
-export async function columnsHeld(
-  db: Database,
-  { table, recordType }: RecordTable,
-): Promise<Map<number, Columns>> {
+export async function columnsHeld(db: Database, { table, recordType }: RecordTable): Promise<Map<number, Columns>> {
   const client = await db.pool.connect()
   try {
     await client.query(`begin; set local time zone 'UTC'`)
@@ -33,8 +24,7 @@ export async function columnsHeld(
 }
 
 function ofAttributes({ attributes }: RecordType, held: Columns): Columns {
-  const { id, primary_identifier, document, created_at, updated_at, import_run, import_line, ...columns } =
-    held
+  const { id, primary_identifier, document, created_at, updated_at, import_run, import_line, ...columns } = held
   for (const { name } of attributes.filter(({ type }) => type === 'datetime')) {
     const held = columns[name] as string | string[] | null
     if (held === null) continue
@@ -63,10 +53,7 @@ export function columnsOf(
         const held = members.filter((member) => Object.hasOwn(element, member.name))
         return Object.fromEntries(
           held.flatMap((member) => {
-            return columnsFor(member).map(([column, of]) => [
-              column,
-              of(element[member.name] as AttributeScalar),
-            ])
+            return columnsFor(member).map(([column, of]) => [column, of(element[member.name] as AttributeScalar)])
           }),
         )
       }) ?? null
@@ -74,8 +61,7 @@ export function columnsOf(
   for (const wanted of sort_identifiers) {
     const own = identifiers.filter(({ type, names }) => type === wanted && names === 'record')
     const values = own.map(({ value }) => value)
-    columns[`_sort_${wanted.toLowerCase()}`] =
-      values.find((value) => values.every((other) => value <= other)) ?? null
+    columns[`_sort_${wanted.toLowerCase()}`] = values.find((value) => values.every((other) => value <= other)) ?? null
   }
   return columns
 }

@@ -1,13 +1,5 @@
 /** Random documents of any record type, made from nothing but its kind's data. */
-import type {
-  Attribute,
-  Compound,
-  IdentifierSource,
-  JsonObject,
-  JsonValue,
-  Kind,
-  RecordType,
-} from '@rollcall/protocol'
+import type { Attribute, Compound, IdentifierSource, JsonObject, JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { NOTHING, rawIdentifiers, rawValues } from './raw-values.ts'
 
@@ -20,9 +12,7 @@ export function documents(kind: Kind, recordType: RecordType): fc.Arbitrary<Json
   const placements = [
     ...recordType.identifiers.map((source) => sparse(identifiers(kind, recordType, source), 3)),
     ...(recordType.compounds ?? []).map((compound) => sparse(elements(compound), 1)),
-    ...recordType.attributes
-      .filter(({ paths }) => paths.length > 0)
-      .map((attribute) => sparse(values(attribute), 1)),
+    ...recordType.attributes.filter(({ paths }) => paths.length > 0).map((attribute) => sparse(values(attribute), 1)),
   ]
   return fc.tuple(...placements).map((found) => {
     const document: Draft = {}
@@ -61,14 +51,12 @@ function values(attribute: Attribute): fc.Arbitrary<Placement> {
 }
 
 function elements(compound: Compound): fc.Arbitrary<Placement> {
-  const element = fc
-    .tuple(...compound.members.map((member) => sparse(values(member), 1)))
-    .map((members): JsonValue => {
-      const holder: Draft = {}
-      for (const place of members) place?.(holder)
-      // What stands under the path "" is the element itself.
-      return Object.hasOwn(holder, '') ? (holder[''] ?? null) : holder
-    })
+  const element = fc.tuple(...compound.members.map((member) => sparse(values(member), 1))).map((members): JsonValue => {
+    const holder: Draft = {}
+    for (const place of members) place?.(holder)
+    // What stands under the path "" is the element itself.
+    return Object.hasOwn(holder, '') ? (holder[''] ?? null) : holder
+  })
   const beside = compound.members
     .filter(({ record_paths }) => record_paths !== undefined)
     .map((member) => sparse(values({ ...member, paths: member.record_paths ?? [] }), 2))
@@ -79,8 +67,7 @@ function elements(compound: Compound): fc.Arbitrary<Placement> {
       fc.tuple(...beside),
     )
     .map(([path, found, others]) => (document) => {
-      if (path === '')
-        Object.assign(document, structuredClone([found].flat().find((one) => typeof one === 'object')))
+      if (path === '') Object.assign(document, structuredClone([found].flat().find((one) => typeof one === 'object')))
       else put(document, path, found)
       for (const place of others) place?.(document)
     })
@@ -102,9 +89,7 @@ function identifiers(kind: Kind, recordType: RecordType, source: IdentifierSourc
     ),
     ...(bare === undefined ? [] : [fc.constantFrom(...rawIdentifiers(bare))]),
   ) as fc.Arbitrary<JsonValue>
-  return fc
-    .array(one, { maxLength: 3 })
-    .map((list) => (document) => put(document, source.path, list, 'beside'))
+  return fc.array(one, { maxLength: 3 }).map((list) => (document) => put(document, source.path, list, 'beside'))
 }
 
 /** Under the path; where something stands there, beside it in a list, or not at all. Values that documents share are copied. */

@@ -71,11 +71,7 @@ export async function populate(
     const ids = held.rows.map(({ id }) => id)
     const aliases = await aliasesOf(db.pool, registry, recordType, ids)
     const records = held.rows.map(({ id, document }) => {
-      return {
-        id,
-        document,
-        extracted: extractRecord(kind, recordType, parseJson(document), aliases.get(id)),
-      }
+      return { id, document, extracted: extractRecord(kind, recordType, parseJson(document), aliases.get(id)) }
     })
     const select = async ({ text, values }: Condition): Promise<number[]> => {
       const { rows } = await db.pool.query<{ id: number }>(

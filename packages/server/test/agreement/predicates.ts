@@ -1,12 +1,6 @@
 /** Random predicate trees over any record type: every leaf, every operator that a type of attribute knows. */
 
-import {
-  type Comparator,
-  type List,
-  type Literal,
-  membersOf,
-  type Predicate,
-} from '@rollcall/core/model/predicate'
+import { type Comparator, type List, type Literal, membersOf, type Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
 import {
   type Attribute,
@@ -44,10 +38,7 @@ const WEIGHTS: Readonly<Record<AttributeType, number>> = {
 /** As the readers of queries make them, before `atDay`. */
 export function predicates(kind: Kind, recordType: RecordType): fc.Arbitrary<Predicate> {
   const single = recordType.attributes.filter(({ many }) => many !== true)
-  const lists: List[] = [
-    ...recordType.attributes.filter(({ many }) => many === true),
-    ...(recordType.compounds ?? []),
-  ]
+  const lists: List[] = [...recordType.attributes.filter(({ many }) => many === true), ...(recordType.compounds ?? [])]
   const kinds = [
     { weight: 6, arbitrary: ofSome(single) },
     { weight: 2, arbitrary: fc.oneof(identifiers(kind), identifierTypes(kind)) },
@@ -71,10 +62,7 @@ function trees(leaf: fc.Arbitrary<Predicate>, depth: number): fc.Arbitrary<Predi
 
 function ofSome(attributes: readonly Attribute[]): fc.Arbitrary<Predicate> {
   return fc.oneof(
-    ...attributes.map((attribute) => ({
-      weight: WEIGHTS[attribute.type],
-      arbitrary: ofAttribute(attribute),
-    })),
+    ...attributes.map((attribute) => ({ weight: WEIGHTS[attribute.type], arbitrary: ofAttribute(attribute) })),
   )
 }
 
@@ -88,10 +76,7 @@ function ofAttribute(attribute: Attribute): fc.Arbitrary<Predicate> {
         .tuple(fc.constantFrom(...OPERATORS[attribute.type]), literal)
         .map(([operator, value]): Predicate => ({ is: 'compare', attribute, operator, value })),
     },
-    {
-      weight: 2,
-      arbitrary: several(literals, 5).map((values): Predicate => ({ is: 'in', attribute, values })),
-    },
+    { weight: 2, arbitrary: several(literals, 5).map((values): Predicate => ({ is: 'in', attribute, values })) },
     { weight: 1, arbitrary: fc.constant<Predicate>({ is: 'exists', attribute }) },
   )
 }
@@ -103,9 +88,7 @@ function ofList(list: List): fc.Arbitrary<Predicate> {
     { weight: 5, arbitrary: of.map((of): Predicate => ({ is: 'some', list, of })) },
     {
       weight: 1,
-      arbitrary: fc
-        .constantFrom(...members)
-        .map((attribute): Predicate => ({ is: 'exists', attribute, list })),
+      arbitrary: fc.constantFrom(...members).map((attribute): Predicate => ({ is: 'exists', attribute, list })),
     },
   )
 }

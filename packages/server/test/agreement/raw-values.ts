@@ -13,37 +13,8 @@ export const TODAYS = [
 ] as const
 
 const TEXTS: readonly JsonValue[] = [
-  ...[
-    'Okoro',
-    'okoro',
-    'OKORO ',
-    'oko',
-    'ok',
-    'o',
-    'r',
-    "O'Brien",
-    'a%b',
-    'a_b',
-    '%',
-    '\\',
-    '\\%',
-    '"',
-    '{a,b}',
-  ],
-  ...[
-    'Élodie',
-    'E\u0301lodie',
-    'elodie',
-    '\u0301',
-    'Straße',
-    'STRASSE',
-    'İ',
-    'ı',
-    'Σίσυφος',
-    'กำ',
-    'क्ष',
-    'क',
-  ],
+  ...['Okoro', 'okoro', 'OKORO ', 'oko', 'ok', 'o', 'r', "O'Brien", 'a%b', 'a_b', '%', '\\', '\\%', '"', '{a,b}'],
+  ...['Élodie', 'E\u0301lodie', 'elodie', '\u0301', 'Straße', 'STRASSE', 'İ', 'ı', 'Σίσυφος', 'กำ', 'क्ष', 'क'],
   // In UTF-16 the last of these would stand before the three others.
   ...['\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{1f600}', '\u{1f600}a', '\u{1f601}'],
   ...['NULL', 'null', ' ', 'a b', '\t', '\n', '0012', '12', 12, 1.5, 'x'.repeat(512), 'x'.repeat(513)],
@@ -62,31 +33,14 @@ const DATES: readonly JsonValue[] = [
     '1985-06-30',
   ],
   ...['2004', '2004-02', '2004-02-28', '2004-02-29', '29.02.2004', '2004-03-01', '2003-02-28', '2003-03-01'],
-  ...[
-    '2008-11-20',
-    '2008-11-21',
-    '2008-11-22',
-    '2008-11',
-    '2008',
-    '2006-12-31',
-    '2007-01-01',
-    '2026',
-    '2030',
-  ],
+  ...['2008-11-20', '2008-11-21', '2008-11-22', '2008-11', '2008', '2006-12-31', '2007-01-01', '2026', '2030'],
   ...['0001-01-01', '0001', '0001-06-15', '0001-06-16', '9999-12-31', '9999', '1985-02-31', 'unknown'],
 ]
 
 const DATETIMES: readonly JsonValue[] = [
   ...['2024', '2024-06', '2024-06-30', '2024-06-30T00:00:00Z', '2024-06-30T23:59:59.999Z', '2024-07-01'],
   ...['2024-06-30T23:59:59.9999Z', '2024-07-01T00:00:00.000Z', '2024-07-01T01:00:00+02:00', '30.06.2024'],
-  ...[
-    '2024-06-30T12:30:00',
-    '2024-06-30T12:30Z',
-    '0001-01-01',
-    '9999-12-31T23:59:59.999Z',
-    '2024-06-31',
-    'now',
-  ],
+  ...['2024-06-30T12:30:00', '2024-06-30T12:30Z', '0001-01-01', '9999-12-31T23:59:59.999Z', '2024-06-31', 'now'],
 ]
 
 const NUMBERS: readonly JsonValue[] = [
@@ -96,15 +50,7 @@ const NUMBERS: readonly JsonValue[] = [
 
 const AGES: readonly JsonValue[] = [0, 1, 17, 18, '18', 19, 20, 21, 22, 23, 24, 25, 40, 41, 898, 899, 1000]
 const BOOLEANS: readonly JsonValue[] = [true, 'true', 'TRUE', 1, '1', false, 'false', 0, 'maybe']
-const OPEN_CODES: readonly JsonValue[] = [
-  'something else',
-  'Something Else',
-  'é',
-  'E\u0301',
-  '\u{1f600}',
-  77,
-  '77',
-]
+const OPEN_CODES: readonly JsonValue[] = ['something else', 'Something Else', 'é', 'E\u0301', '\u{1f600}', 77, '77']
 
 /** Texts that no record can hold and a query may ask for all the same. */
 const UNHELD_TEXTS: readonly JsonValue[] = ['\0', 'oko\0', 'o\0r', '1\0']
@@ -141,9 +87,7 @@ export function rawValues(attribute: Attribute): readonly JsonValue[] {
 /** The first codes of the list, each in several spellings. */
 function codes({ codes: list }: Attribute): readonly string[] {
   if (list === undefined) return []
-  return CODE_LISTS[list]
-    .slice(0, 4)
-    .flatMap(([code, label]) => [code, label, label.toUpperCase(), `spdci:${label}`])
+  return CODE_LISTS[list].slice(0, 4).flatMap(([code, label]) => [code, label, label.toUpperCase(), `spdci:${label}`])
 }
 
 const IDENTIFIERS: Readonly<Record<IdentifierType['normaliser'], readonly JsonValue[]>> = {

@@ -50,21 +50,14 @@ export function answer(predicate: Predicate, record: ExtractedRecord, today: str
         const borne = [...record.identifiers].flatMap(([type, values]) =>
           [...values].map((value) => JSON.stringify([type, value])),
         )
-        return certain(
-          predicate.identifiers.some(({ type, value }) => borne.includes(JSON.stringify([type, value]))),
-        )
+        return certain(predicate.identifiers.some(({ type, value }) => borne.includes(JSON.stringify([type, value]))))
       }
       case 'identifier_type':
         return certain([...record.identifiers.keys()].some((type) => predicate.types.includes(type)))
     }
   }
 
-  const compare = (
-    attribute: Attribute,
-    operator: Comparator,
-    literal: Literal,
-    subject: Subject,
-  ): Answer => {
+  const compare = (attribute: Attribute, operator: Comparator, literal: Literal, subject: Subject): Answer => {
     const value = subject.get(attribute.since ?? attribute.name)
     if (value === undefined) return 'unknown'
     switch (attribute.type) {
@@ -97,9 +90,7 @@ function elementsOf(list: List, record: ExtractedRecord): Subject[] {
     return elements.map((element) => new Map(Object.entries(element)))
   }
   const values = record.values.get(list.name)
-  return values === undefined
-    ? []
-    : [values].flat().map((value) => new Map([[list.name, value as AttributeScalar]]))
+  return values === undefined ? [] : [values].flat().map((value) => new Map([[list.name, value as AttributeScalar]]))
 }
 
 function attributeNames(predicate: Predicate): string[] {

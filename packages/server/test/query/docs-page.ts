@@ -27,23 +27,15 @@ export const records: ReadonlyMap<string, ReadonlyMap<string, object>> = new Map
 )
 
 /** The shell blocks of the guide, one after the other. */
-export const shellBlocks: readonly string[] = [...guide.matchAll(/```sh\n(.*?)\n```/gs)].map(
-  ([, block = '']) => block,
-)
+export const shellBlocks: readonly string[] = [...guide.matchAll(/```sh\n(.*?)\n```/gs)].map(([, block = '']) => block)
 
-const typed = (type: string, expression: unknown) => ({
-  type: `ns:org:QueryType:${type}`,
-  value: { expression },
-})
+const typed = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
 /** What stands in the first cell, by the first word of the table's head: the page says so at its top. */
 const FORMS: Readonly<Record<string, (cell: string) => object>> = {
   Identifier: (cell) => ({ query_type: 'idtype-value', query: JSON.parse(cell) }),
   List: (cell) => ({ query_type: 'predicate', query: JSON.parse(cell) }),
-  Expression: (cell) => ({
-    query_type: 'expression',
-    query: typed('expression', { query: JSON.parse(cell) }),
-  }),
+  Expression: (cell) => ({ query_type: 'expression', query: typed('expression', { query: JSON.parse(cell) }) }),
   GraphQL: (cell) => ({ query_type: 'graphql', query: typed('graphql', cell) }),
   Query: (cell) => ({ query_type: 'expression', query: JSON.parse(cell) }),
   Criteria: (cell) => JSON.parse(cell),

@@ -8,19 +8,11 @@ describe('graphql', () => {
   const fields = (count: number, field: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => field(at)).join(' ')
   it.each<[name: string, text: unknown, message: string | RegExp, code?: string]>([
-    [
-      'introspection',
-      '{ __schema { types { name } } }',
-      `${GRAPHQL}.__schema: introspection is not answered`,
-    ],
+    ['introspection', '{ __schema { types { name } } }', `${GRAPHQL}.__schema: introspection is not answered`],
     ['__type', '{ __type(name: "Person") { name } }', `${GRAPHQL}.__type: introspection is not answered`],
     ['__typename alone', '{ __typename }', `${GRAPHQL}.__typename: introspection is not answered`],
     ['a mutation', 'mutation { person(UIN: "1") { sex } }', `${GRAPHQL}: only query operations are answered`],
-    [
-      'a subscription',
-      'subscription { person(UIN: "1") { sex } }',
-      `${GRAPHQL}: only query operations are answered`,
-    ],
+    ['a subscription', 'subscription { person(UIN: "1") { sex } }', `${GRAPHQL}: only query operations are answered`],
     ['a definition', 'type Person { sex: String }', `${GRAPHQL}: only query operations are answered`],
     [
       '10,000 aliases',

@@ -51,11 +51,7 @@ describe('names and shapes', () => {
     ['an empty $or', inExpression({ $or: [] }), `${EXPRESSION}.$or: must have at least one condition`],
     ['an empty $nor', inExpression({ $nor: [] }), `${EXPRESSION}.$nor: must have at least one condition`],
     ['$and of text', inExpression({ $and: SECRET }), `${EXPRESSION}.$and: must be an array of conditions`],
-    [
-      '$and of texts',
-      inExpression({ $and: [SECRET] }),
-      `${EXPRESSION}.$and[0]: must be an object of conditions`,
-    ],
+    ['$and of texts', inExpression({ $and: [SECRET] }), `${EXPRESSION}.$and[0]: must be an object of conditions`],
     ['$not of text', inExpression({ $not: SECRET }), `${EXPRESSION}.$not: must be an object of conditions`],
     [
       'an empty condition beside a good one',
@@ -89,16 +85,8 @@ describe('names and shapes', () => {
       'search_criteria.query.type: SQL is not answered; ask with expression, predicate or graphql',
     ],
     ['no query', { query_type: 'expression' }, 'search_criteria.query: must be an object or an array'],
-    [
-      'an empty list',
-      inList(),
-      'search_criteria.query: must be an array of {expression1, ...}, with at least one',
-    ],
-    [
-      'a list of texts',
-      inList(SECRET),
-      `${ELEMENT}: must be an object {seq_num, expression1, condition, expression2}`,
-    ],
+    ['an empty list', inList(), 'search_criteria.query: must be an array of {expression1, ...}, with at least one'],
+    ['a list of texts', inList(SECRET), `${ELEMENT}: must be an object {seq_num, expression1, condition, expression2}`],
     [
       'an element with nothing',
       inList({}),
@@ -121,11 +109,7 @@ describe('names and shapes', () => {
     ],
     [
       'another condition',
-      inList({
-        ...compared('sex', 'eq', 'F'),
-        condition: 'xor',
-        expression2: compared('sex', 'eq', 'F').expression1,
-      }),
+      inList({ ...compared('sex', 'eq', 'F'), condition: 'xor', expression2: compared('sex', 'eq', 'F').expression1 }),
       `${ELEMENT}.condition: must be one of and, or, not where expression2 is given`,
     ],
     [
@@ -224,40 +208,26 @@ describe('texts that are neither GraphQL nor JSON', () => {
 describe('order and pages', () => {
   const query = inExpression(ANYBODY)
   it.each<[sort: unknown, message: string | RegExp]>([
-    [
-      [{ attribute_name: 'shoe_size' }],
-      /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /,
-    ],
-    [
-      [{ attribute_name: 'marriage_date' }],
-      /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /,
-    ],
+    [[{ attribute_name: 'shoe_size' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /],
+    [[{ attribute_name: 'marriage_date' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /],
     [
       [{ attribute_name: 'age' }, { attribute_name: SECRET }],
       /^search_criteria\.sort\[1\]\.attribute_name: must be one of surname, /,
     ],
     [[{ attribute_name: 'BRN' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /],
-    [
-      [{ attribute_name: '__proto__' }],
-      /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /,
-    ],
+    [[{ attribute_name: '__proto__' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of surname, /],
     [
       [{ attribute_name: 'surname' }, { attribute_name: 'last_name', sort_order: 'desc' }],
       'search_criteria.sort[1].attribute_name: repeats an earlier one',
     ],
-    [
-      [{ attribute_name: 'surname', sort_order: SECRET }],
-      'search_criteria.sort[0].sort_order: must be asc or desc',
-    ],
+    [[{ attribute_name: 'surname', sort_order: SECRET }], 'search_criteria.sort[0].sort_order: must be asc or desc'],
     [{ attribute_name: 'surname' }, 'search_criteria.sort: must be an array'],
     [[SECRET], 'search_criteria.sort[0]: must be an object'],
     [
       [{ attribute_name: 'surname', order: 'desc' }],
       'search_criteria.sort[0]: has a member that is not known; known are attribute_name, sort_order',
     ],
-  ])('sort %j', async (sort, message) =>
-    target.expectRefused({ ...query, sort }, message, 'rjct.sort.invalid'),
-  )
+  ])('sort %j', async (sort, message) => target.expectRefused({ ...query, sort }, message, 'rjct.sort.invalid'))
 
   it('a page beyond the cap', async () => {
     const pagination = { page_size: 100, page_number: 101 }

@@ -1,16 +1,7 @@
 /** Queries that are too large or too deep: refused before they cost anything. */
 import { describe, expect, it } from 'vitest'
 import { bearer, post, postSearch } from '../server.ts'
-import {
-  ANYBODY,
-  compared,
-  ELEMENT,
-  EXPRESSION,
-  hostileTarget,
-  inExpression,
-  inList,
-  SECRET,
-} from './hostile.ts'
+import { ANYBODY, compared, ELEMENT, EXPRESSION, hostileTarget, inExpression, inList, SECRET } from './hostile.ts'
 
 const target = hostileTarget()
 
@@ -48,11 +39,7 @@ describe('size', () => {
         ),
       `${ELEMENT}.expression1.attribute_value: a query must have at most 1000 values in its lists`,
     ],
-    [
-      '400 levels of $and',
-      () => inExpression(deep(200, ANYBODY)),
-      /: must not be nested deeper than 20 levels$/,
-    ],
+    ['400 levels of $and', () => inExpression(deep(200, ANYBODY)), /: must not be nested deeper than 20 levels$/],
     [
       '150 levels of objects',
       () => {
@@ -74,8 +61,7 @@ describe('size', () => {
     ],
     [
       '1,000 members, as many as one object may have',
-      () =>
-        inExpression(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`surname${at}`, SECRET]))),
+      () => inExpression(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`surname${at}`, SECRET]))),
       /: a query must have at most 200 conditions$/,
     ],
     [
@@ -123,9 +109,7 @@ describe('size', () => {
     expect(answer.status).toBe(400)
     expect(answer.body.message.error).toMatchObject({
       code: 'err.request.bad',
-      message: expect.stringMatching(
-        /\.\$lt: the number cannot be kept as it is written; write it as a string$/,
-      ),
+      message: expect.stringMatching(/\.\$lt: the number cannot be kept as it is written; write it as a string$/),
     })
   })
 })

@@ -5,12 +5,7 @@ import { EXPRESSION, escaped, hostileTarget, INVALID, inExpression, SECRET } fro
 const target = hostileTarget()
 
 /** An attribute of each type of the civil registry, with values that are none of the type. */
-const WRONG: readonly (readonly [
-  namespace: string,
-  attribute: string,
-  meant: RegExp,
-  wrong: readonly unknown[],
-])[] = [
+const WRONG: readonly (readonly [namespace: string, attribute: string, meant: RegExp, wrong: readonly unknown[]])[] = [
   ['civil', 'surname', /must be text of 1 to 512 characters$/, [true, SECRET.repeat(100)]],
   ['civil', 'sex', /must be a code of 1 to 512 characters$/, [true, SECRET.repeat(100)]],
   [
@@ -19,12 +14,7 @@ const WRONG: readonly (readonly [
     /must be a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985$/,
     [SECRET, '2023-02-31', '1985-13', true, -5, 1e300, '1985-06-12T25:00'],
   ],
-  [
-    'civil',
-    'registration_date',
-    /must be a date/,
-    [SECRET, '2023-02-31', true, 5, '2024-01-01T00:00:00+99:00'],
-  ],
+  ['civil', 'registration_date', /must be a date/, [SECRET, '2023-02-31', true, 5, '2024-01-01T00:00:00+99:00']],
   ['civil', 'age', /must be a/, [SECRET, -1, 1.5, 1e300, 'NaN', '1e400', true, 5000]],
   ['social', 'poverty_score', /must be a number/, [SECRET, 'NaN', 'Infinity', '1e400', '0x10', '1,5', true]],
   ['social', 'is_disabled', /must be true or false/, [SECRET, 2, -1, 'yes!', 0.5]],

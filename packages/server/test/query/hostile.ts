@@ -18,10 +18,7 @@ export const typed = (type: string, expression: unknown) => ({
   type: `ns:org:QueryType:${type}`,
   value: { expression },
 })
-export const inExpression = (query: unknown) => ({
-  query_type: 'expression',
-  query: typed('expression', { query }),
-})
+export const inExpression = (query: unknown) => ({ query_type: 'expression', query: typed('expression', { query }) })
 export const inList = (...query: unknown[]) => ({ query_type: 'predicate', query })
 export const inGraphql = (text: unknown) => ({ query_type: 'graphql', query: typed('graphql', text) })
 export const compared = (attribute_name: unknown, operator: unknown, attribute_value: unknown) => ({

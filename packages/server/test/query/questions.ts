@@ -79,10 +79,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'civil',
     'expression: born from 1970 to 1989 and not known to be dead',
     {
-      ask: expression({
-        birth_date: { $gte: '1970', $lt: '1990' },
-        death_date: { $exists: false },
-      }),
+      ask: expression({ birth_date: { $gte: '1970', $lt: '1990' }, death_date: { $exists: false } }),
       says: (person) => {
         const [from, to] = born(person, 'birth_date')
         return from >= 19700101 && to < 19900101 && at(person, 'death_date').length === 0
@@ -159,9 +156,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'ess',
     'predicate: unemployed men',
     {
-      ask: predicate(
-        element(comparison('employment_status', 'eq', 'unemployed'), 'not', comparison('sex', 'eq', 'F')),
-      ),
+      ask: predicate(element(comparison('employment_status', 'eq', 'unemployed'), 'not', comparison('sex', 'eq', 'F'))),
       says: (member) =>
         says(member, ['employment_status'], '2', 'unemployed') && isMale(member, 'demographic_info.sex'),
     },
@@ -223,13 +218,10 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'predicate: groups of a region',
     {
       ask: {
-        ...predicate(
-          element(comparison('poverty_score', 'lt', 5), 'and', comparison('region', 'eq', 'XA-09')),
-        ),
+        ...predicate(element(comparison('poverty_score', 'lt', 5), 'and', comparison('region', 'eq', 'XA-09'))),
         response_entity: 'Group',
       },
-      says: (group) =>
-        isGroup(group) && score(group) < 5 && says(group, ['additional_attributes.region'], 'xa-09'),
+      says: (group) => isGroup(group) && score(group) < 5 && says(group, ['additional_attributes.region'], 'xa-09'),
     },
   ],
   [
@@ -253,11 +245,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'predicate: a type and its level',
     {
       ask: predicate(
-        element(
-          comparison('impairment_type', 'eq', 'vision'),
-          'and',
-          comparison('impairment_level', 'eq', '3'),
-        ),
+        element(comparison('impairment_type', 'eq', 'vision'), 'and', comparison('impairment_level', 'eq', '3')),
       ),
       says: (person) =>
         at(person, 'disability_details').some(
@@ -269,10 +257,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'disability',
     'expression: approved and severe',
     {
-      ask: expression({
-        disability_status: 'Approved',
-        disability_level: { $in: ['Severe', 'High support needs'] },
-      }),
+      ask: expression({ disability_status: 'Approved', disability_level: { $in: ['Severe', 'High support needs'] } }),
       says: (person) =>
         says(person, ['disability_status'], 'approved', '0') &&
         says(person, ['disability_level'], 'severe', '2', 'high support needs', '1'),
@@ -283,8 +268,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'graphql: by programme',
     {
       ask: graphql('{ disabledPerson(programme_name: {contains: "GRANT"}) { UIN } }'),
-      says: (person) =>
-        at(person, 'programs_enrollments.programme_name').some((name) => /grant/i.test(`${name}`)),
+      says: (person) => at(person, 'programs_enrollments.programme_name').some((name) => /grant/i.test(`${name}`)),
     },
   ],
   [
@@ -292,11 +276,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'predicate: a crop and its irrigation',
     {
       ask: predicate(
-        element(
-          comparison('crop_type', 'eq', 'Cereals'),
-          'and',
-          comparison('irrigation_type', 'eq', 'canal'),
-        ),
+        element(comparison('crop_type', 'eq', 'Cereals'), 'and', comparison('irrigation_type', 'eq', 'canal')),
       ),
       says: (farmer) =>
         at(farmer, 'land_details.farming_activities.crop_details').some(
@@ -309,8 +289,7 @@ export const QUESTIONS: readonly (readonly [kind: string, title: string, questio
     'expression: a parcel of 10 to 20',
     {
       ask: expression({ farm_size: { $gt: 10, $lt: '20' } }),
-      says: (farmer) =>
-        at(farmer, 'land_details.land_size').some((size) => Number(size) > 10 && Number(size) < 20),
+      says: (farmer) => at(farmer, 'land_details.land_size').some((size) => Number(size) > 10 && Number(size) < 20),
     },
   ],
   [

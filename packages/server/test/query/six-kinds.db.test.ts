@@ -43,9 +43,7 @@ describe('the same as by hand', () => {
     const isShaped = JSON.stringify(question.ask).includes('"graphql"')
     const named = found.map((record) => (isShaped ? `:${Object.values(record)[0]}` : record['@id']))
     const wantedIds = wanted.map((document) => document['@id'])
-    expect(named.toSorted()).toEqual(
-      wantedIds.map((id) => (isShaped ? id.slice(id.lastIndexOf(':')) : id)).toSorted(),
-    )
+    expect(named.toSorted()).toEqual(wantedIds.map((id) => (isShaped ? id.slice(id.lastIndexOf(':')) : id)).toSorted())
   })
 
   it('every kind and record type is asked in all three forms', () => {
@@ -58,9 +56,7 @@ describe('the same as by hand', () => {
 describe("the specification's own examples", () => {
   const [ada] = (population.get('civil') ?? []) as [Document]
   const numbers = (type: string) =>
-    at(ada, 'identifier').find((one) => at(one, 'identifier_type')[0] === type) as {
-      identifier_value: string
-    }
+    at(ada, 'identifier').find((one) => at(one, 'identifier_type')[0] === type) as { identifier_value: string }
 
   it('graphql: { BRN birth_date } of a person', async () => {
     const uin = numbers('UIN').identifier_value

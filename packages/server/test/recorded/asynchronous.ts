@@ -76,11 +76,7 @@ async function converse(world: World, { namespace, transaction_id, body }: Conve
     .map(({ path, envelope }) => ({ path, envelope: masked(envelope) }))
   const asked = async (attribute_type: string, attribute_value: string | readonly string[]) =>
     recorded(
-      await post(
-        `${base}/sync/txn/status`,
-        statusOf(plain.sender_id, attribute_type, attribute_value),
-        bearer(plain),
-      ),
+      await post(`${base}/sync/txn/status`, statusOf(plain.sender_id, attribute_type, attribute_value), bearer(plain)),
     )
   return {
     ack: recorded(ack),

@@ -41,8 +41,6 @@ const HEADERS = ['content-type', 'retry-after', 'www-authenticate', 'allow']
 /** An answer as it is recorded. */
 export const recorded = ({ status, headers, body }: Answer, sent?: ReadonlySet<unknown>): object => ({
   status,
-  headers: Object.fromEntries(
-    HEADERS.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])),
-  ),
+  headers: Object.fromEntries(HEADERS.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : []))),
   body: masked(body, sent),
 })

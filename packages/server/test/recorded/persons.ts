@@ -41,8 +41,7 @@ export function personQuestions(by: TestParticipant): readonly Row[] {
 
 /** Where the kinds keep it. */
 function uinOf(document: object): string {
-  const [, uin] =
-    /"member_identifier":(?:\[\{.*?"identifier_value":)?"([^"]+)"/.exec(JSON.stringify(document)) ?? []
+  const [, uin] = /"member_identifier":(?:\[\{.*?"identifier_value":)?"([^"]+)"/.exec(JSON.stringify(document)) ?? []
   if (uin === undefined) throw new Error('the document has no member identifier')
   return uin
 }

@@ -33,12 +33,8 @@ async function compare(file: string, rows: readonly Row[]): Promise<void> {
 
 /** One line for each exchange, so that a difference names it. */
 function expectFile(file: string, content: object): Promise<void> {
-  const lines = Object.entries(content).map(
-    ([name, one]) => `${JSON.stringify(name)}: ${JSON.stringify(one)}`,
-  )
-  return expect(`{\n${lines.join(',\n')}\n}\n`).toMatchFileSnapshot(
-    `../../../../conformance/exchanges/${file}.json`,
-  )
+  const lines = Object.entries(content).map(([name, one]) => `${JSON.stringify(name)}: ${JSON.stringify(one)}`)
+  return expect(`{\n${lines.join(',\n')}\n}\n`).toMatchFileSnapshot(`../../../../conformance/exchanges/${file}.json`)
 }
 
 /** Ids and times of a request, so that an answer which repeats one is recorded as such. */
@@ -94,8 +90,14 @@ it('callbacks that come to us', async () => {
 
 const bare = ({ sender_id }: TestParticipant, action: string): object => ({
   header: {
-    ...{ version: '1.0.0', message_id: `bare-${action}`, message_ts: '2026-02-03T09:15:00.000Z', action },
-    ...{ status: 'succ', sender_id, total_count: 0, completed_count: 0 },
+    version: '1.0.0',
+    message_id: `bare-${action}`,
+    message_ts: '2026-02-03T09:15:00.000Z',
+    action,
+    status: 'succ',
+    sender_id,
+    total_count: 0,
+    completed_count: 0,
   },
   message: { transaction_id: 'tx-bare', correlation_id: 'c-1', search_response: [], subscribe_response: [] },
 })

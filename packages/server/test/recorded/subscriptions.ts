@@ -41,9 +41,7 @@ export async function subscriptions(world: World): Promise<object> {
   const held = subscribeFor(plain, [about('U-45', { frequency: FREQUENCY })])
   result['a frequency'] = (await converse(world, 'civil', held)).recorded
   const rejected = subscribeFor(plain, Object.values(REJECTED))
-  result[`rejected: ${Object.keys(REJECTED).join(', ')}`] = (
-    await converse(world, 'civil', rejected)
-  ).recorded
+  result[`rejected: ${Object.keys(REJECTED).join(', ')}`] = (await converse(world, 'civil', rejected)).recorded
   return result
 }
 

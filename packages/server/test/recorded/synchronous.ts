@@ -22,10 +22,7 @@ export function identifiersOf(value: unknown): readonly { type: string; value: s
 }
 
 /** What a kind can be asked: its published examples, its identifiers, each attribute, each order. */
-export function questionsOf(
-  kind: Kind,
-  documents: readonly object[],
-): readonly (readonly [string, object])[] {
+export function questionsOf(kind: Kind, documents: readonly object[]): readonly (readonly [string, object])[] {
   const examples = examplesOf(kind)
   const identifiers = documents.slice(0, 4).flatMap((document) => identifiersOf(document).slice(0, 3))
   const page = { page_size: 2, page_number: 2 }
@@ -41,9 +38,7 @@ export function questionsOf(
         const sorted = resolveAttribute(kind.record_types[0], attribute.name)?.sortable === true
         return [
           [`${name}: ${attribute.name}`, { ...asked, pagination: { page_size: 1 } }] as const,
-          ...(sorted
-            ? [[`${name}: by ${attribute.name}`, { ...asked, sort, pagination: page }] as const]
-            : []),
+          ...(sorted ? [[`${name}: by ${attribute.name}`, { ...asked, sort, pagination: page }] as const] : []),
         ]
       }),
     ),
@@ -54,11 +49,7 @@ const typed = (expression: object) => ({ type: 'ns:org:QueryType:expression', va
 
 /** The search criteria on the reference page of a kind. */
 function examplesOf(kind: Kind): readonly (readonly [string, object])[] {
-  const document = openApiDocument(kind, {
-    server_url: '/',
-    operations: [operation('search')],
-    ways: ['sync'],
-  })
+  const document = openApiDocument(kind, { server_url: '/', operations: [operation('search')], ways: ['sync'] })
   // biome-ignore lint/suspicious/noExplicitAny: a document of JSON
   const { requestBody } = (document.paths['/registry/sync/search'] as any).post
   const { examples } = requestBody.content['application/json']
@@ -145,10 +136,7 @@ const BENT: readonly (readonly [string, Bend])[] = [
   ['unknown identifier type', criteria({ query: { type: 'SHOE', value: '1' } })],
   ['unknown attribute', criteria({ query_type: 'expression', query: { shoe_size: { eq: 9 } } })],
   ['unknown operator', criteria({ query_type: 'expression', query: { age: { near: 9 } } })],
-  [
-    'graphql that is none',
-    criteria({ query_type: 'graphql', query: { type: 'graphql', value: { expression: '{' } } }),
-  ],
+  ['graphql that is none', criteria({ query_type: 'graphql', query: { type: 'graphql', value: { expression: '{' } } })],
   ['unknown sort', criteria({ sort: [{ attribute_name: 'shoe_size' }] })],
   ['more than the cap', criteria({ query_type: 'expression', query: { sex: { $exists: true } } })],
   ['filter beside the query', criteria({ filter: { sex: 'female' } })],
@@ -156,10 +144,7 @@ const BENT: readonly (readonly [string, Bend])[] = [
     'two items, one repeated',
     ({ header, message }) => {
       const [only] = message.search_request
-      return {
-        header: { ...header, total_count: 2 },
-        message: { ...message, search_request: [only, only] },
-      }
+      return { header: { ...header, total_count: 2 }, message: { ...message, search_request: [only, only] } }
     },
   ],
 ]
@@ -180,12 +165,7 @@ export const strays = (by: TestParticipant): readonly Row[] => {
     { name: 'no token', path: `civil/${SYNC}`, body },
     { name: 'a wrong token', path: `civil/${SYNC}`, body, headers: { Authorization: 'Bearer x.y.z' } },
     { name: 'no bearer', path: `civil/${SYNC}`, body, headers: { Authorization: 'Basic eDp5' } },
-    {
-      name: 'another type',
-      path: `civil/${SYNC}`,
-      body,
-      headers: { ...headers, 'Content-Type': 'text/plain' },
-    },
+    { name: 'another type', path: `civil/${SYNC}`, body, headers: { ...headers, 'Content-Type': 'text/plain' } },
     { name: 'no such registry', path: `nowhere/${SYNC}`, body, headers },
     { name: 'no such path', path: 'civil/v1.0.0/registry/sync/sing', body, headers },
     { name: 'another version', path: 'civil/v2.0.0/registry/sync/search', body, headers },
@@ -205,19 +185,9 @@ export function tokenRequests({ client_id, secret }: TestParticipant): readonly 
     { name: 'JSON', path, body: { grant_type, client_id, client_secret } },
     { name: 'Basic', path, body: form({ grant_type }), headers: { ...FORM, Authorization: basic } },
     { name: 'wrong secret', path, body: form({ grant_type, client_id, client_secret: 'x' }), headers: FORM },
-    {
-      name: 'unknown client',
-      path,
-      body: form({ grant_type, client_id: 'x', client_secret }),
-      headers: FORM,
-    },
+    { name: 'unknown client', path, body: form({ grant_type, client_id: 'x', client_secret }), headers: FORM },
     { name: 'no secret', path, body: form({ grant_type, client_id }), headers: FORM },
-    {
-      name: 'another grant',
-      path,
-      body: form({ grant_type: 'password', client_id, client_secret }),
-      headers: FORM,
-    },
+    { name: 'another grant', path, body: form({ grant_type: 'password', client_id, client_secret }), headers: FORM },
     { name: 'no grant', path, body: form({ client_id, client_secret }), headers: FORM },
     { name: 'a parameter twice', path, body: `grant_type=x&grant_type=y`, headers: FORM },
   ]

@@ -28,10 +28,7 @@ export async function openWorld(): Promise<World> {
     await server.registry(name, [...generate(name, { count: RECORDS, seed: SEED })])
   }
   const plain = await asyncPeer(server, 'plain.example')
-  const signing = await sealingPeer(server, 'sealed.example', {
-    settings: { outgoing: [LOOPBACK] },
-    decrypts: 'RSA',
-  })
+  const signing = await sealingPeer(server, 'sealed.example', { settings: { outgoing: [LOOPBACK] }, decrypts: 'RSA' })
   const sealed = await withReceiver(server, signing)
   const [identifier] = identifiersOf([...generate('civil', { count: 1, seed: SEED })])
   if (identifier === undefined) throw new Error('the first record has no identifier')

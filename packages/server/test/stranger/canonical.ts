@@ -14,18 +14,11 @@ export const sortedUnescaped = (value: unknown): string => written(value, byCode
 /** As Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))`. */
 export function sortedEscaped(value: unknown): string {
   return written(value, byCodePoint, (text) =>
-    JSON.stringify(text).replace(
-      /[^ -~]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
+    JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   )
 }
 
-function written(
-  value: unknown,
-  sorted: (names: string[]) => string[],
-  quoted: (text: string) => string,
-): string {
+function written(value: unknown, sorted: (names: string[]) => string[], quoted: (text: string) => string): string {
   const inner = (part: unknown): string => written(part, sorted, quoted)
   if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`
   if (typeof value === 'string') return quoted(value)

@@ -40,9 +40,7 @@ export interface Unsigned {
 /** The texts of header and message as they stand in a body: with white space, so that reading text matters. */
 export const inBody = (value: object): string => JSON.stringify(value, null, 1)
 
-const FORMS: Readonly<
-  Record<Profile['canonical_form'], (value: object, text: (value: object) => string) => string>
-> = {
+const FORMS: Readonly<Record<Profile['canonical_form'], (value: object, text: (value: object) => string) => string>> = {
   rfc8785: (value) => canonical(value),
   'sorted-escaped': (value) => sortedEscaped(value),
   'sorted-unescaped': (value) => sortedUnescaped(value),
@@ -71,10 +69,7 @@ export interface Changes {
 /** The `signature` member for a body that `bodyText` writes. */
 export function signature(envelope: Unsigned, signer: Signer, profile = SPEC, changes: Changes = {}): string {
   const form = FORMS[profile.canonical_form]
-  const [header, message] = [envelope.header, envelope.message].map((part) => form(part, inBody)) as [
-    string,
-    string,
-  ]
+  const [header, message] = [envelope.header, envelope.message].map((part) => form(part, inBody)) as [string, string]
   const whole = `{"header":${header},"message":${message}}`
   const make = changes.signBytes ?? ((content: Buffer) => rawSignature(content, signer))
   if (profile.layout === 'raw-rsa') return make(Buffer.from(header + message)).toString('base64')
@@ -124,11 +119,7 @@ function isVerified(content: string, algorithm: Algorithm, jwk: JsonWebKey, valu
 function rawSignature(content: Buffer, { algorithm, privateJwk }: Signer): Buffer {
   const key = createPrivateKey({ key: privateJwk, format: 'jwk' })
   if (algorithm === 'EdDSA') return signBytes(null, content, key)
-  return signBytes('sha256', content, {
-    key,
-    dsaEncoding: 'ieee-p1363',
-    padding: constants.RSA_PKCS1_PADDING,
-  })
+  return signBytes('sha256', content, { key, dsaEncoding: 'ieee-p1363', padding: constants.RSA_PKCS1_PADDING })
 }
 
 /** A body whose parts stand as the signature of `as-received` says they do. */
@@ -158,10 +149,7 @@ export function isSigned(
   const body = JSON.parse(text) as Sealed
   // What we send is canonical JSON, so that as it was received is the same text.
   const form = FORMS[profile.canonical_form]
-  const [header, message] = [body.header, body.message].map((part) => form(part, canonical)) as [
-    string,
-    string,
-  ]
+  const [header, message] = [body.header, body.message].map((part) => form(part, canonical)) as [string, string]
   const whole = `{"header":${header},"message":${message}}`
   const wanted = EXPECTED.find((name) => profile.algorithms.includes(name)) ?? 'EdDSA'
   const own = keys.filter(({ use, alg }) => use === 'sig' && alg === wanted)
@@ -184,8 +172,7 @@ export function isSigned(
   const [sender, kid, algorithm] = (list.kidId ?? '').split('|')
   const now = seconds()
   const fresh = Number(list.created) <= now + 60 && Number(list.expires) >= now
-  if (sender !== sender_id || algorithm !== SPELT[wanted] || list.algorithm !== algorithm || !fresh)
-    return false
+  if (sender !== sender_id || algorithm !== SPELT[wanted] || list.algorithm !== algorithm || !fresh) return false
   const digest = digestOf(whole, profile.digest_prefix)
   const content = `(created): ${list.created}\n(expires): ${list.expires}\ndigest: ${digest}`
   return checked(kid, content, Buffer.from(list.signature ?? '', 'base64'))
@@ -193,7 +180,5 @@ export function isSigned(
 
 /** The parameters of a signature of the specification's layout. */
 export function parametersOf(value: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...value.matchAll(/([A-Za-z]+)="([^"]*)"/g)].map(([, name, text]) => [name, text]),
-  )
+  return Object.fromEntries([...value.matchAll(/([A-Za-z]+)="([^"]*)"/g)].map(([, name, text]) => [name, text]))
 }

@@ -36,9 +36,7 @@ function civilPerson(population: Population, index: number): object {
       ? death(stream, death_day, household.home.locality)
       : blank && { death_date: '', death_place: '' }),
     address: civilAddress(household.home, stream.chance(0.3)),
-    ...mostly(stream, {
-      marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
-    }),
+    ...mostly(stream, { marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]) }),
     ...(union ? { marriage_date: isoDay(union.marriage_day) } : blank && { marriage_date: '' }),
     ...(union?.divorce_day ? { divorce_date: isoDay(union.divorce_day) } : blank && { divorce_date: '' }),
     parent1_identifier: identifier('UIN', person.parents[0]),

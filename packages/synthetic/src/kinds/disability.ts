@@ -9,10 +9,7 @@ import { programmesOf } from './programmes.ts'
 export const disability: KindGenerator = {
   kind: 'disability',
   document: (population, ordinal) =>
-    disabledPerson(
-      population,
-      personAt(population, ordinal * DISABILITY_STRIDE + disabilityOffset(population)),
-    ),
+    disabledPerson(population, personAt(population, ordinal * DISABILITY_STRIDE + disabilityOffset(population))),
 }
 
 /** Pairs of the usual spelling and the other; each as often as it is listed. */

@@ -3,15 +3,7 @@ import { CENSUS_DAY, isoDay } from '../dates.ts'
 import { numberOf } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import {
-  CONTEXT,
-  identifier,
-  type KindGenerator,
-  mostly,
-  ofWorkingAge,
-  relationshipToHead,
-  spelled,
-} from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, mostly, ofWorkingAge, relationshipToHead, spelled } from './parts.ts'
 
 /** ESS: ordinal i is person i; those too young or too old to work are there as dependants of those who do. */
 export const ess: KindGenerator = { kind: 'ess', document: essMember }
@@ -63,10 +55,7 @@ function essMember(population: Population, index: number): object {
 }
 
 function relatedHead(population: Population, person: Person): object {
-  const related_member = {
-    '@type': 'Member',
-    member_identifier: numberOf(population, 'UIN', person.household.first),
-  }
+  const related_member = { '@type': 'Member', member_identifier: numberOf(population, 'UIN', person.household.first) }
   return { '@type': 'RelatedPerson', relationship_type: relationshipToHead(person), related_member }
 }
 
@@ -97,14 +86,5 @@ function work(stream: Stream, person: Person): object {
 /** The ESS has not heard of every death. */
 function enrolmentStatus(stream: Stream, person: Person): string {
   if (person.place.death_day !== null && stream.chance(0.7)) return 'Deceased'
-  return stream.pick([
-    'Active',
-    'Active',
-    'Active',
-    'Active',
-    'Inactive',
-    'Suspended',
-    'Awaiting Renewal',
-    '1',
-  ])
+  return stream.pick(['Active', 'Active', 'Active', 'Active', 'Inactive', 'Suspended', 'Awaiting Renewal', '1'])
 }

@@ -30,12 +30,7 @@ function farmerOf(population: Population, person: Person): object {
     '@id': `urn:rollcall:synthetic:farmer:${person.uin}`,
     '@type': 'Farmer',
     farmer_personal_details: {
-      member_identifier: [
-        number('FARMER_ID'),
-        number('FARM_REG_NO'),
-        number('FARM_ID'),
-        identifier('UIN', person.uin),
-      ],
+      member_identifier: [number('FARMER_ID'), number('FARM_REG_NO'), number('FARM_ID'), identifier('UIN', person.uin)],
       demographic_info: {
         identifier: [identifier('UIN', person.uin)],
         name: shortName(person.name),
@@ -71,9 +66,7 @@ function land(stream: Stream, person: Person): object {
     farming_activities: [
       {
         crop_details: [crop(stream)],
-        ...mostly(stream, {
-          animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }],
-        }),
+        ...mostly(stream, { animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }] }),
         aqua_farming: stream.chance(0.05),
       },
     ],

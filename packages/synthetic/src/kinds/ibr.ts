@@ -46,9 +46,7 @@ function beneficiary(population: Population, index: number): object {
       relationship_head: relationshipToHead(person),
       ...(place.role !== 'head' && mostly(stream, { related_person: relatedHead(person) })),
       is_disabled: person.is_disabled ? '1' : '0',
-      ...mostly(stream, {
-        marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
-      }),
+      ...mostly(stream, { marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]) }),
       ...mostly(stream, { employment_status: employment(stream, person) }),
       ...mostly(stream, { income_level: '1', language_code: ['en'] }),
       ...mostly(stream, { education_level: person.education_level }),

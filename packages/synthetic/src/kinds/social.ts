@@ -54,11 +54,7 @@ function group(population: Population, household: Household): object {
   const poor = povertyScore(population, household)
   const registered = stream.between(head.place.birth_day + 6600, CENSUS_DAY - 30)
   const second = stream.below(86_400)
-  const geo = {
-    '@type': 'GeoCoordinates',
-    latitude: String(home.latitude),
-    longitude: String(home.longitude),
-  }
+  const geo = { '@type': 'GeoCoordinates', latitude: String(home.latitude), longitude: String(home.longitude) }
   return {
     '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:group:${head.household_id}`,
@@ -128,9 +124,7 @@ function member(population: Population, person: Person): object {
     },
     is_disabled,
     ...(is_disabled && mostly(stream, { disability_info: [limitation] })),
-    ...mostly(stream, {
-      marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
-    }),
+    ...mostly(stream, { marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]) }),
     ...mostly(stream, { employment_status: employment(stream, person) }),
     ...mostly(stream, { education_level: person.education_level }),
     additional_attributes: [

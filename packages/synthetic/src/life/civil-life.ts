@@ -12,12 +12,7 @@ export function civilLife(beginning: Beginning): readonly LifeRow[] {
   const { population, today } = beginning
   const society = new Society(beginning)
   /** What is new of somebody who is there. */
-  const changed = (
-    reg_event_type: string,
-    index: number,
-    members: object,
-    more: object[] = [],
-  ): LifeEvent => {
+  const changed = (reg_event_type: string, index: number, members: object, more: object[] = []): LifeEvent => {
     const { uin } = society.person(index)
     const record = { '@type': 'CRVS_Person', identifier: [identifier('UIN', uin), ...more], ...members }
     return { reg_event_type, record }

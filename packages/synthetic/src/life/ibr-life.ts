@@ -33,9 +33,7 @@ export function ibrLife(beginning: Beginning): readonly LifeRow[] {
   const enrol = (stream: Stream): readonly LifeEvent[] => {
     const index = stream.below(documents)
     const enrolments = enrolmentsOf(index)
-    const open = PROGRAMMES.filter((programme) =>
-      isOpen(programme, personAt(population, index).age, enrolments),
-    )
+    const open = PROGRAMMES.filter((programme) => isOpen(programme, personAt(population, index).age, enrolments))
     const [first, ...others] = open
     if (first === undefined) return []
     const { programme_identifier, programme_name } = stream.pick([first, ...others])

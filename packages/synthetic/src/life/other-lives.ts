@@ -7,11 +7,7 @@ import { personAt } from '../people.ts'
 import type { Beginning, LifeRow } from './life-row.ts'
 
 /** Documents of people who were not there. */
-export function newcomers(
-  generator: KindGenerator,
-  reg_event_type: string,
-  { population, next }: Beginning,
-): LifeRow {
+export function newcomers(generator: KindGenerator, reg_event_type: string, { population, next }: Beginning): LifeRow {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
   return { name: 'newcomers', weight: 60, happen }

@@ -23,10 +23,7 @@ const { columns: TITLES } = ACCOUNTS
 
 export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
-  {
-    title: TITLES.kind,
-    cell: ({ kind }) => <Badge state={kind} tone={kind === 'refusal' ? 'warn' : 'quiet'} />,
-  },
+  { title: TITLES.kind, cell: ({ kind }) => <Badge state={kind} tone={kind === 'refusal' ? 'warn' : 'quiet'} /> },
   { title: TITLES.who, cell: ({ participant, operator }) => participant ?? operator ?? ACCOUNTS.nobody },
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
   { title: TITLES.what, cell: ({ operation, note }) => operation ?? note },

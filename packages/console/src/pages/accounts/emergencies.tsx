@@ -52,10 +52,7 @@ export function Emergencies() {
   const review = useAct({
     call: (id: string) =>
       answered(
-        api.POST('/admin/v1/emergencies/{id}/reviews', {
-          params: { path: { id } },
-          body: { note: note.trim() },
-        }),
+        api.POST('/admin/v1/emergencies/{id}/reviews', { params: { path: { id } }, body: { note: note.trim() } }),
       ),
     ...{ changes: ['emergencies', 'accounts', 'overview'], done: () => EMERGENCIES.done, onOver: close },
   })

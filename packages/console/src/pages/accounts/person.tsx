@@ -25,9 +25,7 @@ export function AccountsOfPerson() {
   }
   const look = useAct({
     call: () =>
-      answered(
-        api.POST('/admin/v1/accounts/person', { body: { ...asked(), confidential: given.confidential } }),
-      ),
+      answered(api.POST('/admin/v1/accounts/person', { body: { ...asked(), confidential: given.confidential } })),
     changes: CHANGES,
   })
   const report = useAct({

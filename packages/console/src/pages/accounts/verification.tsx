@@ -23,10 +23,7 @@ const CHANGES = ['verification', 'accounts']
 
 const COLUMNS: readonly Column<Fault>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind },
-  {
-    title: TITLES.meaning,
-    cell: ({ meaning, detail }) => (detail === null ? meaning : `${meaning} ${detail}`),
-  },
+  { title: TITLES.meaning, cell: ({ meaning, detail }) => (detail === null ? meaning : `${meaning} ${detail}`) },
   { title: TITLES.chain, cell: ({ chain }) => chain && <code>{chain}</code>, wideOnly: true },
   { title: TITLES.sequence, cell: ({ sequence }) => sequence, align: 'end' },
 ]
@@ -37,10 +34,7 @@ export function Verification() {
     queryFn: () => answered(api.GET('/admin/v1/accounts/verify')),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? EVERY_MS : false),
   })
-  const begin = useAct({
-    call: () => answered(api.POST('/admin/v1/accounts/verify', { body: {} })),
-    changes: CHANGES,
-  })
+  const begin = useAct({ call: () => answered(api.POST('/admin/v1/accounts/verify', { body: {} })), changes: CHANGES })
   const stop = useAct({
     call: () => answered(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
     ...{ changes: CHANGES, done: () => VERIFY.stopped },
@@ -64,8 +58,7 @@ export function Verification() {
     >
       <Loaded query={query}>{(progress) => <Verified progress={progress} />}</Loaded>
       <p className={styles.note}>
-        {VERIFY.witness} <code>{VERIFY.command}</code>{' '}
-        <CopyValue value={VERIFY.command} what={VERIFY.command} />
+        {VERIFY.witness} <code>{VERIFY.command}</code> <CopyValue value={VERIFY.command} what={VERIFY.command} />
       </p>
     </Section>
   )
@@ -114,11 +107,7 @@ function factsOf({ by, began_at, ended_at, result }: Progress) {
     [
       NAMES.result,
       result && (
-        <Badge
-          key="result"
-          state={result.good ? VERIFY.good : VERIFY.bad}
-          tone={result.good ? 'good' : 'bad'}
-        />
+        <Badge key="result" state={result.good ? VERIFY.good : VERIFY.bad} tone={result.good ? 'good' : 'bad'} />
       ),
     ],
     [NAMES.by, by],

@@ -15,15 +15,7 @@ interface DecisionProps {
 
 /** What an act may have changed. */
 const CHANGES = [
-  ...([
-    'proposals',
-    'participants',
-    'registries',
-    'grants',
-    'deliveries',
-    'subscriptions',
-    'operators',
-  ] as const),
+  ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'accounts',
 ] as const
 

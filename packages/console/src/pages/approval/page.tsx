@@ -25,10 +25,7 @@ const { facts: NAMES, columns: TITLES } = APPROVAL
 const COLUMNS: readonly Column<Line>[] = [
   { title: TITLES.at, cell: ({ at }) => <strong>{at}</strong> },
   { title: TITLES.from, cell: ({ from }) => <Value value={from} /> },
-  {
-    title: TITLES.to,
-    cell: ({ from, to }) => (isAbout({ from, to }) ? APPROVAL.same : <Value value={to} />),
-  },
+  { title: TITLES.to, cell: ({ from, to }) => (isAbout({ from, to }) ? APPROVAL.same : <Value value={to} />) },
 ]
 
 export function Page() {

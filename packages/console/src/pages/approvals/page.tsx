@@ -42,8 +42,7 @@ export function Page() {
   const state = STATES.find((one) => one === filter.values.state)
   const query = useQuery({
     queryKey: ['proposals', 'list', state],
-    queryFn: () =>
-      answered(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }) } } })),
+    queryFn: () => answered(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }) } } })),
     placeholderData: keepPreviousData,
     refetchInterval: live(filter),
   })

@@ -21,10 +21,8 @@ export type Choice = Omit<
 
 const CALLS = {
   retry: (body: Choice & { dry_run?: boolean }) => answered(api.POST('/admin/v1/deliveries/retry', { body })),
-  replay: (body: Choice & { dry_run?: boolean }) =>
-    answered(api.POST('/admin/v1/deliveries/replay', { body })),
-  cancel: (body: Choice & { dry_run?: boolean }) =>
-    answered(api.POST('/admin/v1/deliveries/cancel', { body })),
+  replay: (body: Choice & { dry_run?: boolean }) => answered(api.POST('/admin/v1/deliveries/replay', { body })),
+  cancel: (body: Choice & { dry_run?: boolean }) => answered(api.POST('/admin/v1/deliveries/cancel', { body })),
 } as const
 type ActName = keyof typeof CALLS
 

@@ -44,8 +44,7 @@ const isTroubled = ({ dead, held, failures, last_cause }: Destination): boolean 
   dead > 0 || held > 0 || failures > 0 || last_cause !== null
 
 function OneDestination({ destination }: { readonly destination: Destination }) {
-  const { participant, origin, waiting, dead, held, failures, opened_at, probe_at, causes, last_cause } =
-    destination
+  const { participant, origin, waiting, dead, held, failures, opened_at, probe_at, causes, last_cause } = destination
   // Empty: those without an address.
   const choice = { participant, origin: origin ?? '' }
   const state = held > 0 ? 'held' : 'dead'

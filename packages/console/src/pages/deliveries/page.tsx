@@ -50,8 +50,7 @@ export function Page() {
   const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', filter.values],
-    queryFn: () =>
-      answered(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () => answered(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: live(filter),
   })

@@ -32,11 +32,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
   {
     title: TITLES.error,
     cell: ({ error, cause }) =>
-      error === null ? (
-        <Badge state={DELIVERY.fine} tone="good" />
-      ) : (
-        (cause?.meaning ?? <Code value={error} />)
-      ),
+      error === null ? <Badge state={DELIVERY.fine} tone="good" /> : (cause?.meaning ?? <Code value={error} />),
   },
 ]
 
@@ -115,10 +111,7 @@ function factsOf(delivery: Delivery) {
         to={`/messages/${encodeURIComponent(message_id)}`}
       />,
     ],
-    [
-      NAMES.correlation_id,
-      correlation_id && <Id key="request" value={correlation_id} what="correlation_id" />,
-    ],
+    [NAMES.correlation_id, correlation_id && <Id key="request" value={correlation_id} what="correlation_id" />],
   ] as const
 }
 

@@ -29,11 +29,7 @@ const COLUMNS: readonly Column<Event>[] = [
   { title: TITLES.type, cell: ({ event_type }) => event_type },
   { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
   { title: TITLES.occurred, cell: ({ occurred_at }) => <Time at={occurred_at} /> },
-  {
-    title: TITLES.event_id,
-    cell: ({ event_id }) => <Id value={event_id} what={TITLES.event_id} />,
-    wideOnly: true,
-  },
+  { title: TITLES.event_id, cell: ({ event_id }) => <Id value={event_id} what={TITLES.event_id} />, wideOnly: true },
   { title: TITLES.corrected, cell: ({ corrected_by }) => corrected_by, wideOnly: true },
   { title: TITLES.matched, cell: ({ matched }) => count(matched, LOCALE), align: 'end' },
   { title: TITLES.id, cell: ({ id }) => id, align: 'end' },

@@ -63,12 +63,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
         />
       ))}
       <div className={styles.matrix}>
-        <DataTable
-          caption={TEXTS.attributesCaption}
-          columns={columns}
-          query={fixed(rows)}
-          keyOf={({ name }) => name}
-        />
+        <DataTable caption={TEXTS.attributesCaption} columns={columns} query={fixed(rows)} keyOf={({ name }) => name} />
       </div>
     </fieldset>
   )
@@ -84,8 +79,5 @@ function rowsOf({ attributes }: Registry, draft: Draft): readonly Row[] {
     return names === 'all' ? [] : names
   })
   const names = [...new Set([TEXTS.identifier, ...attributes.map(({ name }) => name), ...granted])]
-  return names.map((name) => ({
-    name,
-    attributes: attributes.filter((row) => row.name === name),
-  }))
+  return names.map((name) => ({ name, attributes: attributes.filter((row) => row.name === name) }))
 }

@@ -1,15 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  changesOf,
-  grantedBy,
-  has,
-  namesOf,
-  numberOf,
-  ordered,
-  textOf,
-  toggled,
-  withMember,
-} from './draft.ts'
+import { changesOf, grantedBy, has, namesOf, numberOf, ordered, textOf, toggled, withMember } from './draft.ts'
 
 it('a member that is not given means what the server takes it for', () => {
   expect(namesOf({}, 'record_types')).toBe('all')

@@ -9,7 +9,9 @@ export const EMPTY: Draft = { operations: [], see: [], basis: 'law' }
 
 /** What a member means that is not given. */
 const OTHERWISE: Readonly<Record<string, Names>> = {
-  ...{ record_types: 'all', identifier_types: 'all', query_forms: ['identifier'] },
+  record_types: 'all',
+  identifier_types: 'all',
+  query_forms: ['identifier'],
 }
 
 export function namesOf(draft: Draft, member: string): Names {
@@ -29,11 +31,7 @@ interface Named {
  * The name that grants an attribute in place of its own: an alias, or a member of the document in which it stands. A
  * member grants to see what is in it, and not to ask about it.
  */
-export function grantedBy(
-  names: Names,
-  member: 'ask' | 'see',
-  { aliases, paths }: Named,
-): string | undefined {
+export function grantedBy(names: Names, member: 'ask' | 'see', { aliases, paths }: Named): string | undefined {
   if (names === 'all') return undefined
   const isWithin = (name: string) => paths.some((path) => `${path}.`.startsWith(`${name}.`))
   return names.find((name) => aliases.includes(name) || (member === 'see' && isWithin(name)))
@@ -65,8 +63,7 @@ export function changesOf(before: Draft, after: Draft): readonly Change[] {
     .map((member) => ({ member, before: before[member], after: after[member] }))
 }
 
-const written = (value: unknown): string | undefined =>
-  JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
+const written = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? [...value].sort() : value)
 
 /** A value for people; undefined stays. */
 export function textOf(value: unknown): string | undefined {

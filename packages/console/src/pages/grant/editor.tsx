@@ -82,12 +82,7 @@ export function Editor({ whose, registry, terms }: EditorProps) {
         </Panel>
       </Section>
       {tried !== null && (
-        <Preview
-          title={GRANT.preview.draftTitle}
-          lead={GRANT.preview.draftLead}
-          whose={whose}
-          terms={tried}
-        />
+        <Preview title={GRANT.preview.draftTitle} lead={GRANT.preview.draftLead} whose={whose} terms={tried} />
       )}
     </>
   )
@@ -102,9 +97,7 @@ function Templates({ namespace, onChosen }: TemplatesProps) {
   const { data = [] } = useQuery({
     queryKey: ['grants', 'templates', namespace],
     queryFn: () =>
-      answered(
-        api.GET('/admin/v1/registries/{namespace}/grant-templates', { params: { path: { namespace } } }),
-      ),
+      answered(api.GET('/admin/v1/registries/{namespace}/grant-templates', { params: { path: { namespace } } })),
   })
   return (
     <NativeSelect

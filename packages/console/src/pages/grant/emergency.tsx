@@ -25,9 +25,7 @@ export function Emergency({ registry, emergency, onChange }: EmergencyProps) {
         label={TEXTS.label}
         description={TEXTS.note}
         checked={terms !== undefined}
-        onChange={(event) =>
-          onChange(event.currentTarget.checked ? { see: [], items_per_day: 1 } : undefined)
-        }
+        onChange={(event) => onChange(event.currentTarget.checked ? { see: [], items_per_day: 1 } : undefined)}
       />
       {terms !== undefined && (
         <>

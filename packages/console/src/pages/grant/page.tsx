@@ -64,12 +64,7 @@ export function Page() {
             <Loaded query={registry} lines={8}>
               {(known) =>
                 may('own') && (
-                  <Editor
-                    key={explained?.version}
-                    whose={whose}
-                    registry={known}
-                    terms={explained?.terms ?? null}
-                  />
+                  <Editor key={explained?.version} whose={whose} registry={known} terms={explained?.terms ?? null} />
                 )
               }
             </Loaded>

@@ -8,8 +8,7 @@ import type { HelpElement, HelpNode, Tag } from './tree.ts'
 /** Anchors of a document are not mixed with the ids of the console. */
 const idOf = (anchor: string): string => `help-${anchor}`
 
-const textOf = (node: HelpNode): string =>
-  typeof node === 'string' ? node : node.children.map(textOf).join('')
+const textOf = (node: HelpNode): string => (typeof node === 'string' ? node : node.children.map(textOf).join(''))
 
 interface ContentsProps {
   readonly name: string

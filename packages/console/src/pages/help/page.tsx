@@ -47,11 +47,7 @@ interface ContentProps {
 }
 
 function Content({ row: { name, load }, anchor }: ContentProps) {
-  const query = useQuery({
-    queryKey: ['help', name],
-    queryFn: load,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const query = useQuery({ queryKey: ['help', name], queryFn: load, staleTime: Number.POSITIVE_INFINITY })
   return (
     <Loaded query={query} lines={12}>
       {({ document: { nodes } }) => (

@@ -27,11 +27,7 @@ const COLUMNS: readonly Column<Mailbox>[] = [
   { title: TITLES.registry, cell: ({ registry }) => registry },
   { title: TITLES.state, cell: (mailbox) => <State mailbox={mailbox} />, stays: true },
   { title: TITLES.waiting, cell: ({ waiting }) => count(waiting, LOCALE), align: 'end' },
-  {
-    title: TITLES.due,
-    cell: ({ oldest_due }) => oldest_due && <Time at={oldest_due} relative />,
-    wideOnly: true,
-  },
+  { title: TITLES.due, cell: ({ oldest_due }) => oldest_due && <Time at={oldest_due} relative />, wideOnly: true },
   { title: TITLES.sequence, cell: ({ sequence }) => count(sequence, LOCALE), align: 'end', wideOnly: true },
   {
     title: TITLES.subscriptions,
@@ -44,19 +40,14 @@ const COLUMNS: readonly Column<Mailbox>[] = [
 ]
 
 const State = ({ mailbox: { state, held_since } }: { readonly mailbox: Mailbox }) =>
-  held_since === null ? (
-    <Badge state={state} tone={state === 'closed' ? 'bad' : 'good'} />
-  ) : (
-    <Badge state="held" />
-  )
+  held_since === null ? <Badge state={state} tone={state === 'closed' ? 'bad' : 'good'} /> : <Badge state="held" />
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['mailboxes', filter.values],
-    queryFn: () =>
-      answered(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () => answered(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
   })
   const next = query.data?.length === ROWS ? query.data.at(-1)?.id : null

@@ -68,18 +68,9 @@ function OneMessage({ message }: { readonly message: Message }) {
               NAMES.participant,
               participant && <a href={`#/participants/${encodeURIComponent(participant)}`}>{participant}</a>,
             ],
-            [
-              NAMES.registry,
-              registry && <a href={`#/registries/${encodeURIComponent(registry)}`}>{registry}</a>,
-            ],
-            [
-              NAMES.transaction_id,
-              transaction_id && <Id value={transaction_id} what={NAMES.transaction_id} />,
-            ],
-            [
-              NAMES.correlation_id,
-              correlation_id && <Id value={correlation_id} what={NAMES.correlation_id} />,
-            ],
+            [NAMES.registry, registry && <a href={`#/registries/${encodeURIComponent(registry)}`}>{registry}</a>],
+            [NAMES.transaction_id, transaction_id && <Id value={transaction_id} what={NAMES.transaction_id} />],
+            [NAMES.correlation_id, correlation_id && <Id value={correlation_id} what={NAMES.correlation_id} />],
           ]}
         />
       </Panel>

@@ -78,9 +78,7 @@ function Details({ step: { duration_ms, status, code, key, page, delivery } }: {
         <span key={part}>{part}</span>
       ))}
       {code !== null && <Code value={code} />}
-      {delivery !== null && (
-        <a href={`#/deliveries/${encodeURIComponent(delivery)}`}>{TIMELINE.toDelivery}</a>
-      )}
+      {delivery !== null && <a href={`#/deliveries/${encodeURIComponent(delivery)}`}>{TIMELINE.toDelivery}</a>}
     </p>
   )
 }

@@ -40,8 +40,7 @@ export function Page() {
   const namespaces = useNamespaces()
   const query = useQuery({
     queryKey: ['messages', filter.values],
-    queryFn: () =>
-      answered(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: ROWS } } })),
+    queryFn: () => answered(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: live(filter),
   })

@@ -23,21 +23,12 @@ interface Issue {
 const TEXTS = OVERVIEW.issues
 const number = (value: number) => count(value, LOCALE)
 
-function issuesOf({
-  health,
-  breakers,
-  deliveries,
-  emergencies,
-  proposals,
-  expiring,
-}: Overview): readonly Issue[] {
+function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiring }: Overview): readonly Issue[] {
   const counted = (value: number, text: (count: string) => string, tone: Issue['tone'], to: string) =>
     value === 0 ? [] : [{ tone, text: text(number(value)), to }]
   return [
     ...(health.ready ? [] : [{ tone: 'bad', text: TEXTS.notReady, to: '/settings' } as const]),
-    ...(health.database === 'closed'
-      ? []
-      : [{ tone: 'bad', text: TEXTS.databaseOpen, to: '/settings' } as const]),
+    ...(health.database === 'closed' ? [] : [{ tone: 'bad', text: TEXTS.databaseOpen, to: '/settings' } as const]),
     ...counted(health.overdue, TEXTS.overdue, 'bad', '/messages?outcome=accepted'),
     ...counted(health.outbox.failed, TEXTS.outboxFailed, 'bad', '/events'),
     ...counted(deliveries.dead, TEXTS.dead, 'bad', '/deliveries?state=dead'),
@@ -61,9 +52,11 @@ function issuesOf({
     ...counted(health.schema_ahead, TEXTS.schemaAhead, 'warn', '/settings'),
     ...counted(emergencies, TEXTS.emergencies, 'warn', '/accounts'),
     ...counted(proposals, TEXTS.proposals, 'info', '/approvals'),
-    ...expiring.slice(0, 1).map((first) => ({
-      ...{ tone: 'info' as const, text: TEXTS.expiring(number(expiring.length)), to: placeOf(first) },
-    })),
+    ...expiring
+      .slice(0, 1)
+      .map((first) => ({
+        ...{ tone: 'info' as const, text: TEXTS.expiring(number(expiring.length)), to: placeOf(first) },
+      })),
   ]
 }
 

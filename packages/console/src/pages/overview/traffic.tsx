@@ -54,11 +54,7 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
 const Outcomes = ({ mode, outcomes }: Operation) => (
   <span className={styles.outcomes}>
     {Object.entries(outcomes).map(([outcome, messages]) => (
-      <Badge
-        key={outcome}
-        state={outcome}
-        label={`${TEXTS.made[mode]?.[outcome] ?? outcome} ${number(messages)}`}
-      />
+      <Badge key={outcome} state={outcome} label={`${TEXTS.made[mode]?.[outcome] ?? outcome} ${number(messages)}`} />
     ))}
   </span>
 )

@@ -35,11 +35,7 @@ const COLUMNS: readonly Column<Step>[] = [
 const look = (sender_id: string, body: Asked) =>
   answered(api.POST('/admin/v1/participants/{sender_id}/check', { params: { path: { sender_id } }, body }))
 
-export function Checks({
-  participant: { sender_id, environment, checks },
-}: {
-  readonly participant: Participant
-}) {
+export function Checks({ participant: { sender_id, environment, checks } }: { readonly participant: Participant }) {
   const may = useMay()
   const isChecked = environment === 'sandbox'
   // Nothing is checked in a live participant: the section says nothing there, unless it was one of a sandbox.
@@ -55,10 +51,7 @@ export function Checks({
       {checks.map((report, at) => (
         <Panel key={`${report.namespace} ${report.checked_at}`}>
           <div className={styles.report}>
-            <Badge
-              state={report.passed ? TEXTS.passed : TEXTS.failed}
-              tone={report.passed ? 'good' : 'bad'}
-            />
+            <Badge state={report.passed ? TEXTS.passed : TEXTS.failed} tone={report.passed ? 'good' : 'bad'} />
             <span>{TEXTS.caption(report.namespace)}</span>
             <Time at={report.checked_at} relative />
             <span>{TEXTS.of(report.version)}</span>

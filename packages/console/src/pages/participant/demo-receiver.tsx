@@ -16,11 +16,7 @@ const { receiver: TEXTS } = PARTICIPANT
 const { names: NAMES } = TEXTS
 const EVERY_MS = 5_000
 
-export function DemoReceiver({
-  participant: { sender_id, demo, callback },
-}: {
-  readonly participant: Participant
-}) {
+export function DemoReceiver({ participant: { sender_id, demo, callback } }: { readonly participant: Participant }) {
   const may = useMay()
   const { data } = useQuery({
     queryKey: ['demo-receiver'],
@@ -52,11 +48,7 @@ export function DemoReceiver({
           rows={[
             [
               NAMES.state,
-              <Badge
-                key="state"
-                state={answers ? TEXTS.answers : TEXTS.fails}
-                tone={answers ? 'good' : 'bad'}
-              />,
+              <Badge key="state" state={answers ? TEXTS.answers : TEXTS.fails} tone={answers ? 'good' : 'bad'} />,
             ],
             [NAMES.url, <code key="url">{url}</code>],
             [NAMES.taken, count(taken, LOCALE)],

@@ -41,10 +41,7 @@ const COLUMNS: readonly Column<Row>[] = [
       return operations === 'all' ? GRANTS.all : operations.join(', ')
     },
   },
-  {
-    title: TITLES.asks,
-    cell: ({ grant }) => grant && numberText(grant.terms.ask ?? [], GRANTS.identifiersOnly),
-  },
+  { title: TITLES.asks, cell: ({ grant }) => grant && numberText(grant.terms.ask ?? [], GRANTS.identifiersOnly) },
   { title: TITLES.sees, cell: ({ grant }) => grant && numberText(grant.terms.see, GRANTS.number('0')) },
   { title: TITLES.basis, cell: ({ grant }) => grant?.terms.basis, wideOnly: true },
   { title: TITLES.from, cell: ({ grant }) => grant && <Time at={grant.valid_from} />, wideOnly: true },
@@ -98,8 +95,7 @@ function Matrix({ grants }: { readonly grants: readonly Grant[] }) {
   const registries = useQueries({
     queries: grants.map(({ namespace }) => ({
       queryKey: ['registries', 'one', namespace],
-      queryFn: () =>
-        answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
+      queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
     })),
   })
   const known = new Map(registries.flatMap(({ data }) => (data ? [[data.namespace, data.operations]] : [])))

@@ -32,10 +32,7 @@ const COLUMNS: readonly Column<Host>[] = [
 
 export function Hosts({ participant: { sender_id, hosts } }: { readonly participant: Participant }) {
   const may = useMay()
-  const acts: Column<Host> = {
-    title: TITLES.acts,
-    cell: ({ host }) => <Remove sender_id={sender_id} host={host} />,
-  }
+  const acts: Column<Host> = { title: TITLES.acts, cell: ({ host }) => <Remove sender_id={sender_id} host={host} /> }
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <Add sender_id={sender_id} />}>
       <Panel>

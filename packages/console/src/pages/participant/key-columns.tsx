@@ -13,12 +13,7 @@ type Published = Participant['published_keys'][number]
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, publishedColumns: PUBLISHED } = TEXTS
 
-const TONES: Readonly<Record<Key['state'], Tone>> = {
-  live: 'good',
-  later: 'info',
-  over: 'bad',
-  revoked: 'quiet',
-}
+const TONES: Readonly<Record<Key['state'], Tone>> = { live: 'good', later: 'info', over: 'bad', revoked: 'quiet' }
 
 export const KEY_COLUMNS: readonly Column<Key>[] = [
   { title: TITLES.kid, cell: ({ kid }) => <Id value={kid} what={TITLES.kid} /> },

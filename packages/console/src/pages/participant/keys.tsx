@@ -15,16 +15,11 @@ const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
 const USES: readonly Key['use'][] = ['sig', 'enc']
 const CHANGES = ['participants', 'overview'] as const
-export function Keys({
-  participant: { sender_id, keys, published_keys },
-}: {
-  readonly participant: Participant
-}) {
+export function Keys({ participant: { sender_id, keys, published_keys } }: { readonly participant: Participant }) {
   const may = useMay()
   const acts: Column<Key> = {
     title: TITLES.acts,
-    cell: (row) =>
-      row.state !== 'revoked' && <Revoke sender_id={sender_id} row={row} left={leftWithout(keys, row)} />,
+    cell: (row) => row.state !== 'revoked' && <Revoke sender_id={sender_id} row={row} left={leftWithout(keys, row)} />,
   }
   return (
     <>
@@ -73,10 +68,7 @@ const Revoke = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
     title={TEXTS.revokeTitle(kid)}
     call={() =>
       answered(
-        api.POST('/admin/v1/participants/{sender_id}/keys/revoke', {
-          params: { path: { sender_id } },
-          body: { kid },
-        }),
+        api.POST('/admin/v1/participants/{sender_id}/keys/revoke', { params: { path: { sender_id } }, body: { kid } }),
       )
     }
     changes={CHANGES}

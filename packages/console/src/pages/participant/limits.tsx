@@ -20,12 +20,7 @@ export function ChangeLimits({
       act={TEXTS.act}
       fields={[
         { name: 'rate_limit', label: NAMES.rate, note: FIELDS.limitNote, value: rate_limit },
-        {
-          name: 'concurrency_limit',
-          label: NAMES.concurrency,
-          note: FIELDS.limitNote,
-          value: concurrency_limit,
-        },
+        { name: 'concurrency_limit', label: NAMES.concurrency, note: FIELDS.limitNote, value: concurrency_limit },
         { name: 'max_page_size', label: NAMES.page, note: FIELDS.pageNote, value: max_page_size },
         { name: 'max_subscriptions', label: NAMES.most, note: FIELDS.limitNote, value: max_subscriptions },
       ]}
@@ -43,10 +38,7 @@ export function ChangeLimits({
         const most = given.limit('max_subscriptions')
         if (most === max_subscriptions) return
         await answered(
-          api.POST('/admin/v1/participants/{sender_id}/subscriptions', {
-            ...path,
-            body: { max_subscriptions: most },
-          }),
+          api.POST('/admin/v1/participants/{sender_id}/subscriptions', { ...path, body: { max_subscriptions: most } }),
         )
       }}
       changes={['participants']}

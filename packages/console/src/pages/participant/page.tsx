@@ -30,8 +30,7 @@ export function Page() {
   const { sender_id } = useAddress('sender_id')
   const query = useQuery({
     queryKey: ['participants', 'one', sender_id],
-    queryFn: () =>
-      answered(api.GET('/admin/v1/participants/{sender_id}', { params: { path: { sender_id } } })),
+    queryFn: () => answered(api.GET('/admin/v1/participants/{sender_id}', { params: { path: { sender_id } } })),
   })
   return (
     <PageFrame

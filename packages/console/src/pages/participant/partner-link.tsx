@@ -16,12 +16,7 @@ export function PartnerLink({ sender_id }: { readonly sender_id: string }) {
         title={TEXTS.title(sender_id)}
         act={TEXTS.act}
         call={() =>
-          answered(
-            api.POST('/admin/v1/participants/{sender_id}/link', {
-              params: { path: { sender_id } },
-              body: {},
-            }),
-          )
+          answered(api.POST('/admin/v1/participants/{sender_id}/link', { params: { path: { sender_id } }, body: {} }))
         }
         changes={[]}
         onDone={({ url }) => setLink(url)}

@@ -16,12 +16,7 @@ const { names: NAMES } = TEXTS
 const SIGNATURES: readonly Policy['signature_policy'][] = ['required', 'if-present', 'off']
 const ENCRYPTIONS: readonly Policy['encryption_policy'][] = ['required', 'allowed', 'refused']
 const LAYOUTS: readonly Profile['layout'][] = ['parameters', 'jws', 'jws-detached', 'raw-rsa']
-const FORMS: readonly Profile['canonical_form'][] = [
-  'rfc8785',
-  'sorted-escaped',
-  'sorted-unescaped',
-  'as-received',
-]
+const FORMS: readonly Profile['canonical_form'][] = ['rfc8785', 'sorted-escaped', 'sorted-unescaped', 'as-received']
 const PREFIXES: readonly Profile['digest_prefix'][] = ['SHA-256=', 'BLAKE-512=']
 const ALGORITHMS: readonly Profile['algorithms'][number][] = ['EdDSA', 'ES256', 'RS256']
 
@@ -40,13 +35,7 @@ export function Policies({ participant: { sender_id, policy } }: { readonly part
   )
 }
 
-function factsOf({
-  signature_policy,
-  allow_unsigned,
-  encryption_policy,
-  jwks_uri,
-  signature_profile,
-}: Policy) {
+function factsOf({ signature_policy, allow_unsigned, encryption_policy, jwks_uri, signature_profile }: Policy) {
   const { layout, canonical_form, digest_prefix, algorithms } = signature_profile
   return [
     [NAMES.signature_policy, signature_policy],
@@ -84,10 +73,7 @@ function Change({ sender_id, policy }: ChangeProps) {
         { name: 'jwks_uri', label: NAMES.jwks_uri, note: TEXTS.uriNote, value: policy.jwks_uri },
         choice('layout', LAYOUTS, profile.layout),
         choice('canonical_form', FORMS, profile.canonical_form),
-        {
-          ...choice('digest_prefix', PREFIXES, profile.digest_prefix),
-          ...{ required: false, empty: TEXTS.noPrefix },
-        },
+        { ...choice('digest_prefix', PREFIXES, profile.digest_prefix), ...{ required: false, empty: TEXTS.noPrefix } },
         {
           ...{ name: 'algorithms', label: NAMES.algorithms, as: 'group', options: ALGORITHMS },
           ticked: profile.algorithms,

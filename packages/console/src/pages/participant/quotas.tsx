@@ -29,12 +29,7 @@ const COLUMNS: readonly Column<Quota>[] = [
     title: TITLES.part,
     cell: (row) => (
       <span className={styles.part}>
-        <meter
-          className={styles.meter}
-          value={row.used}
-          max={row.most}
-          aria-label={TEXTS.part(percent(row))}
-        />
+        <meter className={styles.meter} value={row.used} max={row.most} aria-label={TEXTS.part(percent(row))} />
         {percent(row)}
       </span>
     ),

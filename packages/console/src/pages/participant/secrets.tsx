@@ -39,10 +39,7 @@ export function Secrets({ participant: { sender_id, secrets } }: { readonly part
             title={TEXTS.rotateTitle}
             call={() =>
               answered(
-                api.POST('/admin/v1/participants/{sender_id}/secrets', {
-                  params: { path: { sender_id } },
-                  body: {},
-                }),
+                api.POST('/admin/v1/participants/{sender_id}/secrets', { params: { path: { sender_id } }, body: {} }),
               )
             }
             changes={['participants']}

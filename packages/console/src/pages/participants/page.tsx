@@ -28,10 +28,7 @@ const COLUMNS: readonly Column<Participant>[] = [
 
 export function Page() {
   const may = useMay()
-  const query = useQuery({
-    queryKey: ['participants'],
-    queryFn: () => answered(api.GET('/admin/v1/participants')),
-  })
+  const query = useQuery({ queryKey: ['participants'], queryFn: () => answered(api.GET('/admin/v1/participants')) })
   return (
     <PageFrame title={PAGES.participants} lead={PARTICIPANTS.lead} actions={may('own') && <Add />}>
       <Panel>

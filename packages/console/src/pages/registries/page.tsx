@@ -81,12 +81,7 @@ const Add = () => (
       { name: 'namespace', label: FIELDS.namespace, note: FIELDS.namespaceNote },
       { name: 'sender_id', label: FIELDS.sender_id, note: FIELDS.senderNote },
       { name: 'time_zone', label: FIELDS.time_zone, note: FIELDS.timeZoneNote, value: 'UTC' },
-      {
-        ...{ name: 'majority_age', label: FIELDS.majority_age },
-        note: FIELDS.majorityNote,
-        as: 'number',
-        value: 18,
-      },
+      { ...{ name: 'majority_age', label: FIELDS.majority_age }, note: FIELDS.majorityNote, as: 'number', value: 18 },
     ]}
     call={(given) =>
       answered(

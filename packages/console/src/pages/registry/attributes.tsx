@@ -44,10 +44,7 @@ const COLUMNS: readonly Column<Attribute>[] = [
 export function Attributes({ registry }: { readonly registry: Registry }) {
   const { namespace, attributes, records } = registry
   const mayOperate = useMay()('operate')
-  const acts: Column<Attribute> = {
-    title: TITLES.acts,
-    cell: (row) => <Acts namespace={namespace} attribute={row} />,
-  }
+  const acts: Column<Attribute> = { title: TITLES.acts, cell: (row) => <Acts namespace={namespace} attribute={row} /> }
   return (
     <Section
       title={TEXTS.title}

@@ -17,8 +17,7 @@ const COLUMNS: readonly Column<Grant>[] = [
   { title: TITLES.participant, cell: ({ sender_id }) => sender_id },
   {
     title: TITLES.operations,
-    cell: ({ terms: { operations } }) =>
-      typeof operations === 'string' ? operations : operations.join(', '),
+    cell: ({ terms: { operations } }) => (typeof operations === 'string' ? operations : operations.join(', ')),
   },
   { title: TITLES.basis, cell: ({ terms }) => terms.basis },
   {

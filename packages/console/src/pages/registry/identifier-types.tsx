@@ -49,12 +49,7 @@ export function IdentifierTypes({ registry }: { readonly registry: Registry }) {
   )
 }
 
-const patternsField = {
-  name: 'patterns',
-  label: FIELDS.patterns,
-  note: FIELDS.patternsNote,
-  as: 'area',
-} as const
+const patternsField = { name: 'patterns', label: FIELDS.patterns, note: FIELDS.patternsNote, as: 'area' } as const
 const aliasesField = { name: 'aliases', label: FIELDS.aliases, note: FIELDS.aliasesNote, as: 'area' } as const
 
 const Add = ({ namespace }: { readonly namespace: string }) => (

@@ -29,11 +29,7 @@ const COLUMNS: readonly Column<Problem>[] = [
   { title: TITLES.reason, cell: ({ reason }) => reason },
   { title: TITLES.name, cell: ({ name }) => (name === null ? TEXTS.whole : <code>{name}</code>) },
   { title: TITLES.count, cell: (row) => count(row.count, LOCALE), align: 'end' },
-  {
-    title: TITLES.lines,
-    cell: ({ lines }) => lines?.map((line) => count(line, LOCALE)).join(', '),
-    wideOnly: true,
-  },
+  { title: TITLES.lines, cell: ({ lines }) => lines?.map((line) => count(line, LOCALE)).join(', '), wideOnly: true },
 ]
 
 export function ImportProgress({ registry }: { readonly registry: Registry }) {
@@ -93,9 +89,7 @@ const ofValues = (name: string, row: Reported): Problem[] => [
   ...(row.not_understood > 0
     ? [{ name, reason: row.rule ?? TEXTS.notUnderstood, count: row.not_understood, lines: row.lines }]
     : []),
-  ...(row.unlisted > 0
-    ? [{ name, reason: TEXTS.unlisted, count: row.unlisted, lines: row.unlisted_lines }]
-    : []),
+  ...(row.unlisted > 0 ? [{ name, reason: TEXTS.unlisted, count: row.unlisted, lines: row.unlisted_lines }] : []),
   ...(row.after_today > 0
     ? [{ name, reason: TEXTS.afterToday, count: row.after_today, lines: row.after_today_lines }]
     : []),

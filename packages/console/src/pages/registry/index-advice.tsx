@@ -30,11 +30,7 @@ const TONES: Readonly<Record<Advice['state'], Tone>> = {
 const COLUMNS: readonly Column<Advice>[] = [
   { title: TITLES.of, cell: ({ of }) => <code>{of}</code> },
   { title: TITLES.record_type, cell: ({ record_type }) => record_type, wideOnly: true },
-  {
-    title: TITLES.state,
-    cell: ({ state }) => <Badge state={TEXTS.states[state]} tone={TONES[state]} />,
-    stays: true,
-  },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={TEXTS.states[state]} tone={TONES[state]} />, stays: true },
   { title: TITLES.why, cell: ({ why }) => why },
   {
     title: TITLES.todo,
@@ -53,11 +49,7 @@ export function IndexAdvice({ registry }: { readonly registry: Registry }) {
   const { namespace, indexes } = registry
   const isNeeded = indexes.some(({ missing, unfilled }) => missing.length + unfilled.length > 0)
   return (
-    <Section
-      title={TEXTS.title}
-      lead={TEXTS.lead}
-      actions={<BuildButton namespace={namespace} isNeeded={isNeeded} />}
-    >
+    <Section title={TEXTS.title} lead={TEXTS.lead} actions={<BuildButton namespace={namespace} isNeeded={isNeeded} />}>
       <Build namespace={namespace} />
       <Panel>
         <DataTable

@@ -39,13 +39,7 @@ function useBuild(namespace: string) {
 }
 
 /** @param isNeeded there is something to fill or to build */
-export function BuildButton({
-  namespace,
-  isNeeded,
-}: {
-  readonly namespace: string
-  readonly isNeeded: boolean
-}) {
+export function BuildButton({ namespace, isNeeded }: { readonly namespace: string; readonly isNeeded: boolean }) {
   const progress = useBuild(namespace)
   const may = useMay()
   const path = { params: { path: { namespace } }, body: {} }

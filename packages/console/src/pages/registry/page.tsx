@@ -45,12 +45,7 @@ export function Page() {
               name={namespace}
               list="registries"
               call={(body) =>
-                answered(
-                  api.POST('/admin/v1/registries/{namespace}/remove', {
-                    params: { path: { namespace } },
-                    body,
-                  }),
-                )
+                answered(api.POST('/admin/v1/registries/{namespace}/remove', { params: { path: { namespace } }, body }))
               }
             />
           </>
@@ -80,9 +75,7 @@ function factsOf(registry: Registry) {
   const { kind, environment, sender_id, aliases, time_zone, majority_age, web_origins } = registry
   const known = Object.entries(registry.primary_identifiers).map(([type, name]) => `${type}: ${name}`)
   return [
-    ...Object.entries(registry.records).map(
-      ([type, number]) => [NAMES.records(type), count(number, LOCALE)] as const,
-    ),
+    ...Object.entries(registry.records).map(([type, number]) => [NAMES.records(type), count(number, LOCALE)] as const),
     [NAMES.kind, kind],
     [NAMES.environment, <Badge key="environment" state={environment} />],
     [NAMES.sender_id, <code key="sender">{sender_id}</code>],

@@ -12,8 +12,7 @@ const { sample: TEXTS } = REGISTRY
 export function Sample({ namespace }: { readonly namespace: string }) {
   const query = useQuery({
     queryKey: ['registries', 'sample', namespace],
-    queryFn: () =>
-      answered(api.GET('/admin/v1/registries/{namespace}/sample', { params: { path: { namespace } } })),
+    queryFn: () => answered(api.GET('/admin/v1/registries/{namespace}/sample', { params: { path: { namespace } } })),
     // Every answer is another record: this one stays.
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -23,10 +23,7 @@ const COLUMNS: readonly Column<Finding>[] = [
     title: TITLES.state,
     cell: ({ state }) => <Badge state={state} label={FINDINGS.state[state]} tone={TONES[state]} />,
   },
-  {
-    title: TITLES.check,
-    cell: ({ check }) => <span className={styles.check}>{check.replaceAll('_', ' ')}</span>,
-  },
+  { title: TITLES.check, cell: ({ check }) => <span className={styles.check}>{check.replaceAll('_', ' ')}</span> },
   {
     title: TITLES.advice,
     cell: ({ advice, command }) => (
@@ -43,13 +40,8 @@ const COLUMNS: readonly Column<Finding>[] = [
 ]
 
 export function Findings() {
-  const query = useQuery({
-    queryKey: ['findings'],
-    queryFn: () => answered(api.GET('/admin/v1/findings')),
-  })
-  const sorted = query.data?.toSorted(
-    (one, other) => WORST_FIRST.indexOf(one.state) - WORST_FIRST.indexOf(other.state),
-  )
+  const query = useQuery({ queryKey: ['findings'], queryFn: () => answered(api.GET('/admin/v1/findings')) })
+  const sorted = query.data?.toSorted((one, other) => WORST_FIRST.indexOf(one.state) - WORST_FIRST.indexOf(other.state))
   const counted = (state: Finding['state']) =>
     count(sorted?.filter((finding) => finding.state === state).length ?? 0, LOCALE)
   return (

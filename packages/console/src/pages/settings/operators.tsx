@@ -41,10 +41,7 @@ function boundText({ registries, authority }: Operator): string {
 export function Operators() {
   const { operator: self } = useSession()
   const [ending, setEnding] = useState<string | null>(null)
-  const query = useQuery({
-    queryKey: ['operators'],
-    queryFn: () => answered(api.GET('/admin/v1/operators')),
-  })
+  const query = useQuery({ queryKey: ['operators'], queryFn: () => answered(api.GET('/admin/v1/operators')) })
   const revoke = useAct({
     call: (name: string) => answered(api.POST('/admin/v1/operators/revoke', { body: { name } })),
     changes: ['operators'],
@@ -56,12 +53,7 @@ export function Operators() {
     align: 'end',
     cell: ({ name, live }) =>
       live && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          onClick={() => setEnding(name)}
-          aria-label={REVOKE.title(name)}
-        >
+        <Button variant="default" size="compact-sm" onClick={() => setEnding(name)} aria-label={REVOKE.title(name)}>
           {REVOKE.act}
         </Button>
       ),

@@ -35,8 +35,7 @@ export function Sessions() {
     queryFn: () => answered(api.GET('/admin/v1/operators/sessions')),
   })
   const end = useAct({
-    call: (body: { name: string; id?: number }) =>
-      answered(api.POST('/admin/v1/operators/sessions/end', { body })),
+    call: (body: { name: string; id?: number }) => answered(api.POST('/admin/v1/operators/sessions/end', { body })),
     changes: ['operators'],
     done: ({ name, sessions }) => END.done(name, count(sessions, LOCALE)),
     onOver: () => setEnding(null),
@@ -73,8 +72,7 @@ export function Sessions() {
         danger
         busy={end.isPending}
         onConfirm={(given) =>
-          ending !== null &&
-          end.mutate({ name: ending.name, ...(given.get('all') === null && { id: ending.id }) })
+          ending !== null && end.mutate({ name: ending.name, ...(given.get('all') === null && { id: ending.id }) })
         }
         onClose={() => setEnding(null)}
       >

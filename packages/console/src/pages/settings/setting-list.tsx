@@ -32,10 +32,7 @@ const COLUMNS: readonly Column<Setting>[] = [
 
 export function SettingList() {
   const filter = useFilter(Object.keys(FIELDS))
-  const query = useQuery({
-    queryKey: ['settings'],
-    queryFn: () => answered(api.GET('/admin/v1/settings')),
-  })
+  const query = useQuery({ queryKey: ['settings'], queryFn: () => answered(api.GET('/admin/v1/settings')) })
   const shown = query.data && chosenSettings(query.data, filter.values)
   return (
     <>

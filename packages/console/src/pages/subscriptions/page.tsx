@@ -28,11 +28,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
   { title: TITLES.registry, cell: ({ namespace }) => namespace, wideOnly: true },
   { title: TITLES.event, cell: ({ event_type }) => event_type },
   { title: TITLES.record, cell: ({ record_type }) => record_type, wideOnly: true },
-  {
-    title: TITLES.state,
-    cell: ({ state }) => <Badge state={state} tone={STATE_TONES[state]} />,
-    stays: true,
-  },
+  { title: TITLES.state, cell: ({ state }) => <Badge state={state} tone={STATE_TONES[state]} />, stays: true },
   { title: TITLES.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
@@ -42,9 +38,7 @@ export function Page() {
   const query = useQuery({
     queryKey: ['subscriptions', filter.values],
     queryFn: () =>
-      answered(
-        api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: ROWS + 1 } } }),
-      ),
+      answered(api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: ROWS + 1 } } })),
     placeholderData: keepPreviousData,
   })
   const { rows, next } = firstRows(query.data, ROWS, ({ code }) => code)

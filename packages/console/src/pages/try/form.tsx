@@ -141,11 +141,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
 }
 
 /** To begin with: the first attribute that the synthetic record has a value of. */
-function usual(
-  attributes: Registry['attributes'],
-  samples: Samples,
-  recordType: string,
-): readonly Condition[] {
+function usual(attributes: Registry['attributes'], samples: Samples, recordType: string): readonly Condition[] {
   const record = samples.find(({ record_type }) => record_type === recordType)?.record
   for (const { name, paths } of attributes) {
     const value = paths.map((path) => valueAt(record, path)).find((found) => found !== null)

@@ -56,8 +56,7 @@ export function readAsked(
   const [type, second] = asked.filter(({ about }) => about?.is === 'identifier_type')
   if (type === undefined) return asked.map((one) => readAs(one, isOfSeveralTypes, around))
   if (!asked.some(({ about }) => isTyped(about))) return readBeside(type, asked, around)
-  if (second !== undefined)
-    throw new QueryProblem(second.path, 'must be given once beside an identifier value')
+  if (second !== undefined) throw new QueryProblem(second.path, 'must be given once beside an identifier value')
   const said = saidBy(type.read(), type.path)
   if (said === undefined) {
     throw new QueryProblem(type.path, 'must be asked for with $eq or $in beside an identifier value')
@@ -66,11 +65,7 @@ export function readAsked(
 }
 
 /** A type without a value beside it stays a condition. It is also the type of the values in the objects beside it. */
-function readBeside(
-  type: Asked,
-  asked: readonly Asked[],
-  around: SaidTypes | undefined,
-): readonly Condition[] {
+function readBeside(type: Asked, asked: readonly Asked[], around: SaidTypes | undefined): readonly Condition[] {
   const own = type.read()
   const said = saidBy(own, type.path) ?? around
   return asked.map((one) => (one === type ? own : one.read(undefined, said)))

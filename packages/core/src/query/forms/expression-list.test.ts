@@ -190,10 +190,7 @@ describe('what is refused', () => {
       [{ expression1: compare('score', 'in', []) }],
       'query[0].expression1.attribute_value: must have at least one value',
     ],
-    [
-      Array.from({ length: 201 }, () => ({ expression1: F })),
-      'query: a query must have at most 200 conditions',
-    ],
+    [Array.from({ length: 201 }, () => ({ expression1: F })), 'query: a query must have at most 200 conditions'],
     [
       Array.from({ length: 101 }, () => ({ expression1: F, condition: 'or', expression2: ONE })),
       'query[100].expression1: a query must have at most 200 conditions',

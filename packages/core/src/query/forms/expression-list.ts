@@ -17,12 +17,9 @@ const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
  * @throws QueryProblem
  */
 export function readExpressionList(reader: Reader, value: JsonValue, path: string): Predicate {
-  const elements = Array.isArray(value)
-    ? value.map((element, index) => [element, at(path, index)] as const)
-    : []
+  const elements = Array.isArray(value) ? value.map((element, index) => [element, at(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])
-  if (elements.length === 0)
-    throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
+  if (elements.length === 0) throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
   reader.room(elements.length, path)
   const read = elements.map(([element, memberPath]) => readElement(reader, element, memberPath))
   const ordered = read.toSorted((a, b) => (a.seq_num === b.seq_num ? 0 : a.seq_num - b.seq_num))
@@ -77,8 +74,7 @@ function readElement(
   const condition = given(element, 'condition')
   const second = given(element, 'expression2')
   if (condition === undefined && second === undefined) return { seq_num, predicate: alone(first) }
-  if (second === undefined)
-    throw new QueryProblem(at(path, 'expression2'), 'must be given where a condition is')
+  if (second === undefined) throw new QueryProblem(at(path, 'expression2'), 'must be given where a condition is')
   const join = typeof condition === 'string' ? CONDITIONS.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
     const names = [...CONDITIONS.keys()].join(', ')

@@ -23,17 +23,11 @@ describe('conditions', () => {
     [{ sex: { $in: ['F', 'female', 'M'] } }, 'sex in ["female", "male"]'],
     [{ sex: { $in: 'F' } }, 'sex in ["female"]'],
     [{ sex: { nin: ['F'] } }, 'not(sex in ["female"])'],
-    [
-      { birth_date: { $in: ['1985', 1985, '1985-06-12'] } },
-      'birth_date in [1985-01-01..1985-12-31, 1985-06-12]',
-    ],
+    [{ birth_date: { $in: ['1985', 1985, '1985-06-12'] } }, 'birth_date in [1985-01-01..1985-12-31, 1985-06-12]'],
     [{ sex: { $exists: true } }, 'sex exists'],
     [{ sex: { $exists: 'False' } }, 'not(sex exists)'],
     [{ surname: { $startsWith: 'OK' } }, 'surname starts_with "ok"'],
-    [
-      { surname: { starts_with: 'ok', contains: 'o' } },
-      'and(surname starts_with "ok", surname contains "o")',
-    ],
+    [{ surname: { starts_with: 'ok', contains: 'o' } }, 'and(surname starts_with "ok", surname contains "o")'],
     [{ age: { $lt: '25' } }, 'age lt 25'],
     [{ last_updated: { $gt: '2024-06-30T12:00:00Z' } }, 'last_updated gt 2024-06-30T12:00:00.000Z'],
     [{ is_disabled: '1' }, 'is_disabled eq true'],
@@ -108,10 +102,7 @@ describe('one and the same element', () => {
     [{ programme: { $not: { $in: ['P1'] } } }, 'not(some enrolment(programme in ["P1"]))'],
     [{ programme: { $exists: true } }, 'enrolment:programme exists'],
     [{ programme: { $exists: false } }, 'not(enrolment:programme exists)'],
-    [
-      { programme: { $exists: true, $ne: 'P' } },
-      'some enrolment(and(programme exists, not(programme eq "P")))',
-    ],
+    [{ programme: { $exists: true, $ne: 'P' } }, 'some enrolment(and(programme exists, not(programme eq "P")))'],
     [
       { enrolment: { exists: false } },
       'not(or(enrolment:programme exists, enrolment:status exists, enrolment:since exists))',
@@ -152,27 +143,15 @@ describe('identifiers', () => {
       'not(bears UIN 12345 or BRN 12345)',
     ],
     [{ identifier_type: 'BRN', UIN: 'x' }, 'and(bears a BRN, bears UIN X)'],
-    [
-      { $and: [{ identifier_type: 'BRN' }, { identifier: 'x' }] },
-      'and(bears a BRN, bears UIN X or BRN X or * X)',
-    ],
+    [{ $and: [{ identifier_type: 'BRN' }, { identifier: 'x' }] }, 'and(bears a BRN, bears UIN X or BRN X or * X)'],
     [
       { identifier_type: 'BRN', $or: [{ identifier: 'x' }, { identifier: 'y', sex: 'F' }, { UIN: 'z' }] },
       'and(bears a BRN, or(bears BRN X, and(bears BRN Y, sex eq "female"), bears UIN Z))',
     ],
-    [
-      { identifier_type: 'BRN', $not: { $nor: [{ identifier: 'x' }] } },
-      'and(bears a BRN, not(not(bears BRN X)))',
-    ],
-    [
-      { identifier_type: 'BRN', $or: [{ identifier_type: 'UIN', identifier: 'x' }] },
-      'and(bears a BRN, bears UIN X)',
-    ],
+    [{ identifier_type: 'BRN', $not: { $nor: [{ identifier: 'x' }] } }, 'and(bears a BRN, not(not(bears BRN X)))'],
+    [{ identifier_type: 'BRN', $or: [{ identifier_type: 'UIN', identifier: 'x' }] }, 'and(bears a BRN, bears UIN X)'],
     [{ identifier_type: 'BRN', identifier: { identifier_value: 'x' } }, 'and(bears a BRN, bears BRN X)'],
-    [
-      { identifier_type: 'BRN', identifier_value: 'x', $or: [{ identifier: 'y' }] },
-      'and(bears BRN X, bears BRN Y)',
-    ],
+    [{ identifier_type: 'BRN', identifier_value: 'x', $or: [{ identifier: 'y' }] }, 'and(bears BRN X, bears BRN Y)'],
     [
       { identifier_type: { $exists: true }, $or: [{ identifier: 'x' }] },
       'and(bears a UIN or BRN or MOBILE or *, bears UIN X or BRN X or * X)',
@@ -214,26 +193,14 @@ describe('what is refused', () => {
     [{ sex: null }, `query.sex: ${empty}`],
     [{ sex: '' }, `query.sex: ${empty}`],
     [{ sex: { $regex: 'F' } }, 'query.sex.$regex: must be an operator of sex: $eq, $ne, $in, $nin, $exists'],
-    [
-      { sex: { constructor: 'F' } },
-      'query.sex.constructor: must be an operator of sex: $eq, $ne, $in, $nin, $exists',
-    ],
-    [
-      { sex: { ['__proto__']: 'F' } },
-      'query.sex.__proto__: must be an operator of sex: $eq, $ne, $in, $nin, $exists',
-    ],
+    [{ sex: { constructor: 'F' } }, 'query.sex.constructor: must be an operator of sex: $eq, $ne, $in, $nin, $exists'],
+    [{ sex: { ['__proto__']: 'F' } }, 'query.sex.__proto__: must be an operator of sex: $eq, $ne, $in, $nin, $exists'],
     [{ sex: { $in: [] } }, 'query.sex.$in: must have at least one value'],
     [{ sex: { $in: ['F', null] } }, `query.sex.$in[1]: ${empty}`],
     [{ sex: { $in: [['F']] } }, 'query.sex.$in[0]: must be a code of 1 to 512 characters'],
     [{ sex: { $exists: 1 } }, 'query.sex.$exists: must be true or false'],
-    [
-      { score: { $not: [] } },
-      'query.score.$not: must be one value; one of several is asked for with {"$in": [...]}',
-    ],
-    [
-      { birth_date: '2024-02-31' },
-      'query.birth_date: must be a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985',
-    ],
+    [{ score: { $not: [] } }, 'query.score.$not: must be one value; one of several is asked for with {"$in": [...]}'],
+    [{ birth_date: '2024-02-31' }, 'query.birth_date: must be a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985'],
     [{ score: 'NaN' }, 'query.score: must be a number that a double can hold as it is written'],
     [{ score: '1e400' }, 'query.score: must be a number that a double can hold as it is written'],
     [{ score: Number.NaN }, 'query.score: must be a number that a double can hold as it is written'],
@@ -268,10 +235,7 @@ describe('what is refused', () => {
       { identifier: { identifier_type: 'UIN' } },
       'query.identifier: must have an identifier_value; a type alone is asked for with identifier_type',
     ],
-    [
-      { UIN: { identifier_type: 'BRN', identifier_value: 'x' } },
-      'query.UIN.identifier_type: must be one of UIN',
-    ],
+    [{ UIN: { identifier_type: 'BRN', identifier_value: 'x' } }, 'query.UIN.identifier_type: must be one of UIN'],
     [
       { UIN: { identifier_type: 'BRN' } },
       'query.UIN: must have an identifier_value; a type alone is asked for with identifier_type',
@@ -307,9 +271,7 @@ describe('bounds', () => {
     const ors = (count: number) => ({ $or: Array.from({ length: count }, (_, score) => ({ score })) })
     expect(read(ors(200))).toMatch(/^or\(score eq 0, .*, score eq 199\)$/)
     expect(refusal(ors(201))).toThrow(/^query\.\$or: a query must have at most 200 conditions$/)
-    expect(refusal({ $and: [ors(150), ors(51)] })).toThrow(
-      /^query\.\$and\[1\]\.\$or: a query must have at most 200/,
-    )
+    expect(refusal({ $and: [ors(150), ors(51)] })).toThrow(/^query\.\$and\[1\]\.\$or: a query must have at most 200/)
     const wide = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`x${index}`, 1]))
     expect(refusal(wide)).toThrow(/^query: a query must have at most 200 conditions$/)
   })

@@ -30,16 +30,8 @@ export function readExpression(reader: Reader, value: JsonValue, path: string): 
 }
 
 /** An object of conditions on what `names` says: the record, or an element of a compound. */
-function readObject(
-  reader: Reader,
-  value: JsonValue,
-  path: string,
-  names: Names,
-  said?: SaidTypes,
-): Predicate {
-  const conditions = reader.within(path, () =>
-    readAsked(askedBy(reader, value, path, names), undefined, said),
-  )
+function readObject(reader: Reader, value: JsonValue, path: string, names: Names, said?: SaidTypes): Predicate {
+  const conditions = reader.within(path, () => readAsked(askedBy(reader, value, path, names), undefined, said))
   return names.compound === undefined ? inRecord(conditions) : inElement(conditions)
 }
 
@@ -62,13 +54,7 @@ function membersOf(
   return members
 }
 
-function askedByMember(
-  reader: Reader,
-  key: string,
-  value: JsonValue,
-  path: string,
-  names: Names,
-): readonly Asked[] {
+function askedByMember(reader: Reader, key: string, value: JsonValue, path: string, names: Names): readonly Asked[] {
   const logic = resolveLogic(key)
   if (logic !== undefined) {
     const read = (_?: Identifiers, said?: SaidTypes): Condition => {
@@ -83,9 +69,7 @@ function askedByMember(
   if (about === undefined || isOnTheWay(reader, names, about, key, value)) {
     if (!isJsonObject(value) || hasOperators(value)) throw unknownName(reader, names, path, key)
     // An object on the way to an attribute: {"name": {"surname": ...}} is {"name.surname": ...}.
-    return reader.within(path, () =>
-      askedBy(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }),
-    )
+    return reader.within(path, () => askedBy(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
   }
   return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
 }
@@ -98,8 +82,7 @@ function isOnTheWay(reader: Reader, names: Names, about: Searchable, key: string
     isJsonObject(value) &&
     !hasOperators(value) &&
     Object.entries(value).some(
-      ([name, held]) =>
-        resolveName(reader, below, name) !== undefined || isOnTheWay(reader, below, about, name, held),
+      ([name, held]) => resolveName(reader, below, name) !== undefined || isOnTheWay(reader, below, about, name, held),
     )
   )
 }
@@ -112,13 +95,7 @@ function hasOperators(value: JsonObject): boolean {
   return Object.keys(value).some((key) => key.startsWith('$') || resolveOperator(key) !== undefined)
 }
 
-function askedAbout(
-  reader: Reader,
-  about: Searchable,
-  value: JsonValue,
-  path: string,
-  prefix: string,
-): Asked {
+function askedAbout(reader: Reader, about: Searchable, value: JsonValue, path: string, prefix: string): Asked {
   if (about.is === 'compound') {
     const { compound } = about
     const of = (): Predicate => readCompound(reader, { prefix, compound }, value, path)
@@ -136,11 +113,7 @@ function askedAbout(
 }
 
 /** @param read given the same, or an identifier of fewer types */
-export function leafAsked(
-  about: SearchableLeaf,
-  path: string,
-  read: (about: SearchableLeaf) => Condition,
-): Asked {
+export function leafAsked(about: SearchableLeaf, path: string, read: (about: SearchableLeaf) => Condition): Asked {
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
 
@@ -171,16 +144,12 @@ function readIdentifierObject(
   const asked = membersOf(reader, value, path, 'conditions').map(([key, raw]) => {
     const memberPath = at(path, key)
     const member = IDENTIFIER_MEMBERS.get(key.slice(key.lastIndexOf(':') + 1).toLowerCase())
-    if (member === undefined)
-      throw new QueryProblem(memberPath, 'must be identifier_type or identifier_value')
+    if (member === undefined) throw new QueryProblem(memberPath, 'must be identifier_type or identifier_value')
     return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
   })
   if (!asked.some((one) => isIdentifiers(one.about))) {
     // It would find everybody who bears one of the type, which has a name of its own.
-    throw new QueryProblem(
-      path,
-      'must have an identifier_value; a type alone is asked for with identifier_type',
-    )
+    throw new QueryProblem(path, 'must have an identifier_value; a type alone is asked for with identifier_type')
   }
   return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers, said)))
 }
@@ -207,9 +176,7 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
         const memberPath = at(path, key)
         const logic = resolveLogic(key)
         if (logic !== undefined) {
-          return logic(reader, raw, memberPath, (operand, there) =>
-            readOperators(reader, subject, operand, there),
-          )
+          return logic(reader, raw, memberPath, (operand, there) => readOperators(reader, subject, operand, there))
         }
         const operator = operatorOf(subject, key, memberPath, '$')
         reader.term(memberPath)

@@ -131,9 +131,7 @@ function identifierSubject(types: readonly IdentifierType[]): Subject {
   const names = types.map(({ name }) => name)
   const bears = (values: readonly Given[]): Predicate => {
     const identifiers = new Map(
-      values
-        .flatMap((given) => readIdentifiers(types, given))
-        .map((one) => [`${one.type} ${one.value}`, one]),
+      values.flatMap((given) => readIdentifiers(types, given)).map((one) => [`${one.type} ${one.value}`, one]),
     )
     return { is: 'identifier', identifiers: [...identifiers.values()] }
   }
@@ -180,11 +178,7 @@ function identifierTypeSubject({ kind }: Reader): Subject {
   }
 }
 
-export function readIdentifierType(
-  kind: Reader['kind'],
-  value: JsonValue | undefined,
-  path: string,
-): IdentifierType {
+export function readIdentifierType(kind: Reader['kind'], value: JsonValue | undefined, path: string): IdentifierType {
   const type = typeof value === 'string' ? resolveIdentifierType(kind, value) : undefined
   if (type !== undefined) return type
   const known = kind.identifier_types.map(({ name }) => name).join(', ')

@@ -7,9 +7,7 @@ import { OPERATORS, resolveOperator } from './operators.ts'
 import { Reader } from './reader.ts'
 
 /** What a message says that a value must be, and values that are none of it. */
-const TYPES: Readonly<
-  Record<SubjectType, { name: string; right: JsonValue; meant: string; wrong: JsonValue[] }>
-> = {
+const TYPES: Readonly<Record<SubjectType, { name: string; right: JsonValue; meant: string; wrong: JsonValue[] }>> = {
   text: row('text', 'x', 'text of 1 to 512 characters', [true, ['x'], {}, 'x'.repeat(513)]),
   code: row('code', 'F', 'a code of 1 to 512 characters', [true, ['F'], {}, 'x'.repeat(513)]),
   date: row('date', '1985', 'a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985', [
@@ -42,16 +40,7 @@ const TYPES: Readonly<
     '9007199254740993',
   ]),
   boolean: row('boolean', true, 'true or false', ['yes', 2, [true], {}]),
-  age: row('age', 30, 'a whole number of years from 0 to 1000', [
-    true,
-    [30],
-    {},
-    -1,
-    1.5,
-    '30y',
-    1001,
-    1e300,
-  ]),
+  age: row('age', 30, 'a whole number of years from 0 to 1000', [true, [30], {}, -1, 1.5, '30y', 1001, 1e300]),
   identifier: {
     name: 'UIN',
     right: 'x',
@@ -77,9 +66,7 @@ describe.each(cases)('$operator.name of $type', ({ operator, type, name, right, 
     it('is refused, and what may ask is said', () => {
       const names = OPERATORS.filter(({ asks }) => asks.includes(type)).map((row) => `$${row.name}`)
       const message = `query.${name}.${spelled}: must be an operator of ${name}: ${names.join(', ')}`
-      expect(() => read(name, spelled, right)).toThrow(
-        expect.objectContaining({ name: 'QueryProblem', message }),
-      )
+      expect(() => read(name, spelled, right)).toThrow(expect.objectContaining({ name: 'QueryProblem', message }))
     })
     return
   }
@@ -96,9 +83,7 @@ describe.each(cases)('$operator.name of $type', ({ operator, type, name, right, 
     const isList = ['in', 'nin'].includes(operator.name)
     const given = isList ? [right, value] : value
     const message = `query.${name}.${spelled}${isList ? '[1]' : ''}: must be ${meant}`
-    expect(() => read(name, spelled, given)).toThrow(
-      expect.objectContaining({ name: 'QueryProblem', message }),
-    )
+    expect(() => read(name, spelled, given)).toThrow(expect.objectContaining({ name: 'QueryProblem', message }))
   })
   it.each(type === 'identifier' ? [] : [[null], ['']])('refuses %j, which is missing', (value) => {
     expect(() => read(name, spelled, value)).toThrow(
@@ -119,9 +104,7 @@ describe('a text of values with commas between them', () => {
 
   it.each(['a,', ',a', 'a,,b', 'a, ,b', ','])('%j has an empty one', (text) => {
     const message = 'query.surname.$in: must be values with commas between them, none of them empty'
-    expect(() => read('surname', '$in', text)).toThrow(
-      expect.objectContaining({ name: 'QueryProblem', message }),
-    )
+    expect(() => read('surname', '$in', text)).toThrow(expect.objectContaining({ name: 'QueryProblem', message }))
   })
 
   it('has no more values than an array may have', () => {

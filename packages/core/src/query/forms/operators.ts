@@ -130,8 +130,6 @@ export function resolveOperator(spelling: string): Operator | undefined {
 export function operatorOf(subject: Subject, spelling: JsonValue, path: string, shown: '$' | ''): Operator {
   const operator = typeof spelling === 'string' ? resolveOperator(spelling) : undefined
   if (operator?.asks.includes(subject.type)) return operator
-  const names = OPERATORS.filter(({ asks }) => asks.includes(subject.type)).map(
-    ({ name }) => `${shown}${name}`,
-  )
+  const names = OPERATORS.filter(({ asks }) => asks.includes(subject.type)).map(({ name }) => `${shown}${name}`)
   throw new QueryProblem(path, `must be an operator of ${subject.name}: ${names.join(', ')}`)
 }

@@ -112,11 +112,7 @@ export const RECORD_NAMES: Names = { prefix: '', compound: undefined }
 /** Longer than every name and path of a record; nothing is looked up by more. */
 const MAX_NAME_LENGTH = 256
 
-export function resolveName(
-  reader: Reader,
-  { prefix, compound }: Names,
-  name: string,
-): Searchable | undefined {
+export function resolveName(reader: Reader, { prefix, compound }: Names, name: string): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
@@ -145,11 +141,9 @@ export function unknownName(
   const owner = compound?.name ?? recordType.emitted
   const whole = typeof name === 'string' && name.length <= MAX_NAME_LENGTH ? `${prefix}${name}` : undefined
   const other = kind.record_types.find(
-    (type) =>
-      type !== recordType && whole !== undefined && resolveSearchable(kind, type, whole) !== undefined,
+    (type) => type !== recordType && whole !== undefined && resolveSearchable(kind, type, whole) !== undefined,
   )
-  const hint =
-    other === undefined ? '' : `; it is one of ${other.emitted}: ask with response_entity: ${other.emitted}`
+  const hint = other === undefined ? '' : `; it is one of ${other.emitted}: ask with response_entity: ${other.emitted}`
   const rule = `is no attribute that this participant may ask about; those of ${owner} are ${names.join(', ')}${hint}`
   return new QueryProblem(path, rule)
 }

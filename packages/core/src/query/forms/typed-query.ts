@@ -65,8 +65,7 @@ export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
 /** { type, value }: an identifier when the type is one's or the value is bare, else a query of the type. */
 export function readTyped(reader: Reader, members: Members): Query {
   const [type, value] = [members.of('type'), members.of('value')]
-  const isIdentifier =
-    typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
+  const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
   const word = isIdentifier ? undefined : wordOf(type)
   const isBare = typeof value.value !== 'object' || value.value === null
   if (word !== undefined && (!isBare || (word !== 'identifier' && typeof value.value === 'string'))) {
@@ -132,8 +131,7 @@ function readText(
   if (word !== 'graphql' && JSON_TEXT.test(text)) {
     return reader.within(path, () => readValue(reader, { value: parsed(text, path), path }, word, around))
   }
-  if (word !== 'graphql' && !GRAPHQL_TEXT.test(text))
-    throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
+  if (word !== 'graphql' && !GRAPHQL_TEXT.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
   const variables = around?.get('variables')?.value
   return readGraphql(reader.scope, { text, variables, operationName: operationNameOf(around) }, path)
 }

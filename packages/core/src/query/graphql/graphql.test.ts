@@ -48,11 +48,7 @@ describe('arguments are conditions', () => {
     ['civil', 'person(not: {sex: F})', { $not: { sex: 'F' } }],
     ['civil', 'person(where: {sex: F, surname: "Zed"})', { sex: 'F', surname: 'Zed' }],
     ['civil', 'person(sex: F, where: {surname: "Zed"})', { $and: [{ sex: 'F' }, { surname: 'Zed' }] }],
-    [
-      'civil',
-      'person(surname: {exists: false}, age: {lt: 18})',
-      { surname: { $exists: false }, age: { $lt: 18 } },
-    ],
+    ['civil', 'person(surname: {exists: false}, age: {lt: 18})', { surname: { $exists: false }, age: { $lt: 18 } }],
     ['social', 'member(is_disabled: true)', { is_disabled: true }],
     [
       'ibr',
@@ -95,11 +91,7 @@ describe('variables', () => {
       { w: { UIN: { $in: ['A', 'B'] } } },
       { UIN: { $in: ['A', 'B'] } },
     ],
-    [
-      'query($w: JSON = {UIN: 9007199254740992}) { person(where: $w) { sex } }',
-      null,
-      { UIN: '9007199254740992' },
-    ],
+    ['query($w: JSON = {UIN: 9007199254740992}) { person(where: $w) { sex } }', null, { UIN: '9007199254740992' }],
     ['query($l: [ID!]!) { person(UIN: {in: $l}) { sex } }', { l: ['A', 7] }, { UIN: { $in: ['A', '7'] } }],
     ['query($n: Int!) { person(age: $n) { sex } }', { n: 30 }, { age: 30 }],
   ])('%s with %j', (text, variables, expression) => {
@@ -118,10 +110,7 @@ describe('the selection is what is answered', () => {
     ['born: date_of_birth gender', { born: '12.06.1985', gender: 'FEMALE' }],
     ['name { surname }', { name: { surname: 'Okoro' } }],
     ['name { surname } name { given_name surname }', { name: { surname: 'Okoro', given_name: 'Ada' } }],
-    [
-      'identifier { identifier_value }',
-      { identifier: [{ identifier_value: 'TST-7' }, { identifier_value: 'b-77' }] },
-    ],
+    ['identifier { identifier_value }', { identifier: [{ identifier_value: 'TST-7' }, { identifier_value: 'b-77' }] }],
     ['surname death_date phone_number', { surname: 'Okoro', death_date: null, phone_number: ['+1', '+2'] }],
     ['birth_place { name }', { birth_place: null }],
     ['__typename name { __typename }', { __typename: 'Person', name: { __typename: 'Name' } }],
@@ -134,9 +123,9 @@ describe('the selection is what is answered', () => {
     const fragment = selection.includes('...P') ? 'fragment P on Person { sex name { surname } }' : ''
     const head = selection.includes('$no') ? 'query($no: Boolean!)' : ''
     const variables = selection.includes('$no') ? { no: false } : undefined
-    expect(
-      answer('civil', `${head} { person(UIN: "TST-7") { ${selection} } } ${fragment}`, ADA, variables),
-    ).toEqual(expected)
+    expect(answer('civil', `${head} { person(UIN: "TST-7") { ${selection} } } ${fragment}`, ADA, variables)).toEqual(
+      expected,
+    )
   })
 
   it('root fields may stand in fragments', () => {
@@ -146,8 +135,7 @@ describe('the selection is what is answered', () => {
   })
 
   it('a record is shaped by the first root field that finds it', () => {
-    const text =
-      '{ old: person(age: {ge: 39}) { a: sex } f: person(sex: F) { b: sex } m: person(sex: M) { c: sex } }'
+    const text = '{ old: person(age: {ge: 39}) { a: sex } f: person(sex: F) { b: sex } m: person(sex: M) { c: sex } }'
     expect(answer('civil', text, ADA)).toEqual({ a: 'FEMALE' })
     expect(answer('civil', text, { ...ADA, birth_date: '1985-07-01' })).toEqual({ b: 'FEMALE' })
     expect(answer('civil', text, { sex: 'male' })).toEqual({ c: 'male' })
@@ -202,11 +190,7 @@ describe('the selection is what is answered', () => {
       'farmer',
       'farmer(FARMER_ID: "F-2") { farm_size land_details { land_size } farmer_personal_details { member_identifier } }',
       { famer_personal_details: { member_identifier: 'F-2' }, 'spdci:land_details': { land_size: '5' } },
-      {
-        farm_size: ['5'],
-        land_details: { land_size: '5' },
-        farmer_personal_details: { member_identifier: 'F-2' },
-      },
+      { farm_size: ['5'], land_details: { land_size: '5' }, farmer_personal_details: { member_identifier: 'F-2' } },
     ],
     [
       'disability',
@@ -222,10 +206,7 @@ describe('the selection is what is answered', () => {
       'ess',
       'members(employment_type: "1") { employment_info { job_title } additional_attributes }',
       { employment_info: [{ job_title: 'x' }, {}], additional_attributes: [{ a: { b: 1 } }] },
-      {
-        employment_info: [{ job_title: 'x' }, { job_title: null }],
-        additional_attributes: [{ a: { b: 1 } }],
-      },
+      { employment_info: [{ job_title: 'x' }, { job_title: null }], additional_attributes: [{ a: { b: 1 } }] },
     ],
   ])('of %s: %s', (kind, root, record, expected) => {
     expect(answer(kind, `{ ${root} }`, record)).toEqual(expected)

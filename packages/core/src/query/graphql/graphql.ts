@@ -52,11 +52,7 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
 }
 
 /** The record type that all root fields name, and the criteria around the query if they name one. */
-function nameRecordType(
-  reader: Reader,
-  groups: readonly (readonly [string, FieldGroup])[],
-  path: string,
-): void {
+function nameRecordType(reader: Reader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: at(path, name), recordType: rootType(reader.kind, field.name.value, path) }
   })
@@ -70,10 +66,7 @@ function nameRecordType(
 
 /** Room for all that the limits allow: names, values and signs of each condition, and as much for the selection. */
 function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
-  return {
-    tokens: 8 * limits.query_terms + limits.query_values + 2_000,
-    nesting: 2 * limits.query_depth + 10,
-  }
+  return { tokens: 8 * limits.query_terms + limits.query_values + 2_000, nesting: 2 * limits.query_depth + 10 }
 }
 
 /** Fields of one name in the answer are one question: they must ask the same. */
@@ -88,17 +81,11 @@ function argumentsOf([first, ...others]: FieldGroup, path: string): readonly Arg
 /** `where` holds conditions like those around it, for tools that keep them in one argument. */
 const NESTED = 'where'
 
-function readArguments(
-  reader: Reader,
-  nodes: readonly ArgumentNode[],
-  variables: Variables,
-  path: string,
-): Predicate {
+function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables: Variables, path: string): Predicate {
   const given = nodes.map(({ name, value }) => {
     return [name.value, literalToJson(value, variables, at(path, name.value))] as const
   })
-  if (given.length === 0)
-    throw new QueryProblem(path, 'must have arguments that say which records are asked for')
+  if (given.length === 0) throw new QueryProblem(path, 'must have arguments that say which records are asked for')
   const nested = given.find(([name]) => name === NESTED)
   const rest = given.filter((one) => one !== nested)
   return allOf([
@@ -165,10 +152,7 @@ function singulars(name: string): string[] {
     [/ies$/i, 'y'],
     [/people$/i, 'person'],
   ]
-  return [
-    name,
-    ...plurals.filter(([plural]) => plural.test(name)).map(([plural, end]) => name.replace(plural, end)),
-  ]
+  return [name, ...plurals.filter(([plural]) => plural.test(name)).map(([plural, end]) => name.replace(plural, end))]
 }
 
 function camelCase(name: string): string {

@@ -66,10 +66,7 @@ export const RULES: readonly { readonly rule: ValidationRule; readonly text: str
   { rule: VariablesAreInputTypesRule, text: 'a variable must be a String, ID, Int, Float, Boolean or JSON' },
   { rule: NoUndefinedVariablesRule, text: 'a variable that is used must be declared' },
   { rule: NoUnusedVariablesRule, text: 'a variable that is declared must be used' },
-  {
-    rule: KnownDirectivesRule,
-    text: 'only the directives @include and @skip are known, on what is selected',
-  },
+  { rule: KnownDirectivesRule, text: 'only the directives @include and @skip are known, on what is selected' },
   { rule: UniqueDirectivesPerLocationRule, text: 'a directive must not be repeated' },
   { rule: ProvidedRequiredArgumentsRule, text: 'a directive must have the argument "if"' },
   { rule: KnownArgumentNamesRule, text: 'a directive must have no argument but "if"' },

@@ -26,10 +26,7 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
       return node.values.map((value, index) => literalToJson(value, variables, `${path}[${index}]`))
     case Node.OBJECT:
       return Object.fromEntries(
-        node.fields.map(({ name, value }) => [
-          name.value,
-          literalToJson(value, variables, `${path}.${name.value}`),
-        ]),
+        node.fields.map(({ name, value }) => [name.value, literalToJson(value, variables, `${path}.${name.value}`)]),
       )
     case Node.VARIABLE:
       return variable(node.name.value, variables, path)

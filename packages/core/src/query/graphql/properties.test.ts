@@ -1,11 +1,4 @@
-import {
-  isJsonObject,
-  type JsonValue,
-  KINDS,
-  type Kind,
-  type RecordType,
-  recordTypesOf,
-} from '@rollcall/protocol'
+import { isJsonObject, type JsonValue, KINDS, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -106,17 +99,11 @@ describe('any text', () => {
     const change = fc.record({ at: fc.nat(400), out: fc.nat(20), put: fc.constantFrom('', ...WORDS) })
     const changes = fc.array(change, { minLength: 1, maxLength: 4 })
     fc.assert(
-      fc.property(
-        kind,
-        fc.constantFrom(...VALID),
-        changes,
-        fc.jsonValue(),
-        (kind, valid, changes, variables) => {
-          let text: string = valid
-          for (const { at, out, put } of changes) text = text.slice(0, at) + put + text.slice(at + out)
-          readOrRefuse(kind, text, variables as JsonValue)
-        },
-      ),
+      fc.property(kind, fc.constantFrom(...VALID), changes, fc.jsonValue(), (kind, valid, changes, variables) => {
+        let text: string = valid
+        for (const { at, out, put } of changes) text = text.slice(0, at) + put + text.slice(at + out)
+        readOrRefuse(kind, text, variables as JsonValue)
+      }),
       { numRuns: 2_000 },
     )
   })
@@ -192,10 +179,7 @@ describe.each(GENERATED)('generated records of $kind.name $recordType.name', ({ 
 
   it('everything that is documented can be selected, within the bounds', () => {
     const members = membersOfSchema(recordType.schema)
-    const { shape } = read(
-      kind,
-      `{ ${root}(${recordType.primary_identifier}: "1") { ${everything({ members })} } }`,
-    )
+    const { shape } = read(kind, `{ ${root}(${recordType.primary_identifier}: "1") { ${everything({ members })} } }`)
     expect(records.length).toBeGreaterThan(0)
     for (const record of records) {
       const shaped = shape?.(record, DAY)
@@ -207,10 +191,7 @@ describe.each(GENERATED)('generated records of $kind.name $recordType.name', ({ 
   it('every other name answers what the record holds', () => {
     const { names } = objectType(kind, recordType)
     const scalars = names.filter((name) => objectType(kind, recordType).fields.get(name.toLowerCase())?.whole)
-    const { shape } = read(
-      kind,
-      `{ ${root}(${recordType.primary_identifier}: "1") { ${scalars.join(' ')} } }`,
-    )
+    const { shape } = read(kind, `{ ${root}(${recordType.primary_identifier}: "1") { ${scalars.join(' ')} } }`)
     for (const record of records) {
       const shaped = shape?.(record, DAY)
       expect(Object.keys(shaped as object).sort()).toEqual([...scalars].sort())

@@ -7,11 +7,7 @@ import { readGraphql } from './graphql.ts'
 function refusal(text: string, variables?: JsonValue, operationName?: string, kindName = 'social'): string {
   const kind = kindNamed(kindName)
   if (kind === undefined) throw new Error(kindName)
-  const scope = {
-    kind,
-    recordType: undefined,
-    limits: { query_depth: 20, query_terms: 200, query_values: 1000 },
-  }
+  const scope = { kind, recordType: undefined, limits: { query_depth: 20, query_terms: 200, query_values: 1000 } }
   try {
     readGraphql(scope, { text, variables, operationName }, 'q')
   } catch (error) {
@@ -48,14 +44,8 @@ describe('a query that is not understood to the last word', () => {
     ],
     ['{ member { sex } }', 'q.member: must have arguments that say which records are asked for'],
     ['{ member(where: {}) { sex } }', 'q.member.where: must be an object of conditions, with at least one'],
-    [
-      '{ member(UIN: null) { sex } }',
-      'q.member.UIN: must be a string of 1 to 256 characters or a whole number',
-    ],
-    [
-      '{ member(sex: null) { sex } }',
-      'q.member.sex: must not be empty: what is missing is asked for with exists',
-    ],
+    ['{ member(UIN: null) { sex } }', 'q.member.UIN: must be a string of 1 to 256 characters or a whole number'],
+    ['{ member(sex: null) { sex } }', 'q.member.sex: must not be empty: what is missing is asked for with exists'],
     [
       '{ member(UIN: 1e400) { sex } }',
       'q.member.UIN: the number cannot be kept as it is written; write it as a string',
@@ -64,19 +54,13 @@ describe('a query that is not understood to the last word', () => {
     ['{ member(where: {sex: F, sex: M}) { sex } }', 'q: a member must not be repeated; line 1, column 18'],
     ['{ member(UIN: 1) }', 'q.member: must select fields of Member'],
     ['{ member(UIN: 1) {} }', 'q.member: must select at least one field'],
-    [
-      '{ member(UIN: 1) { demographic_info } }',
-      'q.member.demographic_info: must select fields of DemographicInfo',
-    ],
+    ['{ member(UIN: 1) { demographic_info } }', 'q.member.demographic_info: must select fields of DemographicInfo'],
     ['{ member(UIN: 1) { sex { code } } }', 'q.member.sex: must have no selection: it has no fields'],
     [
       '{ member(UIN: 1) { __typename { x } } }',
       /^q\.member\.__typename: must be a field of Member: member_identifier, /,
     ],
-    [
-      '{ member(UIN: 1) { constructor } }',
-      /^q\.member\.constructor: must be a field of Member: member_identifier, /,
-    ],
+    ['{ member(UIN: 1) { constructor } }', /^q\.member\.constructor: must be a field of Member: member_identifier, /],
     ['{ member(UIN: 1) { a: __proto__ } }', /^q\.member\.a: must be a field of Member: member_identifier, /],
     [
       '{ member(__proto__: {a: 1}) { sex } }',
@@ -107,10 +91,7 @@ describe('a query that is not understood to the last word', () => {
       'q: only the directives @include and @skip are known, on what is selected; line 1, column 24',
     ],
     ['{ member(UIN: 1) { sex @skip } }', 'q: a directive must have the argument "if"; line 1, column 24'],
-    [
-      '{ member(UIN: 1) { sex @skip(if: "Okoro") } }',
-      'q: a value must be of the declared type; line 1, column 34',
-    ],
+    ['{ member(UIN: 1) { sex @skip(if: "Okoro") } }', 'q: a value must be of the declared type; line 1, column 34'],
     [
       '{ member(UIN: 1) { sex @skip(if: true, x: 1) } }',
       'q: a directive must have no argument but "if"; line 1, column 40',
@@ -246,11 +227,7 @@ describe('a query without bounds', () => {
       'q.member.UIN.in: a query must have at most 1000 values in its lists',
     ],
     ['a long name', `{ ${'a'.repeat(65)} }`, 'q: names must have at most 64 characters'],
-    [
-      'a long text',
-      `{ member(UIN: "${'x'.repeat(100_000)}") { sex } }`,
-      'q: must have at most 100000 characters',
-    ],
+    ['a long text', `{ member(UIN: "${'x'.repeat(100_000)}") { sex } }`, 'q: must have at most 100000 characters'],
     [
       'digits',
       `{ member(UIN: ${'9'.repeat(90_000)}) { sex } }`,

@@ -121,9 +121,7 @@ export class Selections {
     if (field === undefined || !isVisible(seen, field)) {
       const names = type.names.filter((one) => isVisible(seen, type.fields.get(one.toLowerCase())))
       const rule =
-        names.length === 0
-          ? 'no field can be selected here'
-          : `must be a field of ${type.name}: ${names.join(', ')}`
+        names.length === 0 ? 'no field can be selected here' : `must be a field of ${type.name}: ${names.join(', ')}`
       throw new QueryProblem(path, rule)
     }
     const sets = setsOf(group)

@@ -73,10 +73,7 @@ describe('the documented shape', () => {
   })
 
   it('what is an object or text may be chosen whole', () => {
-    expect(field(typeOf('civil', 'Person'), 'death_place')).toMatchObject({
-      type: { name: 'Place' },
-      whole: true,
-    })
+    expect(field(typeOf('civil', 'Person'), 'death_place')).toMatchObject({ type: { name: 'Place' }, whole: true })
     expect(field(typeOf('civil', 'Person'), 'sex')).toMatchObject({ whole: true })
     expect(field(typeOf('civil', 'Person'), 'sex').type).toBeUndefined()
   })

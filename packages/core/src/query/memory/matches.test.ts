@@ -204,11 +204,7 @@ describe('some element', () => {
   })
 
   test('of a list of values', () => {
-    const between: Predicate = {
-      is: 'some',
-      list: farm,
-      of: and(compare(farm, 'gt', 1), compare(farm, 'lt', 3)),
-    }
+    const between: Predicate = { is: 'some', list: farm, of: and(compare(farm, 'gt', 1), compare(farm, 'lt', 3)) }
     expect(truth(between, { values: { farm_size: [0, 2] } })).toBe(true)
     expect(truth(between, { values: { farm_size: [0, 5] } })).toBe(false)
     expect(truth(between, {})).toBe('unknown')

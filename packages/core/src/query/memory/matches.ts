@@ -1,11 +1,6 @@
 /** The predicate tree on one record in memory: what `to-sql` asks of a table, with the same answers. */
 
-import {
-  type AttributeScalar,
-  type AttributeValue,
-  compareCodePoints,
-  type Element,
-} from '@rollcall/protocol'
+import { type AttributeScalar, type AttributeValue, compareCodePoints, type Element } from '@rollcall/protocol'
 import {
   type BearsIdentifier,
   type Comparator,
@@ -148,10 +143,7 @@ function mentioned(predicate: SomeElement): readonly string[] {
   return names
 }
 
-function bearsOneOf(
-  identifiers: BearsIdentifier['identifiers'],
-  { identifiers: borne }: ExtractedRecord,
-): Truth {
+function bearsOneOf(identifiers: BearsIdentifier['identifiers'], { identifiers: borne }: ExtractedRecord): Truth {
   let ofSomeType = false
   for (const { type, value } of identifiers) {
     const values = borne.get(type)

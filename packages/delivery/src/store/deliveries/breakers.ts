@@ -20,10 +20,8 @@ export interface Breaker {
 const CLOSED: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
 /** Those that are asked for together share a statement. */
-export const findBreaker = (
-  { pool }: Pick<Database, 'pool'>,
-  { participant, origin }: Destination,
-): Promise<Breaker> => breakers(pool).submit({ participant, origin })
+export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, origin }: Destination): Promise<Breaker> =>
+  breakers(pool).submit({ participant, origin })
 
 const breakers = perPool((pool) =>
   groupCommit<Destination, Breaker>(
@@ -33,10 +31,7 @@ const breakers = perPool((pool) =>
         text: `select nth::integer, failures, opened_at, extract(epoch from probe_at - now())::float8 as probe_in
           from unnest($1::integer[], $2::text[]) with ordinality as wanted (participant, origin, nth)
             join breaker on breaker.participant = wanted.participant and breaker.origin = wanted.origin collate "C"`,
-        values: [
-          destinations.map(({ participant }) => participant),
-          destinations.map(({ origin }) => origin),
-        ],
+        values: [destinations.map(({ participant }) => participant), destinations.map(({ origin }) => origin)],
       })
       const found = new Map(rows.map(({ nth, ...breaker }) => [nth, breaker]))
       return destinations.map((_, at) => found.get(at + 1) ?? CLOSED)

@@ -14,13 +14,7 @@ import {
   testSender,
 } from '../../../../server/test/deliveries.ts'
 import { findBreaker, takeProbes } from './breakers.ts'
-import {
-  announceDeliveries,
-  claimDue,
-  expireDeliveries,
-  participantsWaiting,
-  recordAttempt,
-} from './deliveries.ts'
+import { announceDeliveries, claimDue, expireDeliveries, participantsWaiting, recordAttempt } from './deliveries.ts'
 import { nextDue } from './destinations.ts'
 
 const ORIGIN = 'http://127.0.0.1:1'
@@ -42,13 +36,7 @@ afterAll(() => sender.close())
 const FAILED: DeliveryUpdate = { state: 'pending', wait: 60, reason: null }
 const DONE: DeliveryUpdate = { state: 'delivered', wait: null, reason: null }
 
-function record(
-  delivery: string,
-  claim: Claim,
-  ended: DeliveryUpdate,
-  health: Partial<Health> = {},
-  number = 1,
-) {
+function record(delivery: string, claim: Claim, ended: DeliveryUpdate, health: Partial<Health> = {}, number = 1) {
   const attempt: Attempt = {
     delivery,
     number,
@@ -72,9 +60,7 @@ test('of two who claim at once each gets others, and nobody gets one twice', asy
   const made = await Promise.all(Array.from({ length: 20 }, () => newDelivery(sender, participant)))
   const claims = [aClaim(), aClaim(), aClaim()]
   const taken = (
-    await Promise.all(
-      claims.map((claim) => claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 9 }])),
-    )
+    await Promise.all(claims.map((claim) => claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 9 }])))
   ).flat()
   expect(taken.map(({ id }) => id).sort()).toEqual(made.map(({ id }) => id).sort())
   expect(taken.every(({ number, sender_uri }) => number === 1 && sender_uri === null)).toBe(true)
@@ -95,12 +81,8 @@ test('the longest waiting is taken first; what is not due, or of others, is not'
   const [first, later] = [await newDelivery(sender, participant), await newDelivery(sender, participant)]
   const other = await takes(sender, `${randomUUID()}.example`, null)
   await newDelivery(sender, other)
-  await db.pool.query(`update delivery set next_attempt_at = now() + interval '1 hour' where id = $1`, [
-    later.id,
-  ])
-  expect(await claimDue(db, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toMatchObject([
-    { id: first.id },
-  ])
+  await db.pool.query(`update delivery set next_attempt_at = now() + interval '1 hour' where id = $1`, [later.id])
+  expect(await claimDue(db, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toMatchObject([{ id: first.id }])
   expect(await nextDue(db, participant.id)).toBeGreaterThan(1)
 })
 
@@ -109,9 +91,7 @@ test('a claim that ended is taken over, its attempt noted as interrupted, and it
   const lost = { id: randomUUID(), seconds: 0 }
   await claimDue(db, participant.id, lost, [{ origin: ORIGIN, count: 1 }])
   const claim = aClaim()
-  expect(await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])).toMatchObject([
-    { id, number: 2 },
-  ])
+  expect(await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])).toMatchObject([{ id, number: 2 }])
   expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, error: 'interrupted' }])
   expect(await record(id, lost, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'pending', attempts: 2, claimed: true })
@@ -133,15 +113,12 @@ test('what was dropped while it was attempted stays dropped', async () => {
 
 test('successes that end at once are written together, each as its own claim says', async () => {
   const claim = aClaim()
-  const made = await Promise.all(
-    Array.from({ length: 12 }, () => newDelivery(sender, participant, { claim })),
-  )
+  const made = await Promise.all(Array.from({ length: 12 }, () => newDelivery(sender, participant, { claim })))
   await record((await newDelivery(sender, participant, { claim })).id, claim, FAILED)
   const [first, last] = [made[0]?.id ?? '', made.at(-1)?.id ?? '']
-  await db.pool.query(
-    `update delivery set state = 'dropped', next_attempt_at = null, claim = null where id = $1`,
-    [last],
-  )
+  await db.pool.query(`update delivery set state = 'dropped', next_attempt_at = null, claim = null where id = $1`, [
+    last,
+  ])
   const query = vi.spyOn(db.pool, 'query')
   const counted = await Promise.all(made.map(({ id }) => record(id, id === first ? aClaim() : claim, DONE)))
   expect(query.mock.calls.length).toBeLessThanOrEqual(2)
@@ -226,9 +203,7 @@ test('one of all nodes probes; pauses double, up to the longest', async () => {
   expect(await takeProbes(db, participant.id, [ORIGIN], 15)).toEqual([])
   for (const pause of [20, 35, 35]) {
     await db.pool.query('update breaker set probe_at = now() where participant = $1', [participant.id])
-    const taken = await Promise.all(
-      [1, 2, 3].map(() => takeProbes(db, participant.id, [ORIGIN, 'http://b'], 15)),
-    )
+    const taken = await Promise.all([1, 2, 3].map(() => takeProbes(db, participant.id, [ORIGIN, 'http://b'], 15)))
     expect(taken.flat()).toEqual([ORIGIN])
     await fail(1, { ...longest, probe: true })
     const { probe_in } = await findBreaker(db, here())

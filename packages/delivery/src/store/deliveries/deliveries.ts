@@ -179,11 +179,7 @@ export interface Changed {
  * one came into force: nodes may have gone by the one before it for a moment.
  * @param grant `Grant.id` of the one in force
  */
-export async function changedSince(
-  pool: Pick<pg.Pool, 'query'>,
-  delivery: string,
-  grant: number,
-): Promise<Changed> {
+export async function changedSince(pool: Pick<pg.Pool, 'query'>, delivery: string, grant: number): Promise<Changed> {
   const { rows } = await pool.query<Changed>({
     name: 'what has changed since a delivery was made',
     text: `select delivery.protection <> registry.protection_version as protection, coalesce(delivery.granted <> granted.id,
@@ -196,10 +192,7 @@ export async function changedSince(
 }
 
 /** Announces to the workers that deliveries of a participant may be due. */
-export async function announceDeliveries(
-  { pool }: Pick<Database, 'pool'>,
-  participant: number,
-): Promise<void> {
+export async function announceDeliveries({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, String(participant)])
 }
 

@@ -36,8 +36,7 @@ export function chosen(choice: DeliveryChoice): { readonly text: string; readonl
   const value = (given: unknown): string => `$${values.push(given)}`
   const conditions: string[] = []
   // What is no UUID is no delivery's.
-  if (ids !== undefined)
-    conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
+  if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
   if (participant !== undefined) {
     const name = value(storable(participant))
     conditions.push(`delivery.participant = (select id from participant where sender_id = ${name})`)

@@ -85,7 +85,9 @@ export async function* candidatesOf(
     probes.map(({ after }) => after),
   ]
   const first = await client.query<Row>({
-    ...{ name: 'find candidates', text: `${CANDIDATES} limit ${PAGE}`, rowMode: 'array' },
+    name: 'find candidates',
+    text: `${CANDIDATES} limit ${PAGE}`,
+    rowMode: 'array',
     values: [...values, -1, 0],
   })
   if (first.rows.length > 0) yield first.rows.map(candidate)
@@ -112,12 +114,7 @@ type Row = [
 ]
 
 function candidate([at, subscription, before, beforeWhole, after, afterWhole]: Row): Candidate {
-  return {
-    at,
-    subscription,
-    before: { some: before, whole: beforeWhole },
-    after: { some: after, whole: afterWhole },
-  }
+  return { at, subscription, before: { some: before, whole: beforeWhole }, after: { some: after, whole: afterWhole } }
 }
 
 /** The filters of subscriptions as they were stored, by the subscription's id. */

@@ -27,8 +27,7 @@ beforeEach(async () => {
 })
 afterAll(() => server.close())
 
-const query = async (text: string, values: unknown[] = []) =>
-  (await server.database.db.pool.query(text, values)).rows
+const query = async (text: string, values: unknown[] = []) => (await server.database.db.pool.query(text, values)).rows
 
 /** A notification that was composed so many days ago and is in this state since. */
 async function sent(uin: string, state: string, days = 0): Promise<string> {
@@ -48,8 +47,7 @@ async function sent(uin: string, state: string, days = 0): Promise<string> {
 }
 
 const mailboxStates = () => query('select state from mailbox')
-const deliveryOf = async (id: string) =>
-  (await query('select state, reason from delivery where id = $1', [id]))[0]
+const deliveryOf = async (id: string) => (await query('select state, reason from delivery where id = $1', [id]))[0]
 
 test('a mailbox whose first notification is not taken for so long is closed, and its subscriptions are suspended', async () => {
   const { db } = server.database
@@ -132,19 +130,13 @@ test('events are forgotten after their time, except what waits or is on its way'
   await query(`update event set recorded_at = now() - interval '15 days' where document not like '%new%'`)
   expect(await forgetEvents(server.database.db, 14 * DAY)).toBe(1)
   const left = await query('select document from event order by id')
-  expect(left.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual([
-    'B',
-    'C',
-    'new',
-  ])
+  expect(left.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual(['B', 'C', 'new'])
 })
 
 test('subscriptions that ended, and mailboxes without any, are forgotten after their time', async () => {
   await query(`update mailbox set created_at = now() - interval '15 days'`)
   expect(await forgetEvents(server.database.db, 14 * DAY)).toBe(0)
-  await query(
-    `update subscription set state = 'ended', reason = 'expired', ended_at = now() - interval '15 days'`,
-  )
+  await query(`update subscription set state = 'ended', reason = 'expired', ended_at = now() - interval '15 days'`)
   expect(await forgetEvents(server.database.db, 14 * DAY)).toBe(2)
   expect(await mailboxStates()).toEqual([])
 })

@@ -23,13 +23,12 @@ export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse)
 }
 
 /** Whether one of several was. */
-export async function isAnyEnded(
-  client: Pick<ClientBase, 'query'>,
-  uses: readonly ConsentUse[],
-): Promise<boolean> {
+export async function isAnyEnded(client: Pick<ClientBase, 'query'>, uses: readonly ConsentUse[]): Promise<boolean> {
   const text = JSON.stringify(
     uses.map(({ participant, pseudonyms, purpose, signed }) => ({
-      ...{ participant, purpose, ...signed },
+      participant,
+      purpose,
+      ...signed,
       pseudonyms: pseudonyms.map((one) => Buffer.from(one).toString('hex')),
     })),
   )

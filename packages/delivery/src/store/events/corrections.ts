@@ -69,10 +69,6 @@ export async function notificationsOf(
   return rows
 }
 
-export async function storeReversal(
-  client: ClientBase,
-  events: readonly number[],
-  reversedBy: number,
-): Promise<void> {
+export async function storeReversal(client: ClientBase, events: readonly number[], reversedBy: number): Promise<void> {
   await client.query('update event set reversed_by = $2 where id = any($1::bigint[])', [events, reversedBy])
 }

@@ -34,8 +34,7 @@ const TOGETHER = 64
  * @returns false when it must not be sent: another node made the next one, the mailbox was closed, or a subscription was
  * taken back meanwhile or has another mailbox
  */
-export const commitEnvelope = (pool: pg.Pool, envelope: NewEnvelope): Promise<boolean> =>
-  waiting(pool).submit(envelope)
+export const commitEnvelope = (pool: pg.Pool, envelope: NewEnvelope): Promise<boolean> => waiting(pool).submit(envelope)
 
 const waiting = perPool((pool) =>
   groupCommit<NewEnvelope, boolean>((envelopes) => write(pool, envelopes), {

@@ -116,11 +116,7 @@ export async function nextEventNumbers(
 }
 
 /** Inserts events that nobody is notified of yet. */
-export async function insertEvents(
-  client: ClientBase,
-  registryId: number,
-  events: readonly NewEvent[],
-): Promise<void> {
+export async function insertEvents(client: ClientBase, registryId: number, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await client.query(
     `insert into event (id, registry, event_id, fingerprint, event_type, record_type, record, record_version,

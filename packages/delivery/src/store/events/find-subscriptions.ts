@@ -155,10 +155,7 @@ export async function liveSubscriptions(
 }
 
 /** The texts of the criteria of these subscriptions, by their ids. */
-export async function criteriaOf(
-  { pool }: Pool,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
+export async function criteriaOf({ pool }: Pool, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; criteria: string }>({
     name: 'criteria of subscriptions',
     text: 'select id, criteria from subscription where id = any($1)',

@@ -21,8 +21,7 @@ async function ended(client: PoolClient): Promise<void> {
 }
 
 const waiting = async (): Promise<number> =>
-  (await database.db.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`))
-    .rowCount ?? 0
+  (await database.db.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount ?? 0
 
 test('changes run side by side; a subscribe waits for them, and later changes for it', async () => {
   const [one, another, subscribe, later, elsewhere] = await Promise.all([0, 1, 2, 3, 4].map(begun))

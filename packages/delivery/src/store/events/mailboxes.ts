@@ -136,11 +136,7 @@ export async function releaseMailbox(
 }
 
 /** Lets a claimed mailbox rest for so many seconds: what waits in it cannot be sent at the moment. */
-export async function restMailbox(
-  pool: Pick<pg.Pool, 'query'>,
-  mailbox: number,
-  claim: Claim,
-): Promise<void> {
+export async function restMailbox(pool: Pick<pg.Pool, 'query'>, mailbox: number, claim: Claim): Promise<void> {
   await pool.query({
     name: 'rest mailbox',
     text: `update mailbox set claimed_until = now() + make_interval(secs => $3),

@@ -61,10 +61,7 @@ export async function removeOutboxRow(client: ClientBase, id: string): Promise<v
 
 /** It stays where it is, and those behind it go on. */
 export async function failOutboxRow(client: ClientBase, id: string, failure: string): Promise<void> {
-  await client.query('update rollcall_outbox.event set failure = $2, failed_at = now() where id = $1', [
-    id,
-    failure,
-  ])
+  await client.query('update rollcall_outbox.event set failure = $2, failed_at = now() where id = $1', [id, failure])
 }
 
 /** Publishing it took longer than a statement may. @returns how often that happened */
@@ -99,10 +96,7 @@ export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<Ou
 }
 
 /** The rows that failed, the newest first. */
-export async function listFailedRows(
-  { pool }: Pick<Database, 'pool'>,
-  limit: number,
-): Promise<readonly FailedRow[]> {
+export async function listFailedRows({ pool }: Pick<Database, 'pool'>, limit: number): Promise<readonly FailedRow[]> {
   const { rows } = await pool.query<FailedRow>(
     `select id::text, namespace, reg_event_type, event_id, failure, created_at, failed_at
       from rollcall_outbox.event where failed_at is not null order by failed_at desc, id desc limit $1`,
@@ -112,10 +106,7 @@ export async function listFailedRows(
 }
 
 /** Lets failed rows wait again. @param ids null: all @returns how many */
-export async function retryOutbox(
-  { pool }: Pick<Database, 'pool'>,
-  ids: readonly string[] | null,
-): Promise<number> {
+export async function retryOutbox({ pool }: Pick<Database, 'pool'>, ids: readonly string[] | null): Promise<number> {
   const { rowCount } = await pool.query(
     `update rollcall_outbox.event set failure = null, failed_at = null, timeouts = 0
       where failed_at is not null and ($1::text[] is null or id::text = any($1))`,

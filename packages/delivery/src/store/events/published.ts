@@ -5,10 +5,10 @@ import type { ClientBase } from 'pg'
 
 /** One of these publishes at a time: two with the same name wait for each other until the end of their transactions. */
 export async function lockPublished(client: ClientBase, registryId: number, name: string): Promise<void> {
-  await client.query(
-    `select pg_advisory_xact_lock(hashtextextended($2, hashtext('rollcall published') # $1))`,
-    [registryId, name],
-  )
+  await client.query(`select pg_advisory_xact_lock(hashtextextended($2, hashtext('rollcall published') # $1))`, [
+    registryId,
+    name,
+  ])
 }
 
 export interface StoredEvent {
@@ -20,11 +20,7 @@ export interface StoredEvent {
   readonly matched: number
 }
 
-export async function findEvent(
-  client: ClientBase,
-  registryId: number,
-  event_id: string,
-): Promise<StoredEvent | null> {
+export async function findEvent(client: ClientBase, registryId: number, event_id: string): Promise<StoredEvent | null> {
   const { rows } = await client.query<StoredEvent>(
     `select id, event_type, record_type, record, fingerprint, matched from event
      where registry = $1 and event_id = $2`,

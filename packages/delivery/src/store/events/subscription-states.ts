@@ -126,9 +126,7 @@ export interface Suspended {
 const LOGGED_AT_ONCE = 100
 
 /** What no node has logged yet; it counts as logged from now on. */
-export async function suspendedSubscriptions(
-  client: Pick<ClientBase, 'query'>,
-): Promise<readonly Suspended[]> {
+export async function suspendedSubscriptions(client: Pick<ClientBase, 'query'>): Promise<readonly Suspended[]> {
   const { rows } = await client.query<Suspended>(
     `with logged as (
        update subscription set suspension_logged = true

@@ -74,12 +74,10 @@ export async function insertSubscriptions(
       returning id, code`,
     values: [
       ...[participant, registry, mailbox, encrypted, transaction_id, correlation_id],
-      ...(['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person'] as const).map(
-        (name) => made.map((row) => row[name]),
+      ...(['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person'] as const).map((name) =>
+        made.map((row) => row[name]),
       ),
-      ...(['cron', 'start_at'] as const).map((name) =>
-        made.map(({ frequency }) => frequency?.[name] ?? null),
-      ),
+      ...(['cron', 'start_at'] as const).map((name) => made.map(({ frequency }) => frequency?.[name] ?? null)),
       made.map(({ end_at, frequency }) => end_at ?? frequency?.end_at ?? null),
       made.map(({ reference_id }) => reference_id),
     ],
@@ -138,11 +136,7 @@ export interface Renewal extends Types {
   readonly end_at: Date | null
   readonly consent?: SubscriptionConsent | null
   /** As it was found: if it has changed since, it is not renewed. */
-  readonly from: {
-    readonly state: 'live' | 'suspended'
-    readonly end_at: Date | null
-    readonly mailbox: number
-  }
+  readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null; readonly mailbox: number }
 }
 
 /**

@@ -53,10 +53,7 @@ export async function traceNotifications(
 ): Promise<readonly TracedNotification[]> {
   if (!isStorable(id)) return []
   const { rows } = await pool.query<Row>(FIND, [id, limit])
-  const ids = rows.flatMap(({ delivery, recalled }) => [
-    ...recalled,
-    ...(delivery === null ? [] : [delivery]),
-  ])
+  const ids = rows.flatMap(({ delivery, recalled }) => [...recalled, ...(delivery === null ? [] : [delivery])])
   const deliveries = await traceDeliveries({ pool }, 'id = any($1::uuid[])', ids, ids.length)
   const known = new Map(deliveries.map((delivery) => [delivery.id, delivery]))
   return rows.map((row) => ({

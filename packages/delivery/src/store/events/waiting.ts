@@ -72,11 +72,8 @@ interface Wanted {
  * mailboxes share a statement.
  * @param most how many at most
  */
-export const findWaiting = (
-  pool: pg.Pool,
-  mailbox: number,
-  most: number,
-): Promise<readonly WaitingNotification[]> => waiting(pool).submit({ mailbox, most })
+export const findWaiting = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
+  waiting(pool).submit({ mailbox, most })
 
 const waiting = perPool((pool) =>
   groupCommit<Wanted, readonly WaitingNotification[]>((wanted) => read(pool, wanted), {
@@ -86,10 +83,7 @@ const waiting = perPool((pool) =>
   }),
 )
 
-async function read(
-  pool: pg.Pool,
-  wanted: readonly Wanted[],
-): Promise<readonly (readonly WaitingNotification[])[]> {
+async function read(pool: pg.Pool, wanted: readonly Wanted[]): Promise<readonly (readonly WaitingNotification[])[]> {
   const { rows } = await pool.query<WaitingNotification>({
     name: 'find waiting notifications',
     text: FIND_WAITING,

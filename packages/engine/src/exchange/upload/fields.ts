@@ -68,9 +68,7 @@ const formatOf = (found: ReadonlyMap<string, string>): string =>
 
 /** Whether all fields that the file needs have come. */
 const isComplete = (found: ReadonlyMap<string, string>): boolean =>
-  found.has('action') &&
-  found.has('fileFormat') &&
-  (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
+  found.has('action') && found.has('fileFormat') && (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
 
 async function buffered(parts: Parts, maxBytes: number): Promise<BufferedFile> {
   const pieces: Buffer[] = []

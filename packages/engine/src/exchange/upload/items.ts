@@ -41,11 +41,7 @@ interface FileReader<Found> {
   finish(): readonly Found[]
 }
 
-export type BulkFormat = (
-  operation: Operation,
-  header: IncomingHeader,
-  limits: Limits,
-) => FileReader<ReadItem>
+export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => FileReader<ReadItem>
 
 /** The formats of items that a path accepts beside json: none where a message is no batch. */
 export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, BulkFormat> {
@@ -75,10 +71,7 @@ function ndjson(limits: Limits): FileReader<LinedItem> {
     if (bytes === null) throw problem(line, `is longer than ${limits.body_bytes} bytes`)
     return { line, item: parsed(line, bytes, bounds) }
   }
-  return {
-    push: (bytes) => lines.push(bytes).map(itemOf),
-    finish: () => lines.finish().map(itemOf),
-  }
+  return { push: (bytes) => lines.push(bytes).map(itemOf), finish: () => lines.finish().map(itemOf) }
 }
 
 /** Items as in a plain body: in canonical spelling, or refused with the number of their line. */
@@ -144,11 +137,7 @@ const CSV_ITEMS: ReadonlyMap<string, (identifier: CsvIdentifier) => JsonObject> 
   [
     'search',
     ({ type, value, reg_type }: CsvIdentifier): JsonObject => ({
-      search_criteria: {
-        query_type: 'idtype-value',
-        query: { type, value },
-        ...(reg_type !== '' && { reg_type }),
-      },
+      search_criteria: { query_type: 'idtype-value', query: { type, value }, ...(reg_type !== '' && { reg_type }) },
     }),
   ],
 ])

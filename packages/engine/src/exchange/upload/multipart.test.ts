@@ -21,51 +21,33 @@ async function read(pieces: readonly Buffer[], maxBytes = MAX) {
     fault = error
   }
   return {
-    parts: parts.map(({ name, bytes, ended }) => ({
-      name,
-      content: Buffer.concat(bytes).toString('latin1'),
-      ended,
-    })),
+    parts: parts.map(({ name, bytes, ended }) => ({ name, content: Buffer.concat(bytes).toString('latin1'), ended })),
     fault: fault instanceof Error ? fault.message : fault,
   }
 }
 
 /** The body cut at these positions, each between 0 and 1. */
 function cut(body: Buffer, positions: readonly number[]): Buffer[] {
-  const at = [
-    0,
-    ...positions.map((position) => Math.floor(position * body.length)).sort((a, b) => a - b),
-    body.length,
-  ]
+  const at = [0, ...positions.map((position) => Math.floor(position * body.length)).sort((a, b) => a - b), body.length]
   return at.slice(1).flatMap((end, index) => (end > (at[index] ?? 0) ? [body.subarray(at[index], end)] : []))
 }
 
 describe('the parts of a body', () => {
   const content = fc
-    .array(
-      fc.constantFrom('a', '\r\n', '\r', '\n', '-', '--', `--${BOUNDARY.slice(0, -1)}`, BOUNDARY, '\0', 'ÿ'),
-      {
-        maxLength: 20,
-      },
-    )
+    .array(fc.constantFrom('a', '\r\n', '\r', '\n', '-', '--', `--${BOUNDARY.slice(0, -1)}`, BOUNDARY, '\0', 'ÿ'), {
+      maxLength: 20,
+    })
     .map((words) => words.join(''))
     .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${BOUNDARY}`))
   const positions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 })
 
   it('are the same however it is cut into pieces', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(content, { minLength: 1, maxLength: 5 }),
-        positions,
-        async (contents, cuts) => {
-          const parts = contents.map((text, index) => ({
-            name: `p${index}`,
-            content: Buffer.from(text, 'latin1'),
-          }))
-          const expected = contents.map((text, index) => ({ name: `p${index}`, content: text, ended: true }))
-          expect(await read(cut(multipartBody(parts), cuts))).toEqual({ parts: expected, fault: null })
-        },
-      ),
+      fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 5 }), positions, async (contents, cuts) => {
+        const parts = contents.map((text, index) => ({ name: `p${index}`, content: Buffer.from(text, 'latin1') }))
+        const expected = contents.map((text, index) => ({ name: `p${index}`, content: text, ended: true }))
+        expect(await read(cut(multipartBody(parts), cuts))).toEqual({ parts: expected, fault: null })
+      }),
       { numRuns: 150 },
     )
   })
@@ -131,10 +113,7 @@ describe('the parts of a body', () => {
     ['form-data; name="a', null],
   ])('with Content-Disposition %s are named', async (disposition, name) => {
     const body = `--${BOUNDARY}\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n--${BOUNDARY}--`
-    expect(await read([Buffer.from(body)])).toEqual({
-      parts: [{ name, content: 'x', ended: true }],
-      fault: null,
-    })
+    expect(await read([Buffer.from(body)])).toEqual({ parts: [{ name, content: 'x', ended: true }], fault: null })
   })
 })
 

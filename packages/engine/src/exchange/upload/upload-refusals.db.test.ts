@@ -89,12 +89,7 @@ describe('an upload that is refused', () => {
     [
       'a long file before the envelope',
       () => {
-        const [action, fileFormat, envelope, long] = parts({ file: 'x'.repeat(60_000) }) as [
-          Part,
-          Part,
-          Part,
-          Part,
-        ]
+        const [action, fileFormat, envelope, long] = parts({ file: 'x'.repeat(60_000) }) as [Part, Part, Part, Part]
         return [action, fileFormat, long, envelope]
       },
       'envelope: is required where fileFormat is csv, before a file that is long',
@@ -159,27 +154,17 @@ describe('an upload that is refused', () => {
     const headless = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="action"\r\n--${BOUNDARY}--\r\n`
     await refused(Buffer.from(headless), 'body: a part has no head')
     const nameless = `--${BOUNDARY}\r\nContent-Type: text/plain\r\n\r\nx\r\n--${BOUNDARY}--\r\n`
-    await refused(
-      Buffer.from(nameless),
-      'body: has a part that is none of action, fileFormat, envelope and fileName',
-    )
+    await refused(Buffer.from(nameless), 'body: has a part that is none of action, fileFormat, envelope and fileName')
     const expected = 'Content-Type: multipart/form-data needs a boundary of 1 to 70 characters'
     for (const type of ['multipart/form-data', `multipart/form-data; boundary=${'x'.repeat(71)}`]) {
-      expectFault(
-        await uploads.send(multipartBody(parts()), uploads.ada, type),
-        400,
-        'err.request.bad',
-        expected,
-      )
+      expectFault(await uploads.send(multipartBody(parts()), uploads.ada, type), 400, 'err.request.bad', expected)
     }
   })
 
   it('with too much of it, announced or not', async () => {
     const wide = csvOf([['UIN', 'x'.repeat(4_000_000)]])
     await refused(multipartBody(parts({ file: wide })), 'body: must be at most 4000000 bytes', 413)
-    const body = multipartBody(
-      parts({ file: csvOf(Array.from({ length: 90 }, () => ['UIN', 'x'.repeat(49_000)])) }),
-    )
+    const body = multipartBody(parts({ file: csvOf(Array.from({ length: 90 }, () => ['UIN', 'x'.repeat(49_000)])) }))
     const response = await fetch(`${uploads.server.url}${UPLOAD_PATH}`, {
       method: 'POST',
       body: new Blob([new Uint8Array(body)]).stream(),
@@ -202,24 +187,14 @@ describe('an upload that is refused', () => {
       'fileName[line 1]: must be the header identifier_type,identifier_value, with or without reference_id and reg_type',
     ],
     ['another header', 'name,UIN\nx,1', 'csv', /^fileName\[line 1\]: must be the header identifier_type/],
-    [
-      'a column twice',
-      'identifier_type,identifier_value,identifier_value\n',
-      'csv',
-      /^fileName\[line 1\]: must be/,
-    ],
+    ['a column twice', 'identifier_type,identifier_value,identifier_value\n', 'csv', /^fileName\[line 1\]: must be/],
     [
       'a cell too many',
       'identifier_type,identifier_value\nUIN,1\nUIN,1,2',
       'csv',
       'fileName[line 3]: has 3 cells, and the header line has 2',
     ],
-    [
-      'an open quote',
-      'identifier_type,identifier_value\nUIN,"1',
-      'csv',
-      'fileName[line 2]: a quote is never closed',
-    ],
+    ['an open quote', 'identifier_type,identifier_value\nUIN,"1', 'csv', 'fileName[line 2]: a quote is never closed'],
     [
       'an open quote of great length',
       `identifier_type,identifier_value\nUIN,"${'x'.repeat(60_000)}`,
@@ -227,12 +202,7 @@ describe('an upload that is refused', () => {
       'fileName[line 2]: is longer than 50000 bytes; look for a quotation mark that is never closed',
     ],
     ['bytes that are no UTF-8', Buffer.from([0xff, 0x0a]), 'csv', 'fileName[line 1]: must be UTF-8'],
-    [
-      'a NUL',
-      'identifier_type,identifier_value\nUIN,\0',
-      'csv',
-      'fileName[line 2]: must not have a NUL character',
-    ],
+    ['a NUL', 'identifier_type,identifier_value\nUIN,\0', 'csv', 'fileName[line 2]: must not have a NUL character'],
     [
       'no JSON',
       `${JSON.stringify(itemOf('1'))}\n\n{`,
@@ -246,12 +216,7 @@ describe('an upload that is refused', () => {
       'ndjson',
       'fileName[line 1].timestamp: is required',
     ],
-    [
-      'a member twice',
-      '{"a":1,"a":2}',
-      'ndjson',
-      'fileName[line 1]: a: the member name occurs twice in one object',
-    ],
+    ['a member twice', '{"a":1,"a":2}', 'ndjson', 'fileName[line 1]: a: the member name occurs twice in one object'],
     [
       'an object of many names',
       `{"a":{${Array.from({ length: 1_001 }, (_, index) => `"n${index}":1`).join(',')}`,
@@ -276,18 +241,8 @@ describe('an upload that is refused', () => {
       'ndjson',
       /^fileName\[line 1\]: a.*: nested deeper than 61 levels$/,
     ],
-    [
-      'a line of great length',
-      `"${'x'.repeat(60_000)}"`,
-      'ndjson',
-      'fileName[line 1]: is longer than 50000 bytes',
-    ],
-    [
-      'bytes that are no UTF-8 text',
-      Buffer.from('"\xff"', 'latin1'),
-      'ndjson',
-      'fileName[line 1]: must be UTF-8',
-    ],
+    ['a line of great length', `"${'x'.repeat(60_000)}"`, 'ndjson', 'fileName[line 1]: is longer than 50000 bytes'],
+    ['bytes that are no UTF-8 text', Buffer.from('"\xff"', 'latin1'), 'ndjson', 'fileName[line 1]: must be UTF-8'],
   ])('with %s in its file', async (_name, content, fileFormat, message) => {
     const answer = await uploads.upload({ fileFormat, file: content, envelope: envelopeOf(content) })
     const text = answer.body.message.error.message
@@ -300,9 +255,7 @@ describe('an upload that is refused', () => {
     const big = multipartBody(parts({ action: 'subscribe', file: 'x'.repeat(3_000_000) }))
     for (let round = 0; round < 5; round += 1) {
       expect((await uploads.send(big)).status).toBe(400)
-      expect(
-        (await uploads.persisted(await uploads.upload({ envelope: envelopeOf(file), file }))).items,
-      ).toBe(1)
+      expect((await uploads.persisted(await uploads.upload({ envelope: envelopeOf(file), file }))).items).toBe(1)
     }
   })
 
@@ -313,11 +266,6 @@ describe('an upload that is refused', () => {
       UPLOAD_TYPE,
       UPLOAD_PATH.replace('registry/', 'registry/sync/'),
     )
-    expectFault(
-      answer,
-      415,
-      'err.request.bad',
-      'Content-Type: must be application/json or application/*+json',
-    )
+    expectFault(answer, 415, 'err.request.bad', 'Content-Type: must be application/json or application/*+json')
   })
 })

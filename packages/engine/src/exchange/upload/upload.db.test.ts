@@ -3,14 +3,7 @@ import { expectFault } from '../../../../server/test/expectations.ts'
 import { multipartBody, type Part, uploadParts } from '../../../../server/test/multipart.ts'
 import { type Peer, sealingPeer, signedBody } from '../../../../server/test/sealing.ts'
 import { searchRequest } from '../../../../server/test/server.ts'
-import {
-  csvOf,
-  envelopeOf,
-  itemOf,
-  sha256,
-  type Uploading,
-  uploading,
-} from '../../../../server/test/uploading.ts'
+import { csvOf, envelopeOf, itemOf, sha256, type Uploading, uploading } from '../../../../server/test/uploading.ts'
 
 let uploads: Uploading
 let signer: Peer
@@ -52,29 +45,19 @@ describe('a file that is taken', () => {
     const items = [itemOf('r-1'), { ...itemOf('r-2'), locale: '' }]
     const file = `${items.map((item) => JSON.stringify(item)).join('\n')}\n\n`
     const envelope = envelopeOf(file, { header: { total_count: 2 } })
-    const { message } = await uploads.persisted(
-      await uploads.upload({ fileFormat: 'NDJSON', envelope, file }),
-    )
+    const { message } = await uploads.persisted(await uploads.upload({ fileFormat: 'NDJSON', envelope, file }))
     expect(message.search_request).toEqual([itemOf('r-1'), itemOf('r-2')])
   })
 
   it('is json: the whole envelope, under the limits of a plain body, and the default', async () => {
-    const request = searchRequest(
-      uploads.ada.sender_id,
-      { type: 'UIN', value: '1' },
-      { header: { total_count: 1 } },
-    )
+    const request = searchRequest(uploads.ada.sender_id, { type: 'UIN', value: '1' }, { header: { total_count: 1 } })
     for (const fileFormat of ['json', null]) {
       const changed = { ...request, header: { ...request.header, message_id: `json ${fileFormat}` } }
       const answer = await uploads.upload({ fileFormat, file: JSON.stringify(changed) })
       expect((await uploads.persisted(answer)).message).toEqual(request.message)
     }
     const search_request = Array.from({ length: 11 }, (_, index) => itemOf(`r-${index}`))
-    const many = searchRequest(
-      uploads.ada.sender_id,
-      {},
-      { header: { total_count: 0 }, message: { search_request } },
-    )
+    const many = searchRequest(uploads.ada.sender_id, {}, { header: { total_count: 0 }, message: { search_request } })
     expectFault(
       await uploads.upload({ fileFormat: 'json', file: JSON.stringify(many) }),
       400,
@@ -93,10 +76,7 @@ describe('a file that is taken', () => {
     const file = csvOf([['UIN', '1']])
     const envelope = envelopeOf(file, { message: { file_sha256: sha256(file, 'base64url') } })
     const names: Readonly<Record<string, string>> = { fileFormat: 'file_format', fileName: 'file' }
-    const parts = uploadParts({ envelope, file }).map((part) => ({
-      ...part,
-      name: names[part.name] ?? part.name,
-    }))
+    const parts = uploadParts({ envelope, file }).map((part) => ({ ...part, name: names[part.name] ?? part.name }))
     expect((await uploads.persisted(await uploads.send(multipartBody(parts)))).items).toBe(1)
   })
 
@@ -108,9 +88,7 @@ describe('a file that is taken', () => {
     const inOrder = (parts: readonly Part[]) =>
       multipartBody(parts.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)))
     const file = csvOf(Array.from({ length: 900 }, (_, index) => ['UIN', `${index}-${'x'.repeat(40)}`]))
-    const bulk = await uploads.persisted(
-      await uploads.send(inOrder(uploadParts({ envelope: envelopeOf(file), file }))),
-    )
+    const bulk = await uploads.persisted(await uploads.send(inOrder(uploadParts({ envelope: envelopeOf(file), file }))))
     expect(bulk.items).toBe(900)
     const request = searchRequest(
       uploads.ada.sender_id,
@@ -124,13 +102,11 @@ describe('a file that is taken', () => {
   it('may be large: its items are persisted in the order of the file', async () => {
     const rows = Array.from({ length: 2_000 }, (_, index) => ['UIN', `${index}-${'x'.repeat(1_000)}`])
     const file = csvOf(rows)
-    const { items, message } = await uploads.persisted(
-      await uploads.upload({ envelope: envelopeOf(file), file }),
-    )
+    const { items, message } = await uploads.persisted(await uploads.upload({ envelope: envelopeOf(file), file }))
     expect(items).toBe(2_000)
-    expect(
-      message.search_request.map((item: ReturnType<typeof itemOf>) => item.search_criteria.query.value),
-    ).toEqual(rows.map(([, value]) => value))
+    expect(message.search_request.map((item: ReturnType<typeof itemOf>) => item.search_criteria.query.value)).toEqual(
+      rows.map(([, value]) => value),
+    )
   })
 
   it('has the same ack when it comes again, and is another message with another file', async () => {
@@ -139,10 +115,7 @@ describe('a file that is taken', () => {
     const first = await uploads.upload({ envelope, file })
     const before = await uploads.acceptedCount()
     const again = await uploads.upload({ envelope, file })
-    expect(again.body.message).toMatchObject({
-      ack_status: 'ACK',
-      correlation_id: first.body.message.correlation_id,
-    })
+    expect(again.body.message).toMatchObject({ ack_status: 'ACK', correlation_id: first.body.message.correlation_id })
     const other = csvOf([['UIN', '8']])
     const changed = { ...envelope, message: { ...envelope.message, file_sha256: sha256(other) } }
     expectFault(
@@ -161,9 +134,7 @@ describe('the signature of a file', () => {
     signedBody(signer, { ...envelopeOf(file, { message }, signer.sender_id), ...changes })
 
   it('covers it by its digest', async () => {
-    expect((await uploads.persisted(await uploads.upload({ envelope: signed(), file }, signer))).items).toBe(
-      1,
-    )
+    expect((await uploads.persisted(await uploads.upload({ envelope: signed(), file }, signer))).items).toBe(1)
     expectFault(
       await uploads.upload({ envelope: signed(), file: `${file}\r\nUIN,13` }, signer),
       401,

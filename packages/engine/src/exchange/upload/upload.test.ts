@@ -28,8 +28,7 @@ it('give others a turn after each slice, however the stream comes', async () => 
   }
   setImmediate(others)
   const seen: number[] = []
-  for await (const _slice of inSlices(stream([Buffer.alloc(40_960, '\n'), Buffer.alloc(10)])))
-    seen.push(turns)
+  for await (const _slice of inSlices(stream([Buffer.alloc(40_960, '\n'), Buffer.alloc(10)]))) seen.push(turns)
   over = true
   expect(seen).toHaveLength(11)
   expect(new Set(seen).size).toBe(11)

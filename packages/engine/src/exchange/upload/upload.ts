@@ -6,12 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type AdmittedRequest, type IncomingRequest, tooLarge } from '@rollcall/participants/reading/body'
-import {
-  type Envelope,
-  envelopeBounds,
-  readEnvelope,
-  readMessage,
-} from '@rollcall/participants/reading/envelope'
+import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '@rollcall/participants/reading/envelope'
 import { verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
   actionMeans,
@@ -48,10 +43,7 @@ export async function takeUpload(
   const boundary = boundaryOf(headers)
   const bounds = envelopeBounds(limits, operation.request)
   if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw tooLarge(limits.upload_bytes)
-  const { fields, file } = await readFields(
-    readParts(body, boundary, limits.upload_bytes, hold),
-    limits.body_bytes,
-  )
+  const { fields, file } = await readFields(readParts(body, boundary, limits.upload_bytes, hold), limits.body_bytes)
   if (!actionMeans(operation, fields.action)) throw bad(`action: must be ${operation.action} on this path`)
 
   if (fields.fileFormat === 'json') {
@@ -143,10 +135,7 @@ function sentAsItems(
       await expectEnd(parts)
       const digest = hash.digest()
       if (expected !== null && !timingSafeEqual(digest, expected)) {
-        throw new RequestFault(
-          'err.signature.invalid',
-          'message.file_sha256: must be the SHA-256 of the file',
-        )
+        throw new RequestFault('err.signature.invalid', 'message.file_sha256: must be the SHA-256 of the file')
       }
       checkCount(header, request, reference_ids.length, limits.upload_items)
       const last = texts.length > 0 || chunks.length === 0 ? [messageOf(texts)] : []

@@ -15,10 +15,7 @@ export interface Receipt {
 }
 
 /** In place of an earlier one: a repeated update is answered anew. */
-export async function storeReceipt(
-  client: ClientBase,
-  { correlation_id, encrypted, body }: Receipt,
-): Promise<void> {
+export async function storeReceipt(client: ClientBase, { correlation_id, encrypted, body }: Receipt): Promise<void> {
   await client.query(
     `insert into enrolment_receipt (correlation_id, encrypted, body) values ($1, $2, $3)
      on conflict (correlation_id) do update set encrypted = excluded.encrypted, body = excluded.body`,
@@ -26,10 +23,7 @@ export async function storeReceipt(
   )
 }
 
-export async function findReceipt(
-  { pool }: Pick<Database, 'pool'>,
-  correlation_id: string,
-): Promise<Receipt | null> {
+export async function findReceipt({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<Receipt | null> {
   const { rows } = await pool.query<Receipt>({
     name: 'find enrolment receipt',
     text: 'select correlation_id, encrypted, body from enrolment_receipt where correlation_id = $1',

@@ -10,12 +10,7 @@ const { database, memory, elsewhere } = await exchangeNodes()
 /** A message of this participant that is answered later, with a request of so many bytes; now when that is null. */
 function exchange(participant: number, message_id: string, bytes: number | null = 10): NewExchange {
   const correlation_id = randomUUID()
-  const chunk = {
-    id: correlation_id,
-    request: Buffer.alloc(bytes ?? 0, 1),
-    request_bytes: bytes ?? 0,
-    items: 1,
-  }
+  const chunk = { id: correlation_id, request: Buffer.alloc(bytes ?? 0, 1), request_bytes: bytes ?? 0, items: 1 }
   return {
     correlation_id,
     participant,
@@ -24,9 +19,7 @@ function exchange(participant: number, message_id: string, bytes: number | null 
     registry: 1,
     operation: 'search',
     transaction_id: 'tx-1',
-    ...(bytes !== null && {
-      accepted: { sender_uri: null, encrypted: false, reference_ids: [], chunks: [chunk] },
-    }),
+    ...(bytes !== null && { accepted: { sender_uri: null, encrypted: false, reference_ids: [], chunks: [chunk] } }),
   }
 }
 

@@ -145,8 +145,7 @@ export async function findAskedExchange(
     'transaction_ids' in by
       ? ['unnest($4::text[]) as asked (id)', by.transaction_ids.filter(isStorable)]
       : ['unnest($4::uuid[]) as asked (id)', by.correlation_ids.filter(isUuid)]
-  const named =
-    'transaction_ids' in by ? 'transaction_id = asked.id collate "C"' : 'correlation_id = asked.id'
+  const named = 'transaction_ids' in by ? 'transaction_id = asked.id collate "C"' : 'correlation_id = asked.id'
   const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
     text: `select correlation_id, transaction_id from ${asked} cross join lateral (
         select * from exchange where participant = $1 and transaction_id is not null and ${named}
@@ -159,11 +158,7 @@ export async function findAskedExchange(
   if (found === undefined) return null
   const { correlation_id } = found
   const accepted = await findAccepted({ pool }, correlation_id)
-  return {
-    ...found,
-    accepted,
-    first: accepted === null ? null : await findFirstPage({ pool }, correlation_id),
-  }
+  return { ...found, accepted, first: accepted === null ? null : await findFirstPage({ pool }, correlation_id) }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

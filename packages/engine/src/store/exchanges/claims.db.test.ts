@@ -2,14 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../server/test/postgres.ts'
 import { SMALL_REQUEST } from './accepted-exchanges.ts'
-import {
-  claimExchanges,
-  countOverdue,
-  type ExchangeInWork,
-  releaseClaims,
-  renewClaims,
-  type Slots,
-} from './claims.ts'
+import { claimExchanges, countOverdue, type ExchangeInWork, releaseClaims, renewClaims, type Slots } from './claims.ts'
 import { createExchangeMemory } from './exchanges.ts'
 
 let database: TestDatabase
@@ -23,20 +16,22 @@ const [ADA, BO, CAI] = [1, 2, 3] as const
 const query = (text: string, values: unknown[] = []) => database.db.pool.query(text, values)
 
 /** Accepts exchanges one after the other; their message_ids. */
-async function accepted(
-  participant: number,
-  names: readonly string[],
-  request_bytes = 10,
-  items = 1,
-): Promise<void> {
+async function accepted(participant: number, names: readonly string[], request_bytes = 10, items = 1): Promise<void> {
   const memory = createExchangeMemory(database.db, { waiting: 1_000 })
   for (const message_id of names) {
     const correlation_id = randomUUID()
     await memory.remember({
-      ...{ correlation_id, participant, message_id, fingerprint: randomBytes(32) },
-      ...{ registry: 1, operation: 'search', transaction_id: message_id },
+      correlation_id,
+      participant,
+      message_id,
+      fingerprint: randomBytes(32),
+      registry: 1,
+      operation: 'search',
+      transaction_id: message_id,
       accepted: {
-        ...{ sender_uri: null, encrypted: false, reference_ids: ['r-1'] },
+        sender_uri: null,
+        encrypted: false,
+        reference_ids: ['r-1'],
         chunks: [{ id: correlation_id, request: Buffer.from('sealed'), request_bytes, items }],
       },
     })
@@ -47,19 +42,10 @@ const SLOTS: Slots = { free: 10, share: 10, reserve: 1, large: 2, batches: 4, ba
 
 /** Exchanges of a participant that are in work, with requests of this size. */
 const busy = (participant: number, count: number, size: Partial<ExchangeInWork> = {}): ExchangeInWork[] =>
-  Array.from({ length: count }, () => ({
-    id: randomUUID(),
-    participant,
-    request_bytes: 10,
-    items: 1,
-    ...size,
-  }))
+  Array.from({ length: count }, () => ({ id: randomUUID(), participant, request_bytes: 10, items: 1, ...size }))
 const claim = (seconds = 60) => ({ id: randomUUID(), seconds })
 
-async function claimed(
-  slots: Partial<Slots> = {},
-  inWork: readonly ExchangeInWork[] = [],
-): Promise<string[]> {
+async function claimed(slots: Partial<Slots> = {}, inWork: readonly ExchangeInWork[] = []): Promise<string[]> {
   const rows = await claimExchanges(database.db.claims, claim(), { ...SLOTS, ...slots }, inWork)
   return rows.map(({ transaction_id }) => transaction_id)
 }
@@ -78,8 +64,17 @@ test('a claimed exchange comes with what is needed to answer it', async () => {
   const { id, seconds } = claim()
   const [exchange] = await claimExchanges(database.db.claims, { id, seconds }, SLOTS, [])
   expect(exchange).toMatchObject({
-    ...{ participant: ADA, registry: 1, operation: 'search', transaction_id: 'a1', items: 1, page: 0 },
-    ...{ claim: id, runs: 1, state: 'accepted', parent: null, request: Buffer.from('sealed') },
+    participant: ADA,
+    registry: 1,
+    operation: 'search',
+    transaction_id: 'a1',
+    items: 1,
+    page: 0,
+    claim: id,
+    runs: 1,
+    state: 'accepted',
+    parent: null,
+    request: Buffer.from('sealed'),
     started_at: expect.any(Date),
   })
   expect(exchange?.id).toBe(exchange?.correlation_id)
@@ -127,9 +122,7 @@ test('of large requests one of each participant is in work, and no more of all t
   expect(large.every((name) => name.endsWith('1'))).toBe(true)
   // Small ones do not wait behind their own large ones.
   expect(first.filter((name) => name.length === 1).sort()).toEqual(['a', 'b', 'c'])
-  const inWork = [ADA, BO].flatMap((participant) =>
-    busy(participant, 1, { request_bytes: SMALL_REQUEST + 1 }),
-  )
+  const inWork = [ADA, BO].flatMap((participant) => busy(participant, 1, { request_bytes: SMALL_REQUEST + 1 }))
   expect(await claimed({}, inWork)).toEqual([])
   await query(`update accepted_exchange set claim = null, claimed_until = null`)
   const third = await claimed({}, inWork.slice(0, 1))

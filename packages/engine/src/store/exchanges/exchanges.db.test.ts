@@ -32,15 +32,9 @@ test('a message is new once, then the same, and different with another content',
   expect(await memory.remember(first)).toEqual({ correlation_id: first.correlation_id, known: 'new' })
   expect(await rowsOf('m-1')).toEqual([{ ...first, received_at: expect.any(Date) }])
   for (const node of [memory, elsewhere]) {
-    expect(await node.remember(exchange('m-1'))).toEqual({
-      correlation_id: first.correlation_id,
-      known: 'same',
-    })
+    expect(await node.remember(exchange('m-1'))).toEqual({ correlation_id: first.correlation_id, known: 'same' })
     const changed = exchange('m-1', { fingerprint: fingerprint(2) })
-    expect(await node.remember(changed)).toEqual({
-      correlation_id: changed.correlation_id,
-      known: 'different',
-    })
+    expect(await node.remember(changed)).toEqual({ correlation_id: changed.correlation_id, known: 'different' })
   }
   expect(await memory.remember(exchange('m-1', { participant: 2 }))).toMatchObject({ known: 'new' })
   expect(await memory.remember(exchange('M-1'))).toMatchObject({ known: 'new' })
@@ -62,9 +56,7 @@ test('of hundreds of concurrent duplicates on two nodes one is new, the others g
 })
 
 test('duplicates of different content: one is new, the others of its content the same, the rest different', async () => {
-  const many = Array.from({ length: 100 }, (_, index) =>
-    exchange('quarrel', { fingerprint: fingerprint(index % 2) }),
-  )
+  const many = Array.from({ length: 100 }, (_, index) => exchange('quarrel', { fingerprint: fingerprint(index % 2) }))
   const answers = await Promise.all(many.map((one, index) => (index < 50 ? memory : elsewhere).remember(one)))
   const count = (known: string) => answers.filter((answer) => answer.known === known).length
   expect([count('new'), count('same'), count('different')]).toEqual([1, 49, 50])
@@ -153,16 +145,8 @@ describe('errors', () => {
 
   test('above the limit of what may wait it is refused at once, and nothing of it is written', async () => {
     const small = createExchangeMemory(database.db, { waiting: 2 })
-    const results = await Promise.allSettled(
-      [1, 2, 3, 4, 5].map((id) => small.remember(exchange(`busy-${id}`))),
-    )
-    expect(results.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-      'rejected',
-    ])
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((id) => small.remember(exchange(`busy-${id}`))))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
     expect(results[4]).toMatchObject({ reason: new StoreBusy() })
     expect(isUnavailable(new StoreBusy())).toBe(true)
     expect(await rowsOf('busy-4')).toEqual([])

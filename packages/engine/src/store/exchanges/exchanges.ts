@@ -78,10 +78,7 @@ interface StoredExchange {
 }
 
 /** @param options.waiting exchanges that may wait for a statement at a time, on this node */
-export function createExchangeMemory(
-  { pool }: Pick<Database, 'pool'>,
-  options: { waiting: number },
-): ExchangeMemory {
+export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): ExchangeMemory {
   const find = async (exchanges: readonly Key[]): Promise<ReadonlyMap<string, StoredExchange>> => {
     const { rows } = await pool.query<Key & StoredExchange>({
       name: 'find exchanges',

@@ -48,16 +48,11 @@ test('nodes that forget at the same time share the work, and what is forgotten i
   await fill(12_000, '6 days')
   const other = openDatabase(database.connection)
   const memory = createExchangeMemory(other, { waiting: 100 })
-  const [here, there] = await Promise.all([
-    forgetExchanges(database.db, 5 * DAY),
-    forgetExchanges(other, 5 * DAY),
-  ])
+  const [here, there] = await Promise.all([forgetExchanges(database.db, 5 * DAY), forgetExchanges(other, 5 * DAY)])
   expect(here + there).toBe(12_000)
   const again = { participant: 1, message_id: '6 days1', fingerprint: Buffer.alloc(32), registry: 1 }
   const correlation_id = '00000000-0000-4000-8000-000000000001'
-  expect(
-    await memory.remember({ ...again, correlation_id, operation: 'search', transaction_id: null }),
-  ).toEqual({
+  expect(await memory.remember({ ...again, correlation_id, operation: 'search', transaction_id: null })).toEqual({
     correlation_id,
     known: 'new',
   })
@@ -99,13 +94,7 @@ test('accepted exchanges go with their items, and deliveries with their attempts
     )
   }
   expect(await forgetExchanges(database.db, 5 * DAY)).toBe(2)
-  for (const table of [
-    'accepted_exchange',
-    'exchange_reference',
-    'exchange_item',
-    'delivery',
-    'delivery_attempt',
-  ]) {
+  for (const table of ['accepted_exchange', 'exchange_reference', 'exchange_item', 'delivery', 'delivery_attempt']) {
     expect((await pool.query(`select from ${table}`)).rowCount, table).toBe(1)
   }
 })
@@ -154,9 +143,7 @@ test('a chunk that is being answered and its request are forgotten after it', as
     forgotten = count
   })
   // It is over, or waits as well.
-  await expect
-    .poll(async () => forgotten !== undefined || (await waiting()) === 2, { timeout: 60_000 })
-    .toBe(true)
+  await expect.poll(async () => forgotten !== undefined || (await waiting()) === 2, { timeout: 60_000 }).toBe(true)
   await goOn()
   expect(await answered).toBe(true)
   await forgetting

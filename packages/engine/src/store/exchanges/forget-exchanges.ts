@@ -74,11 +74,7 @@ function forgettable(table: ForgottenTable): string {
     and not (${STAYING[table] ?? 'false'}) and not ${isHeld(`${table}.${since}`, participant)}`
 }
 
-async function forget(
-  { pool }: Pick<Database, 'pool'>,
-  table: ForgottenTable,
-  retention: number,
-): Promise<number> {
+async function forget({ pool }: Pick<Database, 'pool'>, table: ForgottenTable, retention: number): Promise<number> {
   const since = table === 'delivery' ? 'created_at' : 'received_at'
   const deleted = `delete from ${table} where ctid = any(array(
       select ctid from ${forgettable(table)} order by ${since} limit ${AT_ONCE} for update skip locked))`
@@ -106,10 +102,9 @@ async function countForgettable(
   table: ForgottenTable,
   retention: number,
 ): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    `select count(*)::integer as count from ${forgettable(table)}`,
-    [retention],
-  )
+  const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${forgettable(table)}`, [
+    retention,
+  ])
   return rows[0]?.count ?? 0
 }
 

@@ -113,11 +113,7 @@ describe('the list', () => {
     await database.db.pool.query('delete from inbox_message')
     const participant = await addParticipant(database.db, { sender_id: 'reg.example', name: 'A registry' })
     owner = participant.id
-    const registry = await addRegistry(database.db, {
-      namespace: 'civil',
-      kind: 'civil',
-      sender_id: 'civil.example',
-    })
+    const registry = await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
     const rows: [string, Partial<NewInboxMessage>, string][] = [
       ['a', { callback: 'on-search', state: 'quarantined' }, '2026-01-01'],
       ['b', { callback: 'notify' }, '2026-01-02'],
@@ -125,10 +121,7 @@ describe('the list', () => {
     ]
     for (const [id, changes, day] of rows) {
       await inbox.persist(message(id, { participant: owner, registry: registry.id, ...changes }))
-      await database.db.pool.query('update inbox_message set received_at = $1 where message_id = $2', [
-        day,
-        id,
-      ])
+      await database.db.pool.query('update inbox_message set received_at = $1 where message_id = $2', [day, id])
     }
     const second = await addParticipant(database.db, { sender_id: 'other.example', name: 'Another' })
     await inbox.persist(message('a', { participant: second.id, registry: registry.id }))
@@ -177,9 +170,7 @@ describe('the list', () => {
       `update inbox_message set received_at = now() - interval '5 days' where message_id = 'b'`,
     )
     await database.db.pool.query(`insert into inbox_day values ($1, current_date - 3, 1, 1)`, [owner])
-    const before = (
-      await listInbox(database.db, { limit: 10, since: new Date(Date.now() - 10 * 86_400_000) })
-    ).length
+    const before = (await listInbox(database.db, { limit: 10, since: new Date(Date.now() - 10 * 86_400_000) })).length
     // Those of January are long over it; the other participant's is of today.
     expect(await forgetInbox(database.db, 6 * 86_400)).toBe(2)
     expect(await forgetInbox(database.db, 4 * 86_400)).toBe(1)
@@ -200,9 +191,9 @@ test('lists and housekeeping read indexes', async () => {
     const { rows } = await database.db.pool.query(`explain (costs off) ${text}`)
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
-  expect(
-    await plan('select 1 from inbox_message where participant = 7 order by received_at desc limit 100'),
-  ).toContain('inbox_message_participant_index')
+  expect(await plan('select 1 from inbox_message where participant = 7 order by received_at desc limit 100')).toContain(
+    'inbox_message_participant_index',
+  )
   expect(
     await plan(
       `select ctid from inbox_message where received_at < now() - interval '13 days' order by received_at limit 5000`,

@@ -40,9 +40,7 @@ export interface Inbox {
    */
   persist(message: NewInboxMessage): Promise<PersistedMessage>
   /** What `persist` would answer for a message that is there; null for one that is not. */
-  known(
-    message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>,
-  ): Promise<PersistedMessage | null>
+  known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<PersistedMessage | null>
 }
 
 interface StoredMessage {
@@ -51,8 +49,7 @@ interface StoredMessage {
 }
 
 /** What an encrypted body is bound to (`keys/bodies.ts`). */
-export const inboxContext = ({ participant, message_id }: Key): string =>
-  `inbox ${keyOf({ participant, message_id })}`
+export const inboxContext = ({ participant, message_id }: Key): string => `inbox ${keyOf({ participant, message_id })}`
 
 /** @param options.waiting messages that may wait for a statement at a time, on this node */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
@@ -91,10 +88,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
   }
 }
 
-function compared(
-  { fingerprint }: Pick<NewInboxMessage, 'fingerprint'>,
-  stored: StoredMessage,
-): PersistedMessage {
+function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): PersistedMessage {
   const { correlation_id } = stored
   return { correlation_id, known: stored.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }

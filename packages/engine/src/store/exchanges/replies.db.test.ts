@@ -119,11 +119,7 @@ test('steps of many exchanges at once are written in few statements, each with w
         deliveries: [delivery?.id],
       },
     ])
-    expect(await kept(sender, delivery?.id ?? '')).toMatchObject({
-      state: 'pending',
-      attempts: 1,
-      claimed: true,
-    })
+    expect(await kept(sender, delivery?.id ?? '')).toMatchObject({ state: 'pending', attempts: 1, claimed: true })
   }
   expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(1)
 })
@@ -134,12 +130,7 @@ test('of steps of one exchange that come at once the one under its claim is take
   const behind = stepOf(id)
   const next = stepOf(id, { from: 1, page: 2, items: [] })
   const overtaken = stepOf(id, { from: 1, page: 2, items: [], claim: randomUUID() })
-  expect(await Promise.all([behind, overtaken, next, behind].map(commit))).toEqual([
-    false,
-    false,
-    true,
-    false,
-  ])
+  expect(await Promise.all([behind, overtaken, next, behind].map(commit))).toEqual([false, false, true, false])
   const [row] = await rowsOf(id)
   expect(row).toMatchObject({ state: 'replied', page: 2 })
   expect(row.deliveries).toHaveLength(2)
@@ -165,15 +156,17 @@ test('chunks are answered by themselves, and their request when all of them are'
   const parent = randomUUID()
   const ids = [randomUUID(), randomUUID()]
   await sender.context.exchanges.remember({
-    ...{ correlation_id: parent, participant: participant.id, message_id: randomUUID() },
-    ...{
-      fingerprint: randomBytes(32),
-      registry: sender.registry.id,
-      operation: 'search',
-      transaction_id: 'tx-1',
-    },
+    correlation_id: parent,
+    participant: participant.id,
+    message_id: randomUUID(),
+    fingerprint: randomBytes(32),
+    registry: sender.registry.id,
+    operation: 'search',
+    transaction_id: 'tx-1',
     accepted: {
-      ...{ sender_uri: null, encrypted: false, reference_ids: ['a', 'b', 'c'] },
+      sender_uri: null,
+      encrypted: false,
+      reference_ids: ['a', 'b', 'c'],
       chunks: ids.map((id, index) => ({ id, request: Buffer.from('x'), request_bytes: 1, items: 2 - index })),
     },
   })
@@ -206,15 +199,17 @@ test('a request is failed when one of its chunks is, and all are over', async ()
   const parent = randomUUID()
   const ids = [randomUUID(), randomUUID()]
   await sender.context.exchanges.remember({
-    ...{ correlation_id: parent, participant: participant.id, message_id: randomUUID() },
-    ...{
-      fingerprint: randomBytes(32),
-      registry: sender.registry.id,
-      operation: 'search',
-      transaction_id: 'tx-1',
-    },
+    correlation_id: parent,
+    participant: participant.id,
+    message_id: randomUUID(),
+    fingerprint: randomBytes(32),
+    registry: sender.registry.id,
+    operation: 'search',
+    transaction_id: 'tx-1',
     accepted: {
-      ...{ sender_uri: null, encrypted: false, reference_ids: [] },
+      sender_uri: null,
+      encrypted: false,
+      reference_ids: [],
       chunks: ids.map((id) => ({ id, request: Buffer.from('x'), request_bytes: 1, items: 1 })),
     },
   })
@@ -232,13 +227,7 @@ test('a step that cannot be written fails alone', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => accepted()))
   const steps = ids.map((id, at) => stepOf(id, at === 2 ? { items: [itemOf('no \u0000 here')] } : {}))
   const results = await Promise.allSettled(steps.map(commit))
-  expect(results.map(({ status }) => status)).toEqual([
-    'fulfilled',
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-    'fulfilled',
-  ])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
   expect(await rowsOf(ids[2] ?? '')).toMatchObject([{ state: 'accepted', page: 0, deliveries: [] }])
 })
 
@@ -256,8 +245,7 @@ test('what an operation writes is committed with its page, or not at all', async
     (name: string): Effect =>
     async (transaction) =>
       void (await transaction.query('insert into effects values ($1)', [name]))
-  const written = async () =>
-    (await pool.query('select name from effects order by name')).rows.map(({ name }) => name)
+  const written = async () => (await pool.query('select name from effects order by name')).rows.map(({ name }) => name)
   const [first, second] = [await accepted(), await accepted()]
   expect(await commit(stepOf(first, { effects: [effect('a'), effect('b')] }))).toBe(true)
   expect(await written()).toEqual(['a', 'b'])
@@ -292,9 +280,6 @@ test('exchanges that are asked for at once are read in few statements, each for 
   expect(query.mock.calls.length).toBeLessThanOrEqual(2)
   query.mockRestore()
   expect(found.map((exchange) => exchange?.correlation_id)).toEqual([...ids, undefined])
-  expect(await findAccepted(db, ids[3]?.toUpperCase() ?? '')).toMatchObject({
-    correlation_id: ids[3],
-    page: 0,
-  })
+  expect(await findAccepted(db, ids[3]?.toUpperCase() ?? '')).toMatchObject({ correlation_id: ids[3], page: 0 })
   await expect(findAccepted(db, 'no id')).rejects.toThrow('invalid input syntax for type uuid')
 })

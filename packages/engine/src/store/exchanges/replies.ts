@@ -64,10 +64,7 @@ function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Eff
 }
 
 /** Commits what the operation of a synchronous request writes, before its reply is sent. */
-export async function commitEffects(
-  { pool }: Pick<Database, 'pool'>,
-  effects: readonly Effect[] = [],
-): Promise<void> {
+export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly Effect[] = []): Promise<void> {
   if (effects.length === 0) return
   await withTransaction(pool, async (client) => {
     for (const effect of effects) await effect(client)
@@ -85,10 +82,7 @@ const small = perPool((pool) =>
 )
 
 /** @returns of each whether its claim still held */
-async function writeSteps(
-  pool: pg.Pool | pg.ClientBase,
-  steps: readonly ReplyStep[],
-): Promise<readonly boolean[]> {
+async function writeSteps(pool: pg.Pool | pg.ClientBase, steps: readonly ReplyStep[]): Promise<readonly boolean[]> {
   const items = steps.flatMap(({ items }, at) => items.map((item) => ({ ...item, step: at + 1 })))
   const deliveries = steps.flatMap(({ delivery, deliveryClaim: claim }, at) =>
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],

@@ -63,9 +63,7 @@ export function createCiphertextMemory(
   return {
     async remember(message) {
       const { stored } = await memory.remember(message)
-      return (
-        stored.participant === message.participant && stored.message_id === messageKey(message.message_id)
-      )
+      return stored.participant === message.participant && stored.message_id === messageKey(message.message_id)
     },
   }
 }

@@ -44,8 +44,7 @@ interface TracedBreaker {
   readonly probe_at: Date | null
 }
 
-export interface TracedAcceptance
-  extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
+export interface TracedAcceptance extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
   readonly finished_at: Date | null
 }
 
@@ -105,11 +104,7 @@ export async function trace(
   const uuid = UUID.test(id) ? id : null
   const values = [messageKey(id), id, uuid, bounds.found]
   const exchanges = await pool.query<{ id: string; at: Date }>(FIND_EXCHANGES, values)
-  const callbacks = await pool.query<Omit<TracedCallback, 'traced'>>(FIND_CALLBACKS, [
-    messageKey(id),
-    id,
-    bounds.found,
-  ])
+  const callbacks = await pool.query<Omit<TracedCallback, 'traced'>>(FIND_CALLBACKS, [messageKey(id), id, bounds.found])
   const found = [
     ...exchanges.rows.map(({ id, at }) => ({ at, read: () => traceExchange({ pool }, id, bounds.each) })),
     ...callbacks.rows.map((callback) => ({
@@ -154,18 +149,11 @@ const FIND_CALLBACKS = `select participant.sender_id as participant, namespace a
 type ExchangeRow = Omit<
   TracedExchange,
   'traced' | 'accepted' | 'answered' | 'items' | 'delivery_states' | 'deliveries' | 'breaker'
-> & {
-  readonly accepted: boolean
-  readonly breaking: boolean
-} & TracedAcceptance &
+> & { readonly accepted: boolean; readonly breaking: boolean } & TracedAcceptance &
   TracedBreaker
 
 /** @param id a correlation_id, or of a delivery that answers no exchange its own */
-async function traceExchange(
-  { pool }: Pick<Database, 'pool'>,
-  id: string,
-  each: number,
-): Promise<TracedExchange> {
+async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each: number): Promise<TracedExchange> {
   const exchange = await pool.query<ExchangeRow>(READ_EXCHANGE, [id])
   const [row] = exchange.rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')

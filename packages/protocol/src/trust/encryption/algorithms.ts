@@ -23,12 +23,7 @@ export interface ContentEncryption {
 }
 
 export const KEY_ENCRYPTIONS: readonly KeyEncryption[] = [
-  {
-    alg: 'RSA-OAEP-256',
-    kty: ['RSA'],
-    extra: [],
-    encryptedKeyBytes: (key) => ((rsaModulusBits(key) ?? 0) + 7) >> 3,
-  },
+  { alg: 'RSA-OAEP-256', kty: ['RSA'], extra: [], encryptedKeyBytes: (key) => ((rsaModulusBits(key) ?? 0) + 7) >> 3 },
   {
     alg: 'ECDH-ES+A256KW',
     kty: ['EC', 'OKP'],

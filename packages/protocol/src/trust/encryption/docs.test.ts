@@ -24,9 +24,7 @@ const TEXT = '{"note":"名前 𝒳"}'
 
 test('what it writes, we read', async () => {
   const key = (await importJWK(privateJwk)) as CryptoKey
-  const opened = await decryptMessage(stranger.encrypt(TEXT, publicJwk), () => key, {
-    maxCiphertextBytes: 99,
-  })
+  const opened = await decryptMessage(stranger.encrypt(TEXT, publicJwk), () => key, { maxCiphertextBytes: 99 })
   expect(opened.text).toBe(TEXT)
 })
 

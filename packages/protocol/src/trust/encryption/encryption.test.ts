@@ -95,9 +95,7 @@ describe.each(KEYS)('$alg with $kid', ({ kid, alg }) => {
       content.mockClear()
       const problem = await problemOf(open({ ...encrypted, [member]: swapped(encrypted[member]) }))
       expect(problem).toMatchObject({ name: 'EncryptionProblem', step: 'open' })
-      expect(content.mock.calls.filter(([how]) => (how as { name: string }).name === 'AES-GCM')).toHaveLength(
-        1,
-      )
+      expect(content.mock.calls.filter(([how]) => (how as { name: string }).name === 'AES-GCM')).toHaveLength(1)
     }
   })
 })
@@ -139,8 +137,7 @@ describe('decryptMessage', () => {
 
   test('nests as deep as is asked for', async () => {
     const encrypted = await encryptMessage({ message: { a: { b: 1 } }, key: keyOf('rsa') })
-    const within = (maxDepth: number) =>
-      decryptMessage(encrypted, resolve, { ...LIMITS, bounds: { maxDepth } })
+    const within = (maxDepth: number) => decryptMessage(encrypted, resolve, { ...LIMITS, bounds: { maxDepth } })
     expect((await within(2)).message).toEqual({ a: { b: 1 } })
     expect(await problemOf(within(1))).toMatchObject({ name: 'EncryptionProblem', step: 'content' })
   })
@@ -161,15 +158,12 @@ describe('decryptMessage', () => {
     })
   })
 
-  test.each([['rsa'], ['p256']])(
-    'a public key in place of the private one of %s opens nothing',
-    async (kid) => {
-      const encrypted = await encryptMessage({ message: {}, key: keyOf(kid) })
-      const { publicKey } = await generateKeyPair(keyOf(kid).alg ?? '', kid === 'rsa' ? {} : { crv: 'P-256' })
-      const problem = await problemOf(decryptMessage(encrypted, () => publicKey, LIMITS))
-      expect(problem).toMatchObject({ name: 'EncryptionProblem', step: 'open' })
-    },
-  )
+  test.each([['rsa'], ['p256']])('a public key in place of the private one of %s opens nothing', async (kid) => {
+    const encrypted = await encryptMessage({ message: {}, key: keyOf(kid) })
+    const { publicKey } = await generateKeyPair(keyOf(kid).alg ?? '', kid === 'rsa' ? {} : { crv: 'P-256' })
+    const problem = await problemOf(decryptMessage(encrypted, () => publicKey, LIMITS))
+    expect(problem).toMatchObject({ name: 'EncryptionProblem', step: 'open' })
+  })
 })
 
 describe('ciphertextFingerprint', () => {

@@ -3,13 +3,7 @@
  * whose parameters stand unprotected in `header`, so that nothing but the content is authenticated.
  * Signature and envelope bind it to sender, receiver and message_id: verify before decrypting.
  */
-import {
-  type CryptoKey,
-  type FlattenedJWE,
-  flattenedDecrypt,
-  GeneralEncrypt,
-  type JWEHeaderParameters,
-} from 'jose'
+import { type CryptoKey, type FlattenedJWE, flattenedDecrypt, GeneralEncrypt, type JWEHeaderParameters } from 'jose'
 import type { EncryptedMessage } from '../../envelope.ts'
 import { isJsonObject, type JsonBounds, type JsonObject, parseJson } from '../../json.ts'
 import { canonicalJson } from '../canonical-json.ts'
@@ -46,9 +40,7 @@ export interface Encryption {
  */
 export async function encryptMessage(encryption: Encryption): Promise<EncryptedMessage> {
   const { message, enc = 'A256GCM' } = encryption
-  const { kid, alg, key } = isImported(encryption.key)
-    ? encryption.key
-    : await publicEncryptionKey(encryption.key)
+  const { kid, alg, key } = isImported(encryption.key) ? encryption.key : await publicEncryptionKey(encryption.key)
   const text = typeof message === 'string' ? message : canonicalJson(message)
   return encrypted(new TextEncoder().encode(text), { alg, enc, kid }, key)
 }

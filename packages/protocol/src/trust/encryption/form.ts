@@ -60,11 +60,7 @@ export function encryptedForm(value: unknown, maxCiphertextBytes: number): Encry
 }
 
 /** Whether an object has all the members of one list, perhaps some of the other, and nothing else. */
-function hasMembers(
-  object: JsonObject,
-  required: readonly string[],
-  optional: readonly string[] = [],
-): boolean {
+function hasMembers(object: JsonObject, required: readonly string[], optional: readonly string[] = []): boolean {
   return (
     required.every((member) => Object.hasOwn(object, member)) &&
     Object.keys(object).every((member) => required.includes(member) || optional.includes(member))
@@ -75,8 +71,7 @@ function hasMembers(
 function agree(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
     (member) =>
-      !Object.hasOwn(header, member) ||
-      (typeof guarded[member] === 'string' && guarded[member] === header[member]),
+      !Object.hasOwn(header, member) || (typeof guarded[member] === 'string' && guarded[member] === header[member]),
   )
 }
 
@@ -84,11 +79,7 @@ function agree(header: JsonObject, guarded: JsonObject): boolean {
 function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
   if (!isJsonObject(value)) return false
   const shape = encryptionShape(value)
-  return (
-    shape !== undefined &&
-    algorithm.kty.includes(shape.kty) &&
-    hasMembers(value, ['kty', 'crv', ...shape.members])
-  )
+  return shape !== undefined && algorithm.kty.includes(shape.kty) && hasMembers(value, ['kty', 'crv', ...shape.members])
 }
 
 /** RFC 7516, 7.2.1 lets no parameter stand in two headers, and the spec's `header` has its three always. */
@@ -109,9 +100,7 @@ function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObje
 function protectedHeader(encoded: unknown): JsonObject | null {
   if (!base64urlBytes(encoded)) return null
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      base64url.decode(encoded as string),
-    )
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(encoded as string))
     const parameters = parseJson(text)
     return isJsonObject(parameters) ? parameters : null
   } catch {

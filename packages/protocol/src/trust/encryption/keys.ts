@@ -1,14 +1,6 @@
 /** Keys that messages are encrypted for, and keys that decrypt them, read from JWKs (RFC 7517; public-standard 1.5). */
 import { type CryptoKey, importJWK, type JWK } from 'jose'
-import {
-  encryptionShape,
-  isKid,
-  isPrivateJwk,
-  type Jwk,
-  KeyRefused,
-  KID_MAX_LENGTH,
-  type LooseJwk,
-} from '../jwk.ts'
+import { encryptionShape, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LENGTH, type LooseJwk } from '../jwk.ts'
 import type { WebCryptoKey } from '../signature/algorithms.ts'
 import { type KeyEncryption, keyEncryption, rsaModulusBits } from './algorithms.ts'
 
@@ -34,8 +26,7 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
   if (use !== undefined && use !== 'enc') throw new KeyRefused('use: must be enc')
   if (isPrivateJwk(jwk)) throw new KeyRefused('the key is private; a receiver gives its public key only')
   const algorithm = keyEncryption(jwk.alg)
-  if (algorithm === undefined)
-    throw new KeyRefused('alg: must be RSA-OAEP-256 or ECDH-ES+A256KW, and fit the key')
+  if (algorithm === undefined) throw new KeyRefused('alg: must be RSA-OAEP-256 or ECDH-ES+A256KW, and fit the key')
   const shape = encryptionShape(jwk)
   if (shape === undefined || !algorithm.kty.includes(shape.kty)) {
     throw new KeyRefused('kty: the key is not of a type and shape that its alg works with')

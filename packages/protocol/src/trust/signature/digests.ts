@@ -7,9 +7,7 @@ export type DigestPrefix = '' | 'SHA-256=' | 'BLAKE-512='
 /** What a platform may have beside WebCrypto: Node.js digests at once, on the thread that asks. */
 interface Platform {
   readonly process?: {
-    getBuiltinModule?(name: 'node:crypto'): {
-      hash(algorithm: 'sha256', bytes: Bytes, encoding: 'buffer'): Bytes
-    }
+    getBuiltinModule?(name: 'node:crypto'): { hash(algorithm: 'sha256', bytes: Bytes, encoding: 'buffer'): Bytes }
   }
 }
 

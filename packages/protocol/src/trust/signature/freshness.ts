@@ -47,8 +47,7 @@ export function checkFreshness(freshness: Freshness): void {
 function checkOwnTimes({ created, expires, now, skew = FRESHNESS.skew }: Freshness): void {
   if (created === null || expires === null) throw invalid('the signature has no times')
   if (expires <= created) throw invalid('expires must be later than created')
-  if (expires - created > FRESHNESS.longest_life)
-    throw invalid('created and expires must be at most one hour apart')
+  if (expires - created > FRESHNESS.longest_life) throw invalid('created and expires must be at most one hour apart')
   if (created > now + skew) throw invalid('created is in the future')
   if (expires < now - skew) throw invalid('the signature has expired')
 }

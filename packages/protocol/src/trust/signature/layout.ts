@@ -83,11 +83,7 @@ export interface Layout {
   /** @throws {SignatureProblem} */
   read(text: string, rules: ReadingRules): ReadSignature
   /** `signed` makes the signature of some bytes. */
-  write(
-    parts: CanonicalParts,
-    claims: WritingClaims,
-    signed: (content: Bytes) => Promise<Bytes>,
-  ): Promise<string>
+  write(parts: CanonicalParts, claims: WritingClaims, signed: (content: Bytes) => Promise<Bytes>): Promise<string>
 }
 
 const encoder = new TextEncoder()

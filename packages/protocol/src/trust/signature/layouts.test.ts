@@ -9,12 +9,9 @@ describe('profiles', () => {
     expect(profileProblem(DEFAULT_SIGNATURE_PROFILE)).toBeNull()
   })
 
-  test.each(Object.entries(LAYOUTS))(
-    '%s with all that it carries is a good one',
-    (layout, { algorithms }) => {
-      expect(profileProblem({ ...DEFAULT_SIGNATURE_PROFILE, layout, algorithms })).toBeNull()
-    },
-  )
+  test.each(Object.entries(LAYOUTS))('%s with all that it carries is a good one', (layout, { algorithms }) => {
+    expect(profileProblem({ ...DEFAULT_SIGNATURE_PROFILE, layout, algorithms })).toBeNull()
+  })
 
   test.each<[string, object]>([
     ['layout must be one of "parameters", "jws", "jws-detached", "raw-rsa"', { layout: 'toString' }],

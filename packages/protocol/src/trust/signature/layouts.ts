@@ -44,17 +44,14 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
 }
 
 /** The rule that a profile breaks, such as one that was typed in or comes from a file; null for a good one. */
-export function profileProblem(
-  profile: { readonly [Member in keyof SignatureProfile]: unknown },
-): string | null {
+export function profileProblem(profile: { readonly [Member in keyof SignatureProfile]: unknown }): string | null {
   if (!isNameIn(LAYOUTS, profile.layout)) return `layout must be one of ${list(LAYOUTS)}`
   if (!isNameIn(CANONICAL_FORMS, profile.canonical_form)) {
     return `canonical_form must be one of ${list(CANONICAL_FORMS)}`
   }
   if (!isNameIn(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${list(DIGESTS)}`
   const layout = LAYOUTS[profile.layout]
-  if (profile.digest_prefix !== '' && !layout.digest)
-    return 'digest_prefix must be "" in a layout without digest'
+  if (profile.digest_prefix !== '' && !layout.digest) return 'digest_prefix must be "" in a layout without digest'
   const { algorithms } = profile
   if (!Array.isArray(algorithms) || algorithms.length === 0 || new Set(algorithms).size < algorithms.length) {
     return 'algorithms must be a list of different names, one at least'

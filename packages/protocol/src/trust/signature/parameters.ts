@@ -92,8 +92,7 @@ function readList(text: string): Parameters {
     at = PARAMETER.lastIndex
     if (at === text.length) break
     COMMA.lastIndex = at
-    if (!COMMA.test(text))
-      throw invalid('the signature must be a list of name="value" with commas between them')
+    if (!COMMA.test(text)) throw invalid('the signature must be a list of name="value" with commas between them')
     at = COMMA.lastIndex
   }
   const missing = NAMES.find((name) => list[name] === undefined)
@@ -113,8 +112,7 @@ function seconds(text: string, name: string): number {
 }
 
 function quotable(value: string): string {
-  if (!WHOLE.test(value))
-    throw new TypeError('a parameter of a signature cannot hold quotes, backslashes or controls')
+  if (!WHOLE.test(value)) throw new TypeError('a parameter of a signature cannot hold quotes, backslashes or controls')
   return value
 }
 

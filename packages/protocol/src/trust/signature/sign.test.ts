@@ -58,10 +58,7 @@ test('what was signed verifies with the public half, and with no other key', asy
   })
   await expect(verifySignature(signature, envelope, pair.publicKey)).resolves.toBeUndefined()
 
-  const other = (await crypto.subtle.generateKey({ name: 'Ed25519' }, false, [
-    'sign',
-    'verify',
-  ])) as unknown as Pair
+  const other = (await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify'])) as unknown as Pair
   await expect(verifySignature(signature, envelope, other.publicKey)).rejects.toThrow(
     new SignatureProblem('invalid', 'the signature does not belong to this header and message'),
   )
@@ -87,10 +84,7 @@ describe('mistakes of the caller', () => {
       'the key is for another algorithm',
       () => ({ profile: { ...profile, algorithms: ['ES256'] }, ...key({ algorithm: 'ES256' }) }),
     ],
-    [
-      'created and expires must be Unix times in whole seconds, created first',
-      () => ({ expires: 1_767_225_600 }),
-    ],
+    ['created and expires must be Unix times in whole seconds, created first', () => ({ expires: 1_767_225_600 })],
     ['created and expires must be Unix times in whole seconds, created first', () => ({ created: 1.5 })],
     ['a part of kidId cannot be empty or hold |', () => key({ kid: 'a|b' })],
     ['a part of kidId cannot be empty or hold |', () => key({ kid: '' })],

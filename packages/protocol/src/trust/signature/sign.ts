@@ -34,8 +34,7 @@ export interface SignRequest {
 export async function sign(request: SignRequest): Promise<string> {
   const { header, message, profile, key, namespace, created, expires } = request
   const { sender_id, kid, algorithm, privateKey } = key
-  if (header.sender_id !== sender_id)
-    throw new TypeError('the key belongs to another sender_id than the header')
+  if (header.sender_id !== sender_id) throw new TypeError('the key belongs to another sender_id than the header')
   if (!profile.algorithms.includes(algorithm)) throw new TypeError('the algorithm is not one of the profile')
   if (!fitsAlgorithm(privateKey, algorithm)) throw new TypeError('the key is for another algorithm')
   if (!isUnixTime(created) || !isUnixTime(expires) || expires <= created) {

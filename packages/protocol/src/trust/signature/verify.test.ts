@@ -18,9 +18,7 @@ import { sign } from './sign.ts'
 import { readSignature, verifySignature } from './verify.ts'
 
 const file = join(import.meta.dirname, '../../../../../conformance/signature/keys.json')
-const keys = (JSON.parse(readFileSync(file, 'utf8')) as TestKey[]).filter(
-  (key) => key.sender_id === 'sp-system',
-)
+const keys = (JSON.parse(readFileSync(file, 'utf8')) as TestKey[]).filter((key) => key.sender_id === 'sp-system')
 interface TestKey {
   readonly sender_id: string
   readonly kid: string
@@ -166,8 +164,7 @@ describe.each(titled)('%s', (_, profile) => {
     const first = profiles.indexOf(profile)
     for (let at = 0; at < signature.length; at += 1) {
       const letter = letters[(first + at) % 3]
-      const edited =
-        signature.slice(0, at) + (signature[at] === letter ? 'R' : letter) + signature.slice(at + 1)
+      const edited = signature.slice(0, at) + (signature[at] === letter ? 'R' : letter) + signature.slice(at + 1)
       const refused = await refusal(profile, canonicalJson({ signature: edited, header, message }))
       expect({ edited, refused }).not.toEqual({ edited, refused: null })
     }
@@ -193,8 +190,6 @@ describe('numbers in the text', () => {
   })
 
   test('a number that would be rounded is refused before anything is verified', () => {
-    expect(() => new SourcedEnvelope(body('', '9007199254740993'))).toThrow(
-      new JsonError('message', NUMBER_RULE),
-    )
+    expect(() => new SourcedEnvelope(body('', '9007199254740993'))).toThrow(new JsonError('message', NUMBER_RULE))
   })
 })

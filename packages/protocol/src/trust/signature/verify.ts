@@ -40,8 +40,7 @@ export async function verifySignature(
   if (sender_id !== null && sender_id !== senderOf(envelope)) {
     throw invalid('kidId must name the sender_id of the header')
   }
-  if (!fitsAlgorithm(publicKey, algorithm))
-    throw invalid('the key is for another algorithm than the signature')
+  if (!fitsAlgorithm(publicKey, algorithm)) throw invalid('the key is for another algorithm than the signature')
   const content = await signature.content(parts, (text) => receivedPayload(text, envelope, canonical_form))
   const parameters = ALGORITHMS[algorithm].webCrypto
   const verified = await crypto.subtle.verify(parameters, publicKey, value, content).catch(() => false)

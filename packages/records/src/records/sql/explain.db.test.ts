@@ -57,11 +57,7 @@ test('the tree, the statement, its plan and cost, and the index that is missing'
 
 test('what is looked for is shown to who asks for it and to nobody else', async () => {
   const secret = "o'Hara \\ '' x"
-  const predicate = and(
-    is(note, 'eq', secret),
-    bears(['UIN', 'U777']),
-    not(is(born, 'lt', days('1981-07-09'))),
-  )
+  const predicate = and(is(note, 'eq', secret), bears(['UIN', 'U777']), not(is(born, 'lt', days('1981-07-09'))))
   const shown = await explainSearch(database.db, registry, query(predicate), { values: true })
   expect(shown.plan.text).toContain('Hara')
   const hidden = await explainSearch(database.db, registry, query(predicate), { analyze: true })

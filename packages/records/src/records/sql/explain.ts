@@ -61,9 +61,7 @@ async function planOf(
   const lines = await db.searches.query<{ 'QUERY PLAN': string }>(`explain (${options}) ${text}`, values)
   // Not run a second time: the lines say already how long it took.
   const json = await db.searches.query<{ 'QUERY PLAN': unknown }>(`explain (format json) ${text}`, values)
-  const [root] = json.rows.flatMap(
-    (row) => row['QUERY PLAN'] as readonly { Plan: { 'Total Cost': number } }[],
-  )
+  const [root] = json.rows.flatMap((row) => row['QUERY PLAN'] as readonly { Plan: { 'Total Cost': number } }[])
   return {
     plan: { json: root ?? null, text: lines.rows.map((row) => row['QUERY PLAN']).join('\n') },
     cost: root?.Plan['Total Cost'] ?? 0,

@@ -131,14 +131,8 @@ test('combinations within combinations, sides that are negated among them', asyn
 
 test('a page in an order reads documents of the page only', async () => {
   const page = { ...PAGE, sort: [{ attribute: 'seen', descending: true }] }
-  const { text, values } = searchStatement(table, toSql(is(surname, 'eq', 's7'), table), {
-    ...page,
-    limit: 3,
-  })
-  const { rows } = await database.db.searches.query(
-    `explain (analyze, costs off, timing off) ${text}`,
-    values,
-  )
+  const { text, values } = searchStatement(table, toSql(is(surname, 'eq', 's7'), table), { ...page, limit: 3 })
+  const { rows } = await database.db.searches.query(`explain (analyze, costs off, timing off) ${text}`, values)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toMatch(/Index Scan using r1_test_person_pkey .*rows=1(\.00)? loops=3\)/)
 })
@@ -146,10 +140,7 @@ test('a page in an order reads documents of the page only', async () => {
 test('a broad search reads little more than the cap', async () => {
   const broad = is(note, 'starts_with', 'n')
   const { text, values } = searchStatement(table, toSql(broad, table), { ...PAGE, cap: 1_000 })
-  const { rows } = await database.db.searches.query(
-    `explain (analyze, costs off, timing off) ${text}`,
-    values,
-  )
+  const { rows } = await database.db.searches.query(`explain (analyze, costs off, timing off) ${text}`, values)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toMatch(/Seq Scan on r1_test_person record \(.*rows=1001(\.00)? loops=1\)/)
   expect((await found(broad, 1_000)).total).toBe(1_001)

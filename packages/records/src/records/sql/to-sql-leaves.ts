@@ -4,14 +4,7 @@
  * value is missing neither is, be it false or null.
  */
 
-import type {
-  Comparator,
-  Comparison,
-  Interval,
-  Literal,
-  OneOf,
-  Presence,
-} from '@rollcall/core/model/predicate'
+import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '@rollcall/core/model/predicate'
 import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
@@ -95,9 +88,7 @@ function startsWith(column: string, prefix: string, asked: boolean, values: Valu
   const behind = behindPrefix(prefix)
   if (behind === null) return `${column} ${asked ? '>=' : '<'} ${first}`
   const last = values.add(behind)
-  return asked
-    ? `(${column} >= ${first} and ${column} < ${last})`
-    : `(${column} < ${first} or ${column} >= ${last})`
+  return asked ? `(${column} >= ${first} and ${column} < ${last})` : `(${column} < ${first} or ${column} >= ${last})`
 }
 
 function compareOrdered(leaf: Comparison, asked: boolean, operand: Operand): string {
@@ -120,24 +111,20 @@ type PeriodForm = (record: Ends, literal: Ends) => string
  * The table of `Interval`, true and false. A bound of the last day is one of the first day as well, which no record
  * contradicts: stated once more, the index over (first, last) is entered at the right operand.
  */
-const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> =
-  {
-    eq: [
-      (r, l) => `(${r.from} between ${l.from} and ${l.to} and ${r.to} <= ${l.to})`,
-      (r, l) => `((${r.from} < ${l.from} and ${r.to} < ${l.from}) or ${r.from} > ${l.to})`,
-    ],
-    lt: [(r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`, (r, l) => `${r.from} >= ${l.from}`],
-    le: [(r, l) => `(${r.from} <= ${l.to} and ${r.to} <= ${l.to})`, (r, l) => `${r.from} > ${l.to}`],
-    gt: [(r, l) => `${r.from} > ${l.to}`, (r, l) => `(${r.from} <= ${l.to} and ${r.to} <= ${l.to})`],
-    ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`],
-  }
+const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
+  eq: [
+    (r, l) => `(${r.from} between ${l.from} and ${l.to} and ${r.to} <= ${l.to})`,
+    (r, l) => `((${r.from} < ${l.from} and ${r.to} < ${l.from}) or ${r.from} > ${l.to})`,
+  ],
+  lt: [(r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`, (r, l) => `${r.from} >= ${l.from}`],
+  le: [(r, l) => `(${r.from} <= ${l.to} and ${r.to} <= ${l.to})`, (r, l) => `${r.from} > ${l.to}`],
+  gt: [(r, l) => `${r.from} > ${l.to}`, (r, l) => `(${r.from} <= ${l.to} and ${r.to} <= ${l.to})`],
+  ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`],
+}
 
 /** The same for a record's instant, which has no length. */
 const INSTANTS: typeof PERIODS = {
-  eq: [
-    (r, l) => `${r.from} between ${l.from} and ${l.to}`,
-    (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`,
-  ],
+  eq: [(r, l) => `${r.from} between ${l.from} and ${l.to}`, (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`],
   lt: [(r, l) => `${r.from} < ${l.from}`, (r, l) => `${r.from} >= ${l.from}`],
   le: [(r, l) => `${r.from} <= ${l.to}`, (r, l) => `${r.from} > ${l.to}`],
   gt: [(r, l) => `${r.from} > ${l.to}`, (r, l) => `${r.from} <= ${l.to}`],

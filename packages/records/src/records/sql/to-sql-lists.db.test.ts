@@ -74,25 +74,13 @@ const CASES: readonly SqlCase[] = [
   ],
   [
     some(tag, not(is(tag, 'eq', 'a'))),
-    [
-      'exists (select 1 from unnest(record."tag") as element("tag") where element."tag" <> $1)',
-      ['a'],
-      [1, 2],
-    ],
-    [
-      '(select bool_and((element."tag" = $1) is true) from unnest(record."tag") as element("tag"))',
-      ['a'],
-      [],
-    ],
+    ['exists (select 1 from unnest(record."tag") as element("tag") where element."tag" <> $1)', ['a'], [1, 2]],
+    ['(select bool_and((element."tag" = $1) is true) from unnest(record."tag") as element("tag"))', ['a'], []],
   ],
   [
     some(tag, is(tag, 'eq', '\0')),
     ['exists (select 1 from unnest(record."tag") as element("tag") where false)', [], []],
-    [
-      '(select bool_and((element."tag" is not null) is true) from unnest(record."tag") as element("tag"))',
-      [],
-      [1, 2],
-    ],
+    ['(select bool_and((element."tag" is not null) is true) from unnest(record."tag") as element("tag"))', [], [1, 2]],
   ],
   [
     some(visit, is(visit, 'eq', times('10:00:00.000'))),
@@ -192,11 +180,7 @@ const CASES: readonly SqlCase[] = [
   ],
   [
     some(crop, and(is(cropType, 'eq', 'rice'), is(sown, 'eq', days('2024-03-01')))),
-    [
-      'record."crop" @> $1::jsonb',
-      ['[{"crop_type":"rice","sown_from":"2024-03-01","sown_to":"2024-03-01"}]'],
-      [],
-    ],
+    ['record."crop" @> $1::jsonb', ['[{"crop_type":"rice","sown_from":"2024-03-01","sown_to":"2024-03-01"}]'], []],
     [
       '(select bool_and(((element."crop_type" <> $1 or ((element."sown_from" < $2::date and element."sown_to" < $2::date) or element."sown_from" > $3::date))) is true) from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "sown_from" date, "sown_to" date) where (element."crop_type" is not null or element."sown_from" is not null))',
       ['rice', '2024-03-01', '2024-03-01'],
@@ -236,11 +220,7 @@ const CASES: readonly SqlCase[] = [
   ],
   [
     some(crop, and(oneOf(cropType, 'maize', 'x'), is(area, 'eq', 2))),
-    [
-      'record."crop" @> any($1::jsonb[])',
-      [['[{"area":2,"crop_type":"maize"}]', '[{"area":2,"crop_type":"x"}]']],
-      [1],
-    ],
+    ['record."crop" @> any($1::jsonb[])', [['[{"area":2,"crop_type":"maize"}]', '[{"area":2,"crop_type":"x"}]']], [1]],
     [
       '(select bool_and(((element."crop_type" <> all($1::text[]) or element."area" <> $2::double precision)) is true) from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "area" double precision) where (element."crop_type" is not null or element."area" is not null))',
       [['maize', 'x'], 2],

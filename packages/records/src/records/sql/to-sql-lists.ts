@@ -118,10 +118,7 @@ function containsValue(list: Attribute, of: Predicate, values: Values): Containe
     return part.is === 'in' ? overlaps(list, part, values) : []
   })
   // Equality of a date is one of two columns.
-  return {
-    forms,
-    exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date',
-  }
+  return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
 }
 
 function containsOne(list: Attribute, value: Literal, values: Values): readonly string[] {
@@ -151,17 +148,13 @@ function singleValue(value: Literal): string | number | boolean | null {
 /** One element has the values of all equalities, and one of those of one `in`. */
 function containsObject(compound: Compound, of: Predicate, values: Values): Contained {
   const parts = conjuncts(of)
-  const equalities = parts.filter(
-    (part): part is Comparison => part.is === 'compare' && part.operator === 'eq',
-  )
+  const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
   const written = new Map<Attribute, string>()
   for (const { attribute, value } of equalities) {
     const text = memberText(attribute, value)
     if (text !== null && !written.has(attribute)) written.set(attribute, text)
   }
-  const choice = shortestChoice(
-    parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)),
-  )
+  const choice = shortestChoice(parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)))
   const asked = written.size + (choice === null ? 0 : 1)
   if (asked === 0) return containsOneOfSeveral(compound, parts, values)
   const column = compoundName(compound)

@@ -1,32 +1,13 @@
 import { expect, test } from 'vitest'
-import {
-  alive,
-  and,
-  bears,
-  exists,
-  is,
-  not,
-  or,
-  sex,
-  surname,
-  table,
-} from '../../../../server/test/query-fixture.ts'
+import { alive, and, bears, exists, is, not, or, sex, surname, table } from '../../../../server/test/query-fixture.ts'
 import { type SqlCase, testSql } from '../../../../server/test/to-sql.ts'
 import { toSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [
   [
     and(is(sex, 'eq', 'f'), or(is(alive, 'eq', false), not(is(surname, 'eq', 'x')))),
-    [
-      '(record."sex" = $1 and (record."alive" = $2::boolean or record."surname" <> $3))',
-      ['f', false, 'x'],
-      [1],
-    ],
-    [
-      '(record."sex" <> $1 or (record."alive" <> $2::boolean and record."surname" = $3))',
-      ['f', false, 'x'],
-      [2],
-    ],
+    ['(record."sex" = $1 and (record."alive" = $2::boolean or record."surname" <> $3))', ['f', false, 'x'], [1]],
+    ['(record."sex" <> $1 or (record."alive" <> $2::boolean and record."surname" = $3))', ['f', false, 'x'], [2]],
   ],
   [
     not(or(is(sex, 'eq', 'f'), not(exists(surname)))),

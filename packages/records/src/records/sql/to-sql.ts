@@ -41,12 +41,7 @@ function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Valu
  * True: looked up once, so that the records found can be fetched by their ids also as one side of an `or`.
  * False: of the record's own identifiers, those of the types asked for, each is another.
  */
-function bearsIdentifier(
-  { identifiers }: BearsIdentifier,
-  asked: boolean,
-  table: RecordTable,
-  values: Values,
-): string {
+function bearsIdentifier({ identifiers }: BearsIdentifier, asked: boolean, table: RecordTable, values: Values): string {
   const storable = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {

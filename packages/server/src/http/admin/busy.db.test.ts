@@ -12,8 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const BUSY =
-  '429 err.request.too_many_requests this node works on as many such calls as it may; try again later'
+const BUSY = '429 err.request.too_many_requests this node works on as many such calls as it may; try again later'
 
 /**
  * Does the work while every statement on exchanges waits.

@@ -63,10 +63,12 @@ function write(
   log.info(
     {
       call: name,
-      ...{ operator: operator?.name ?? null, token: operator?.id ?? null },
+      operator: operator?.name ?? null,
+      token: operator?.id ?? null,
       ...(session && { session: session.id }),
       ...(registry && { registry: registry.namespace }),
-      ...{ address: gate.address(raw), ...outcome },
+      address: gate.address(raw),
+      ...outcome,
     },
     'admin call',
   )

@@ -7,7 +7,9 @@ const slots = () => {
 }
 
 const refused = {
-  ...{ code: 'err.request.too_many_requests', httpStatus: 429, retryAfter: 1 },
+  code: 'err.request.too_many_requests',
+  httpStatus: 429,
+  retryAfter: 1,
   message: 'this node works on as many such calls as it may; try again later',
 }
 

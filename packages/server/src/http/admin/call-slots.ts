@@ -23,11 +23,7 @@ export type SlotLimits = Pick<Limits, 'admin_reads' | 'admin_reads_at_once' | 'a
 /** A call that reads much, by what it reads. */
 export type Heavy = 'accounts' | 'prunable'
 
-export function createCallSlots({
-  admin_reads,
-  admin_reads_at_once,
-  account_searches,
-}: SlotLimits): CallSlots {
+export function createCallSlots({ admin_reads, admin_reads_at_once, account_searches }: SlotLimits): CallSlots {
   /** At a time on this node: of all operators, and of each. */
   const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
     // One operator leaves one to the others.

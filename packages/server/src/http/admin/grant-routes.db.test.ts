@@ -11,12 +11,7 @@ const { tokens, get, post, refusal } = caller
 await post('/participants', { sender_id: 'mis.example', name: 'MIS' })
 
 const AT = '/registries/civil/grants/mis.example'
-const TERMS = {
-  operations: ['search'],
-  record_types: ['Person'],
-  see: ['given_name', 'birth_date'],
-  basis: 'law',
-}
+const TERMS = { operations: ['search'], record_types: ['Person'], see: ['given_name', 'birth_date'], basis: 'law' }
 
 it('a grant is set from a template, explained, listed and revoked', async () => {
   const templates = await get('/registries/civil/grant-templates', tokens.read)
@@ -31,9 +26,7 @@ it('a grant is set from a template, explained, listed and revoked', async () => 
   expect((await get('/grants?sender_id=mis.example')).body).toMatchObject([{ namespace: 'civil' }])
   expect((await get('/grants/expiring?days=30', tokens.read)).body).toMatchObject([{ valid_until: until }])
   expect((await post(`${AT}/revoke`, {}, tokens.operate)).body).toMatchObject({ revoked: 1 })
-  expect(await refusal(`${AT}/revoke`, {})).toBe(
-    '404 err.request.not_found mis.example has no grant in civil',
-  )
+  expect(await refusal(`${AT}/revoke`, {})).toBe('404 err.request.not_found mis.example has no grant in civil')
 })
 
 it.each([

@@ -8,26 +8,39 @@ import { type AdminRoute, route } from './route.ts'
 
 export const MESSAGE_ROUTES: readonly AdminRoute[] = [
   route(showOverview, {
-    ...{ method: 'GET', path: '/overview', name: 'showOverview', role: 'read' },
-    summary:
-      'The last 24 hours by hour, what waits and what fails, what ends soon, and the health of the server.',
+    method: 'GET',
+    path: '/overview',
+    name: 'showOverview',
+    role: 'read',
+    summary: 'The last 24 hours by hour, what waits and what fails, what ends soon, and the health of the server.',
   }),
   route(listMessages, {
-    ...{ method: 'GET', path: '/messages', name: 'listMessages', role: 'read', heavy: 'accounts' },
+    method: 'GET',
+    path: '/messages',
+    name: 'listMessages',
+    role: 'read',
+    heavy: 'accounts',
     summary: 'Messages that were answered, acknowledged or sent, the newest first. They name no person.',
   }),
   route(showMessage, {
-    ...{ method: 'GET', path: '/messages/{message_id}', name: 'showMessage', role: 'read' },
-    summary:
-      'The timeline of a message: every step with its time, and what is still to come. It names no person.',
+    method: 'GET',
+    path: '/messages/{message_id}',
+    name: 'showMessage',
+    role: 'read',
+    summary: 'The timeline of a message: every step with its time, and what is still to come. It names no person.',
   }),
   route(openBodies, {
-    ...{ method: 'POST', path: '/messages/{message_id}/bodies', name: 'openBodies', role: 'audit' },
-    summary:
-      'What is stored of the content of a message, opened. The look is accounted with its reason before.',
+    method: 'POST',
+    path: '/messages/{message_id}/bodies',
+    name: 'openBodies',
+    role: 'audit',
+    summary: 'What is stored of the content of a message, opened. The look is accounted with its reason before.',
   }),
   route(makeEvidence, {
-    ...{ method: 'GET', path: '/messages/{message_id}/evidence', name: 'makeEvidence', role: 'audit' },
+    method: 'GET',
+    path: '/messages/{message_id}/evidence',
+    name: 'makeEvidence',
+    role: 'audit',
     summary: 'What was accounted of a message, for whoever verifies it without the database.',
   }),
 ]

@@ -56,7 +56,9 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
   const document = JSON.stringify(adminDocument(routes))
   mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
     {
-      ...{ method: 'GET', name, deprecated: undefined },
+      method: 'GET',
+      name,
+      deprecated: undefined,
       handler: (request, reply) =>
         logged(parts, name, request, async (call) => {
           await authenticate(parts, listener, request, call)

@@ -40,13 +40,11 @@ export function adminDocument(routes: readonly AdminRoute[]): Json {
     paths,
     components: {
       securitySchemes: {
-        operator: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'A token that `rollcall operator add` printed.',
-        },
+        operator: { type: 'http', scheme: 'bearer', description: 'A token that `rollcall operator add` printed.' },
         session: {
-          ...{ type: 'apiKey', in: 'cookie', name: 'rollcall_session' },
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'rollcall_session',
           description:
             'The cookie of the console. Calls with it need the header `Rollcall-Console`: `1`, or `poll` for what a page asks by itself.',
         },
@@ -92,9 +90,7 @@ function operation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>)
   const parameters = [
     ...pathMembers(route).map((name) => parameter('path', name, propertiesOf(input)[name], true)),
     ...(method === 'GET'
-      ? Object.entries(members).map(([name, schema]) =>
-          parameter('query', name, schema, required.includes(name)),
-        )
+      ? Object.entries(members).map(([name, schema]) => parameter('query', name, schema, required.includes(name)))
       : []),
   ]
   return {
@@ -118,7 +114,9 @@ function json(schema: unknown): Json {
 }
 
 const parameter = (place: string, name: string, schema: TSchema | undefined, required: boolean): Json => ({
-  ...{ in: place, name, required },
+  in: place,
+  name,
+  required,
   schema: schema ?? {},
 })
 

@@ -1,11 +1,7 @@
 /** Signing in to the console at a provider of OpenID Connect: the browser goes there, and comes back with a code. */
 
 import { unauthorized } from '@rollcall/engine/exchange/authenticate'
-import {
-  NO_REGISTRY,
-  type OpenIdProvider,
-  OpenIdRefused,
-} from '@rollcall/participants/directory/openid-provider'
+import { NO_REGISTRY, type OpenIdProvider, OpenIdRefused } from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainPage, sendStrictPage } from '../console.ts'
@@ -110,12 +106,10 @@ async function comeBack(
     parts.signInFailures.fail(parts.gate.unit(raw))
     return unauthorized(message)
   }
-  const by = await provider
-    .operatorOf(secret, new URL(request.url, 'http://here').search)
-    .catch((error: unknown) => {
-      if (!(error instanceof OpenIdRefused)) throw error
-      throw failed(error.message)
-    })
+  const by = await provider.operatorOf(secret, new URL(request.url, 'http://here').search).catch((error: unknown) => {
+    if (!(error instanceof OpenIdRefused)) throw error
+    throw failed(error.message)
+  })
   const known = by.registries === null ? [] : await parts.directory.registries()
   const registries =
     by.registries && known.flatMap(({ id, namespace }) => (by.registries?.includes(namespace) ? [id] : []))
@@ -136,7 +130,9 @@ function redirect(reply: FastifyReply, status: number, location: string, cookies
   reply.raw.setHeader('Set-Cookie', [...cookies])
   reply.raw
     .writeHead(status, {
-      ...{ Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+      Location: location,
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
       'Content-Length': '0',
     })
     .end()

@@ -54,11 +54,7 @@ async function begun() {
 async function comeBack(bent: Bent = { claims: DESK }) {
   const { address, cookie } = await begun()
   const query = provider.authorize(address, bent)
-  return {
-    query,
-    cookie,
-    answer: await get(`${CALLBACK}${query}`, { Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' }),
-  }
+  return { query, cookie, answer: await get(`${CALLBACK}${query}`, { Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' }) }
 }
 
 async function refusal(answer: Response): Promise<string> {
@@ -83,14 +79,14 @@ it('the page offers it, and it leads to the provider with state, nonce and PKCE'
   const address = new URL(answer.headers.get('location') ?? '')
   expect(`${address.origin}${address.pathname}`).toBe(`${provider.issuer}/authorize`)
   expect(Object.fromEntries(address.searchParams)).toEqual({
-    ...{
-      client_id: CLIENT.id,
-      response_type: 'code',
-      scope: 'openid',
-      redirect_uri: `${CONSOLE_URL}${CALLBACK}`,
-    },
-    ...{ state: expect.stringMatching(/^[\w-]{43}$/), nonce: expect.stringMatching(/^[\w-]{43}$/) },
-    ...{ code_challenge: expect.stringMatching(/^[\w-]{43}$/), code_challenge_method: 'S256' },
+    client_id: CLIENT.id,
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: `${CONSOLE_URL}${CALLBACK}`,
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
   })
 })
 
@@ -104,14 +100,14 @@ it('whoever comes back is signed in, with the roles of the claim, until the name
   ])
   const cookie = cookiesOf(answer)
   expect(await (await session(cookie)).json()).toMatchObject({
-    ...{ operator: 'oidc:amina', roles: ['read', 'publish', 'consent', 'operate'], registries: null },
+    operator: 'oidc:amina',
+    roles: ['read', 'publish', 'consent', 'operate'],
+    registries: null,
   })
   const needs = { ...server.database, clock, limits: server.context.limits }
   expect(await listSessions(needs, {})).toMatchObject([{ name: 'oidc:amina', provider: provider.issuer }])
   const accounts = await get('/admin/v1/accounts', { Cookie: cookie, 'Rollcall-Console': '1' })
-  expect(await accounts.json()).toMatchObject([
-    { operator: 'oidc:amina', note: 'operator sign-in by OpenID Connect' },
-  ])
+  expect(await accounts.json()).toMatchObject([{ operator: 'oidc:amina', note: 'operator sign-in by OpenID Connect' }])
   expect(await revokeOperator(server.database, { name: 'oidc:amina' })).toEqual({
     name: 'oidc:amina',
     sessions: 1,
@@ -246,9 +242,7 @@ describe('where the provider names registries, the console has a key, and names 
   afterAll(() => own.server.close())
 
   const ask = (path: string, Cookie = '') =>
-    fetch(`${own.server.adminUrl}${path}`, {
-      ...{ redirect: 'manual', headers: { Cookie, 'Rollcall-Console': '1' } },
-    })
+    fetch(`${own.server.adminUrl}${path}`, { redirect: 'manual', headers: { Cookie, 'Rollcall-Console': '1' } })
 
   /** @param registries what the claim holds */
   async function signedIn(registries: unknown, more: object = {}) {
@@ -268,8 +262,7 @@ describe('where the provider names registries, the console has a key, and names 
     const { answer, cookie } = await signedIn(['civil', 'elsewhere'])
     expect(answer.status).toBe(303)
     expect((await sessionOf(cookie)).registries).toEqual(['civil'])
-    const events = async (namespace: string) =>
-      (await ask(`/admin/v1/registries/${namespace}/events`, cookie)).status
+    const events = async (namespace: string) => (await ask(`/admin/v1/registries/${namespace}/events`, cookie)).status
     expect([await events('civil'), await events('social')]).toEqual([200, 403])
     expect((await ask('/admin/v1/participants', cookie)).status).toBe(403)
   })

@@ -5,24 +5,40 @@ import { type AdminRoute, route } from './route.ts'
 
 export const OPERATOR_ROUTES: readonly AdminRoute[] = [
   route(listOperators, {
-    ...{ method: 'GET', path: '/operators', name: 'listOperators', role: 'own' },
+    method: 'GET',
+    path: '/operators',
+    name: 'listOperators',
+    role: 'own',
     summary: 'Every operator token, without its secret.',
   }),
   route(addOperator, {
-    ...{ method: 'POST', path: '/operators', name: 'addOperator', role: 'own', status: 201 },
+    method: 'POST',
+    path: '/operators',
+    name: 'addOperator',
+    role: 'own',
+    status: 201,
     summary: 'Makes an operator token, which is in this answer and in no other.',
   }),
   // In a body: a name may have any character.
   route(revokeOperator, {
-    ...{ method: 'POST', path: '/operators/revoke', name: 'revokeOperator', role: 'own' },
+    method: 'POST',
+    path: '/operators/revoke',
+    name: 'revokeOperator',
+    role: 'own',
     summary: 'Ends an operator token: from the next call on it is refused.',
   }),
   route(listSessions, {
-    ...{ method: 'GET', path: '/operators/sessions', name: 'listSessions', role: 'own' },
+    method: 'GET',
+    path: '/operators/sessions',
+    name: 'listSessions',
+    role: 'own',
     summary: 'Who is signed in to the console, without the secrets of the sessions.',
   }),
   route(endSessions, {
-    ...{ method: 'POST', path: '/operators/sessions/end', name: 'endSessions', role: 'own' },
+    method: 'POST',
+    path: '/operators/sessions/end',
+    name: 'endSessions',
+    role: 'own',
     summary: 'Signs an operator out: one session, or all of them.',
   }),
 ]

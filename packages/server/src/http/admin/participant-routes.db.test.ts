@@ -51,15 +51,9 @@ describe('a participant is taken in', () => {
 
   it('with keys, of which a private one is refused', async () => {
     const pair = keyPair('Ed25519')
-    const added = await post(`${AT}/keys`, {
-      keys: pair.pem,
-      kid: 'k-1',
-      valid_until: '2027-01-01T00:00:00Z',
-    })
+    const added = await post(`${AT}/keys`, { keys: pair.pem, kid: 'k-1', valid_until: '2027-01-01T00:00:00Z' })
     expect([added.status, added.body]).toMatchObject([201, [{ kid: 'k-1', use: 'sig', state: 'live' }]])
-    expect(await refusal(`${AT}/keys`, { keys: pair.privatePem })).toMatch(
-      /^400 err\.request\.bad .*private key/,
-    )
+    expect(await refusal(`${AT}/keys`, { keys: pair.privatePem })).toMatch(/^400 err\.request\.bad .*private key/)
     expect((await get(AT)).body.keys).toMatchObject([{ kid: 'k-1', valid_until: '2027-01-01T00:00:00.000Z' }])
     expect((await post(`${AT}/keys/revoke`, { kid: 'k-1' }, tokens.operate)).body.state).toBe('revoked')
     expect(await refusal(`${AT}/keys/revoke`, { kid: 'k-1' })).toBe(
@@ -99,7 +93,9 @@ describe('a participant is taken in', () => {
     const limits = { rate_limit: 2.5, concurrency_limit: 'unlimited', max_page_size: 50 }
     expect((await post(`${AT}/limits`, limits, tokens.operate)).body).toMatchObject(limits)
     expect((await post(`${AT}/limits`, { rate_limit: null }, tokens.operate)).body).toMatchObject({
-      ...{ rate_limit: null, concurrency_limit: 'unlimited', max_page_size: 50 },
+      rate_limit: null,
+      concurrency_limit: 'unlimited',
+      max_page_size: 50,
     })
     expect((await get(AT)).body).toMatchObject({ rate_limit: null, max_page_size: 50 })
     for (const wrong of [{ rate_limit: 0 }, { concurrency_limit: 1.5 }, { max_page_size: 'unlimited' }]) {
@@ -111,9 +107,7 @@ describe('a participant is taken in', () => {
 
   it('with a limit of subscriptions', async () => {
     expect((await post(`${AT}/subscriptions`, { max_subscriptions: 7 })).body.max_subscriptions).toBe(7)
-    expect((await get(AT)).body).toMatchObject({
-      ...{ max_subscriptions: 7, subscriptions: { live: 0, suspended: 0 } },
-    })
+    expect((await get(AT)).body).toMatchObject({ max_subscriptions: 7, subscriptions: { live: 0, suspended: 0 } })
   })
 })
 
@@ -129,10 +123,7 @@ it('a participant is shown with what it uses of its quotas, and when it was last
   const { body } = await get('/participants/asks.example', tokens.read)
   expect(body.last_seen).not.toBeNull()
   expect(body.quotas).toEqual([{ namespace: 'civil', counted: 'items', used: 10, most: 100 }])
-  expect(body.accepted_today).toMatchObject({
-    messages: 0,
-    most_messages: server.context.limits.accepted_requests,
-  })
+  expect(body.accepted_today).toMatchObject({ messages: 0, most_messages: server.context.limits.accepted_requests })
   expect(body.grants).toMatchObject([{ namespace: 'civil', terms: { items_per_day: 100 } }])
 })
 
@@ -177,30 +168,21 @@ it('a callback address is tried out, with every step', async () => {
   const { status, body } = await post(`${at}/callback/test`, { to: there.url }, tokens.operate)
   expect([status, body.target]).toEqual([200, expect.stringContaining(there.url)])
   expect(body.steps.map(({ step }: { step: string }) => step)).toContain('answer')
-  expect(
-    (await post(`${at}/callback/test`, { to: 'https://other.example' }, tokens.operate)).body,
-  ).toMatchObject({
+  expect((await post(`${at}/callback/test`, { to: 'https://other.example' }, tokens.operate)).body).toMatchObject({
     ok: false,
     steps: [{ step: 'address', ok: false }],
   })
 })
 
-it.each([
-  '',
-  '/disable',
-  '/enable',
-  '/keys/revoke',
-  '/policy',
-  '/callback',
-  '/callback/test',
-  '/secrets',
-  '/remove',
-])('of an unknown sender_id %j is 404', async (path) => {
-  const body = path === '' ? undefined : path === '/keys/revoke' ? { kid: 'k' } : {}
-  expect(await refusal(`/participants/nobody.example${path}`, body)).toBe(
-    '404 err.request.not_found no participant has sender_id nobody.example',
-  )
-})
+it.each(['', '/disable', '/enable', '/keys/revoke', '/policy', '/callback', '/callback/test', '/secrets', '/remove'])(
+  'of an unknown sender_id %j is 404',
+  async (path) => {
+    const body = path === '' ? undefined : path === '/keys/revoke' ? { kid: 'k' } : {}
+    expect(await refusal(`/participants/nobody.example${path}`, body)).toBe(
+      '404 err.request.not_found no participant has sender_id nobody.example',
+    )
+  },
+)
 
 it('only a demo has a receiver to break, and a simulation', async () => {
   const none = '404 err.request.not_found there is no such namespace or path here'

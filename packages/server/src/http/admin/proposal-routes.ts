@@ -1,27 +1,34 @@
 /** Calls about acts that wait for a second operator. The role of the act is checked beside that of the row. */
-import {
-  approveProposal,
-  declineProposal,
-  listProposals,
-  showProposal,
-} from '@rollcall/admin/approvals/proposals'
+import { approveProposal, declineProposal, listProposals, showProposal } from '@rollcall/admin/approvals/proposals'
 import { type AdminRoute, route } from './route.ts'
 
 export const PROPOSAL_ROUTES: readonly AdminRoute[] = [
   route(listProposals, {
-    ...{ method: 'GET', path: '/proposals', name: 'listProposals', role: 'read' },
+    method: 'GET',
+    path: '/proposals',
+    name: 'listProposals',
+    role: 'read',
     summary: 'Acts that wait for a second operator, and those that did, the newest first.',
   }),
   route(showProposal, {
-    ...{ method: 'GET', path: '/proposals/{id}', name: 'showProposal', role: 'read' },
+    method: 'GET',
+    path: '/proposals/{id}',
+    name: 'showProposal',
+    role: 'read',
     summary: 'One proposal. Who may decide about it sees what is confidential in it as well.',
   }),
   route(approveProposal, {
-    ...{ method: 'POST', path: '/proposals/{id}/approve', name: 'approveProposal', role: 'read' },
+    method: 'POST',
+    path: '/proposals/{id}/approve',
+    name: 'approveProposal',
+    role: 'read',
     summary: 'Does the act. Needs the role of the act, and is refused to who has proposed it.',
   }),
   route(declineProposal, {
-    ...{ method: 'POST', path: '/proposals/{id}/decline', name: 'declineProposal', role: 'read' },
+    method: 'POST',
+    path: '/proposals/{id}/decline',
+    name: 'declineProposal',
+    role: 'read',
     summary: 'The act is not done. Needs the role of the act, and is refused to who has proposed it.',
   }),
 ]

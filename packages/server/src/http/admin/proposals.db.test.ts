@@ -61,7 +61,11 @@ it('a wider grant waits for another operator, who sees what would change, and bo
   expect(await seen(sender_id)).toEqual([['birth_date']])
   const { body: shown } = await caller.get(`/proposals/${id}`, bea)
   expect(shown).toMatchObject({
-    ...{ act: 'grant set', state: 'waiting', proposed_by: 'ada', role: 'own', own: false },
+    act: 'grant set',
+    state: 'waiting',
+    proposed_by: 'ada',
+    role: 'own',
+    own: false,
     diff: [
       { at: 'sender_id', from: sender_id, to: sender_id },
       { at: 'namespace', from: 'civil', to: 'civil' },
@@ -76,9 +80,7 @@ it('a wider grant waits for another operator, who sees what would change, and bo
   })
   expect(await seen(sender_id)).toEqual(['all'])
   const { body: accounts } = await caller.get('/accounts?kind=operator&limit=20')
-  const notes = accounts.map(
-    ({ operator, note }: { operator: string; note: string }) => `${operator}: ${note}`,
-  )
+  const notes = accounts.map(({ operator, note }: { operator: string; note: string }) => `${operator}: ${note}`)
   expect(notes).toEqual(
     expect.arrayContaining([
       'ada: proposal: grant set',
@@ -116,9 +118,7 @@ describe('who may decide', () => {
 
   it('not who has not the role of the act', async () => {
     for (const role of ['read', 'operate', 'audit'] as const) {
-      expect(await refusedApproval(id, caller.tokens[role])).toBe(
-        '403 err.request.forbidden this needs the role own',
-      )
+      expect(await refusedApproval(id, caller.tokens[role])).toBe('403 err.request.forbidden this needs the role own')
     }
     expect((await caller.get(`/proposals/${id}`, caller.tokens.read)).body.confidential).toBe(null)
   })
@@ -138,8 +138,12 @@ describe('who is who', () => {
       (error: Error) => error.message,
     )
   const provided = (subject: string, name: string): Operator => ({
-    ...{ id: null, subject: `https://login.example ${subject}`, name: `oidc:${name}` },
-    ...{ roles: ['own'], registries: null, authority: null },
+    id: null,
+    subject: `https://login.example ${subject}`,
+    name: `oidc:${name}`,
+    roles: ['own'],
+    registries: null,
+    authority: null,
   })
   const proposedBy = async (operator: Operator): Promise<string> => {
     const approvals = createApprovals({ limits: server.context.limits, operator, clock })
@@ -182,9 +186,7 @@ it('it is declined once, and then nobody approves it', async () => {
   const id = await proposed(grantPath(sender_id), { terms: WIDE })
   const declined = await caller.post(`/proposals/${id}/decline`, {}, bea)
   expect(declined.body).toMatchObject({ state: 'declined', decided_by: 'bea' })
-  expect(await refusedApproval(id)).toBe(
-    '409 err.request.bad the proposal does not wait any more: it is declined',
-  )
+  expect(await refusedApproval(id)).toBe('409 err.request.bad the proposal does not wait any more: it is declined')
   expect(await seen(sender_id)).toEqual([['birth_date']])
 })
 
@@ -193,11 +195,11 @@ it('what an operator proposed whose token was revoked since is approved by nobod
   const sender_id = await peer()
   const id = await proposed(grantPath(sender_id), { terms: WIDE }, leaver)
   expect((await caller.post('/operators/revoke', { name: 'leaver' }, bea)).body).toEqual({
-    ...{ name: 'leaver', sessions: 0, proposals: 1 },
+    name: 'leaver',
+    sessions: 0,
+    proposals: 1,
   })
-  expect(await refusedApproval(id)).toBe(
-    '409 err.request.bad the proposal does not wait any more: it is lapsed',
-  )
+  expect(await refusedApproval(id)).toBe('409 err.request.bad the proposal does not wait any more: it is lapsed')
   expect(await seen(sender_id)).toEqual([['birth_date']])
 })
 
@@ -223,9 +225,7 @@ it('it lapses after 72 hours, and its input is erased', async () => {
   const id = await proposed(grantPath(await peer()), { terms: WIDE })
   clock.pass(72 * HOUR)
   expect((await caller.get('/proposals?state=waiting', bea)).body).toEqual([])
-  expect(await refusedApproval(id)).toBe(
-    '409 err.request.bad the proposal does not wait any more: it is lapsed',
-  )
+  expect(await refusedApproval(id)).toBe('409 err.request.bad the proposal does not wait any more: it is lapsed')
   const { db } = server.database
   await lapseProposals(db, 90, new Date(clock.date()))
   const { rows } = await db.pool.query('select state, sealed from proposal where id = $1', [id])
@@ -249,13 +249,13 @@ it('what is confidential is encrypted, and shown to those who may decide', async
   )
   expect(rows[0].stored).not.toContain('8128560370')
   expect((await caller.get(`/proposals/${id}`, caller.tokens.read)).body.confidential).toBe(null)
-  expect((await caller.get(`/proposals/${id}`, bea)).body.confidential).toEqual({
-    identifier_value: '8128560370',
-  })
+  expect((await caller.get(`/proposals/${id}`, bea)).body.confidential).toEqual({ identifier_value: '8128560370' })
   // What the act refuses is refused to who approves, and the proposal is over.
   expect(await refusedApproval(id)).toBe('404 err.request.not_found identifier: no protected person has it')
   expect((await caller.get(`/proposals/${id}`, bea)).body).toMatchObject({
-    ...{ state: 'failed', failure: 'the act was refused', confidential: null },
+    state: 'failed',
+    failure: 'the act was refused',
+    confidential: null,
   })
 })
 
@@ -282,9 +282,7 @@ describe('the other acts', () => {
     const sender_id = await peer()
     expect((await caller.post(one(sender_id, 'callback'), { rate: 7 }, ada)).status).toBe(200)
     expect((await caller.post(one(sender_id, 'policy'), { jwks_uri: null }, ada)).status).toBe(200)
-    expect((await caller.post('/participants', { sender_id: 'new.example', name: 'New' }, ada)).status).toBe(
-      201,
-    )
+    expect((await caller.post('/participants', { sender_id: 'new.example', name: 'New' }, ada)).status).toBe(201)
   })
 
   it('a participant with a grant', async () => {

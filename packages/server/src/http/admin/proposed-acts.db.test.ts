@@ -93,12 +93,7 @@ function person(one: Person | undefined): Person {
 
 const WORDS = { approve: approveProposal, decline: declineProposal }
 /** What a person gets who decides. @param skipped milliseconds by which the clock has gone on */
-const decided = (
-  id: string,
-  word: keyof typeof WORDS,
-  by: Person | undefined,
-  skipped = 0,
-): Promise<string> =>
+const decided = (id: string, word: keyof typeof WORDS, by: Person | undefined, skipped = 0): Promise<string> =>
   WORDS[word](needsOf(person(by), skipped), { id }).then(
     () => 'done',
     (error: Error) => error.message,
@@ -125,9 +120,7 @@ describe.each(names)('%s', (name) => {
       for (const hidden of act.hides) expect(text).not.toContain(hidden)
     }
     for (const word of ['approve', 'decline'] as const) {
-      expect(await decided(id, word, ada)).toBe(
-        'who has proposed it cannot decide about it: another operator must',
-      )
+      expect(await decided(id, word, ada)).toBe('who has proposed it cannot decide about it: another operator must')
     }
     const lapsed = 'the proposal does not wait any more: it is lapsed'
     expect(await decided(id, 'approve', bea, 72 * HOUR)).toBe(lapsed)
@@ -145,9 +138,7 @@ describe.each(names)('%s', (name) => {
     await act.meanwhile()
     const before = await stored()
     expect(await decided(id, 'approve', bea)).toMatch(act.refusal)
-    expect(await decided(id, 'approve', cora)).toMatch(
-      /^the proposal does not wait any more: it is (outdated|failed)$/,
-    )
+    expect(await decided(id, 'approve', cora)).toMatch(/^the proposal does not wait any more: it is (outdated|failed)$/)
     expect(await stored()).toEqual(before)
   })
 

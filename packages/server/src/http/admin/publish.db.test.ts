@@ -12,11 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function tokenOf(
-  name: string,
-  roles: readonly OperatorRole[],
-  registries?: readonly string[],
-): Promise<string> {
+async function tokenOf(name: string, roles: readonly OperatorRole[], registries?: readonly string[]): Promise<string> {
   return (await addOperator(server.database, { name, roles, registries })).token
 }
 
@@ -38,10 +34,7 @@ async function publish(
   return answerOf(response)
 }
 
-const birth = (uin: string, more: object = {}) => ({
-  reg_event_type: 'LiveBirth',
-  record: person(uin, more),
-})
+const birth = (uin: string, more: object = {}) => ({ reg_event_type: 'LiveBirth', record: person(uin, more) })
 
 it('a published record is there when it is answered, and a part of it is merged into it', async () => {
   const peer = await server.participant('spmis.example')
@@ -115,24 +108,14 @@ describe('it is refused', () => {
       {},
       expect.stringMatching(/^400 err\.request\.bad record: .*UIN/),
     ],
-    [
-      'an unknown member',
-      { ...birth('1'), extra: 1 },
-      {},
-      '400 err.request.bad extra: is not a known member',
-    ],
+    ['an unknown member', { ...birth('1'), extra: 1 }, {}, '400 err.request.bad extra: is not a known member'],
     [
       'a member of the path in the body',
       { ...birth('1'), namespace: 'social' },
       {},
       '400 err.request.bad namespace: is not a known member',
     ],
-    [
-      'no JSON',
-      '{"reg_event_type"',
-      {},
-      expect.stringMatching(/^400 err\.request\.bad reg_event_type: not JSON: /),
-    ],
+    ['no JSON', '{"reg_event_type"', {}, expect.stringMatching(/^400 err\.request\.bad reg_event_type: not JSON: /)],
     ['no object', '[]', {}, '400 err.request.bad body: must be a JSON object'],
     [
       'a name twice',
@@ -140,18 +123,8 @@ describe('it is refused', () => {
       {},
       '400 err.request.bad record: the member name occurs twice in one object',
     ],
-    [
-      'too large',
-      birth('1', { note: 'x'.repeat(5_000) }),
-      {},
-      '413 err.request.bad body: must be at most 4096 bytes',
-    ],
-    [
-      'another type',
-      '{}',
-      { type: 'text/plain' },
-      '415 err.request.bad Content-Type: must be application/json',
-    ],
+    ['too large', birth('1', { note: 'x'.repeat(5_000) }), {}, '413 err.request.bad body: must be at most 4096 bytes'],
+    ['another type', '{}', { type: 'text/plain' }, '415 err.request.bad Content-Type: must be application/json'],
     [
       'an unknown namespace',
       birth('1'),
@@ -169,17 +142,9 @@ describe('it is refused', () => {
     expect([reader.status, reader.body.errors[0].message]).toEqual([403, 'this call needs the role publish'])
     const as = await tokenOf('bound', ['publish'], ['social'])
     const bound = await publish(birth('1'), { as })
-    expect([bound.status, bound.body.errors[0].message]).toEqual([
-      403,
-      'the token is bound to other registries',
-    ])
-    const record = {
-      '@type': 'Member',
-      member_identifier: [{ identifier_type: 'UIN', identifier_value: 'M' }],
-    }
-    expect((await publish({ reg_event_type: 'REGISTER', record }, { as, namespace: 'social' })).status).toBe(
-      200,
-    )
+    expect([bound.status, bound.body.errors[0].message]).toEqual([403, 'the token is bound to other registries'])
+    const record = { '@type': 'Member', member_identifier: [{ identifier_type: 'UIN', identifier_value: 'M' }] }
+    expect((await publish({ reg_event_type: 'REGISTER', record }, { as, namespace: 'social' })).status).toBe(200)
   })
 })
 

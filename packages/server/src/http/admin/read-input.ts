@@ -3,14 +3,7 @@
 import type { Limits } from '@rollcall/core/limits'
 import { checkContentType, readText, tooLarge } from '@rollcall/participants/reading/body'
 import { itemBounds } from '@rollcall/participants/reading/envelope'
-import {
-  ACCEPTED_TYPES,
-  isJsonObject,
-  JsonError,
-  type JsonObject,
-  parseJson,
-  RequestFault,
-} from '@rollcall/protocol'
+import { ACCEPTED_TYPES, isJsonObject, JsonError, type JsonObject, parseJson, RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { type AdminRoute, otherMembers } from './route.ts'
@@ -63,8 +56,7 @@ function memberOf(name: string, given: string | readonly string[], schema: TSche
 
 function scalarOf(text: string, type: string | undefined): string | number | boolean {
   if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
-  if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text))
-    return Number(text)
+  if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)
   return text
 }
 

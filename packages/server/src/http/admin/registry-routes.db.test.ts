@@ -34,7 +34,10 @@ it('an import that has begun is shown with its counts, and whether a process is 
     await saveProgress(client, civil.id, 'file', { ...NOTHING_YET, line: 9, entries: 8, rejected: 2, read })
     const shown = async () => (await get(AT, tokens.read)).body.import
     expect(await shown()).toMatchObject({
-      ...{ running: false, line: 9, entries: 8, rejected: 2 },
+      running: false,
+      line: 9,
+      entries: 8,
+      rejected: 2,
       rejections: [{ reason: 'identifier: is required', count: 2 }],
     })
     await claimImport(client, civil.id)
@@ -46,11 +49,10 @@ it('an import that has begun is shown with its counts, and whether a process is 
 
 it('the report of an import that has ended is stored, until another one has begun', async () => {
   const { db } = server.database
-  const table = ['No,Born,Sex', 'U1,1990-01-01,male', 'U2,31/31/1990,female', ',1990-01-01,male', ''].join(
-    '\n',
-  )
+  const table = ['No,Born,Sex', 'U1,1990-01-01,male', 'U2,31/31/1990,female', ',1990-01-01,male', ''].join('\n')
   await importFile(db, civil, Readable.from(table), {
-    ...{ format: 'csv', rejectsPath: null },
+    format: 'csv',
+    rejectsPath: null,
     mapping: { 'identifier[UIN]': 'No', birth_date: 'Born', sex: 'Sex' },
   })
   const shown = (await get(AT, tokens.read)).body
@@ -59,7 +61,10 @@ it('the report of an import that has ended is stored, until another one has begu
   const at = (rows: { path?: string; name?: string }[], name: string) =>
     rows.find((row) => (row.path ?? row.name) === name)
   expect(at(shown.last_import.paths, 'birth_date')).toMatchObject({
-    ...{ understood: 2, not_understood: 1, lines: [3], rule: null },
+    understood: 2,
+    not_understood: 1,
+    lines: [3],
+    rule: null,
   })
   expect(at(shown.last_import.attributes, 'birth_date')).toMatchObject({ not_understood: 1, rule: null })
   expect(shown.last_import.rejections).toMatchObject([{ count: 1, lines: [4] }])
@@ -76,13 +81,9 @@ it('the report of an import that has ended is stored, until another one has begu
 
 it('a synthetic record of each type has its schema beside it', async () => {
   const { body } = await get(`${AT}/sample`, tokens.read)
-  expect(body).toMatchObject([
-    { record_type: 'Person', primary_identifier: 'UIN', schema: { type: 'object' } },
-  ])
+  expect(body).toMatchObject([{ record_type: 'Person', primary_identifier: 'UIN', schema: { type: 'object' } }])
   expect(body[0].record.identifier).toContainEqual(expect.objectContaining({ identifier_type: 'UIN' }))
-  expect(await refusal(`${AT}/sample?record_type=Cow`, undefined, tokens.read)).toMatch(
-    /^400 err\.request\.bad .*Cow/,
-  )
+  expect(await refusal(`${AT}/sample?record_type=Cow`, undefined, tokens.read)).toMatch(/^400 err\.request\.bad .*Cow/)
 })
 
 it('web origins are set whole, and refused where they are none', async () => {
@@ -125,12 +126,12 @@ it('a build fills columns and makes indexes, is watched, and has nothing to do t
   const tribe = { record_type: 'Person', name: 'tribe', paths: ['tribe'], type: 'text', indexed: true }
   await post(`${AT}/attributes`, tribe)
   const begun = await post(`${AT}/indexes/build`, {}, tokens.operate)
-  expect([begun.status, begun.body]).toMatchObject([
-    200,
-    { state: 'running', by: 'test-operate', failure: null },
-  ])
+  expect([begun.status, begun.body]).toMatchObject([200, { state: 'running', by: 'test-operate', failure: null }])
   expect(await built()).toMatchObject({
-    ...{ state: 'done', by: 'test-operate', task: null, filled: ['Person.tribe'] },
+    state: 'done',
+    by: 'test-operate',
+    task: null,
+    filled: ['Person.tribe'],
     built: [expect.stringContaining('tribe')],
   })
   const { body } = await get(AT)
@@ -170,9 +171,10 @@ it('a server makes one build at a time, and says why one has failed', async () =
     )
     await indexing.stop()
     expect(indexing.progress('civil')).toMatchObject({
-      ...{ state: 'failed', by: 'ada', task: null },
-      failure:
-        'another command builds the indexes of civil or changed its attributes; try again when it has ended',
+      state: 'failed',
+      by: 'ada',
+      task: null,
+      failure: 'another command builds the indexes of civil or changed its attributes; try again when it has ended',
     })
   } finally {
     await client.query('select pg_advisory_unlock_all()')
@@ -182,11 +184,7 @@ it('a server makes one build at a time, and says why one has failed', async () =
 
 it('an identifier type is added, changed and removed by one who operates', async () => {
   const types = async () => (await get(AT)).body.identifier_types
-  const added = await post(
-    `${AT}/identifier-types`,
-    { name: 'CEDULA', patterns: ['[0-9]{8}'] },
-    tokens.operate,
-  )
+  const added = await post(`${AT}/identifier-types`, { name: 'CEDULA', patterns: ['[0-9]{8}'] }, tokens.operate)
   expect([added.status, added.body]).toMatchObject([
     201,
     { name: 'CEDULA', compared_as: 'code', patterns: ['[0-9]{8}'], from: 'registry' },
@@ -198,7 +196,9 @@ it('an identifier type is added, changed and removed by one who operates', async
     /^400 err\.request\.bad .*NONE/,
   )
   expect((await post(`${AT}/identifier-types/remove`, { name: 'CEDULA' }, tokens.operate)).body).toEqual({
-    ...{ namespace: 'civil', name: 'CEDULA', removed: true },
+    namespace: 'civil',
+    name: 'CEDULA',
+    removed: true,
   })
   expect(await types()).not.toContainEqual(expect.objectContaining({ name: 'CEDULA' }))
 })
@@ -209,7 +209,8 @@ it('a registry is added, and says what its removal would end', async () => {
   // A node reads the registries once a second.
   server.clock.pass(1_000)
   expect((await post('/registries/social/remove', { dry_run: true })).body).toMatchObject({
-    ...{ dry_run: true, records: { Member: 0, Group: 0 } },
+    dry_run: true,
+    records: { Member: 0, Group: 0 },
     pending: { subscriptions: 0, requests: 0, deliveries: 0, outbox: 0 },
   })
   expect(await refusal('/registries', { kind: 'social' })).toMatch(/^400 err\.request\.bad /)

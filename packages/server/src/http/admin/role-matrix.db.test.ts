@@ -66,8 +66,7 @@ it('a token that is bound to registries learns of no participant of others', asy
   }
   const bound = await caller.token('bound-operator', ['operate', 'audit'], ['civil'])
   const named = ADMIN_ROUTES.filter(
-    (route) =>
-      isBindable(route) && [...pathMembers(route), ...Object.keys(otherMembers(route))].some(isOfParticipant),
+    (route) => isBindable(route) && [...pathMembers(route), ...Object.keys(otherMembers(route))].some(isOfParticipant),
   ).filter(({ role }) => role !== 'own')
   expect(named.length).toBeGreaterThan(10)
   for (const route of named) {
@@ -95,11 +94,11 @@ it('a token that is bound to registries learns of no participant of others', asy
 })
 
 it('what reads much says so', () => {
-  const heavy = ADMIN_ROUTES.flatMap((route) =>
-    route.heavy === undefined ? [] : [[route.name, route.heavy]],
-  )
+  const heavy = ADMIN_ROUTES.flatMap((route) => (route.heavy === undefined ? [] : [[route.name, route.heavy]]))
   expect(Object.fromEntries(heavy)).toEqual({
-    ...{ listMessages: 'accounts', listAccounts: 'accounts', proposeGrant: 'accounts' },
+    listMessages: 'accounts',
+    listAccounts: 'accounts',
+    proposeGrant: 'accounts',
     countPrunable: 'prunable',
   })
 })

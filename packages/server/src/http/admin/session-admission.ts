@@ -52,11 +52,7 @@ export async function admit(
   parts: SessionParts,
   { isReachedByTls }: OperatorListener,
   { request: { raw }, call }: { readonly request: Pick<FastifyRequest, 'raw'>; readonly call: Call },
-  {
-    cookie,
-    session,
-    note,
-  }: { readonly cookie: string; readonly session: OperatorSession; readonly note: string },
+  { cookie, session, note }: { readonly cookie: string; readonly session: OperatorSession; readonly note: string },
 ): Promise<string> {
   call.session = session
   call.operator = session.operator

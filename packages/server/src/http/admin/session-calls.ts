@@ -17,9 +17,7 @@ export const SIGN_IN_METHOD = closed({
 
 const SESSION = closed({
   operator: text('Who is signed in.'),
-  roles: Type.Array(oneOf(OPERATOR_ROLES), {
-    description: 'Every role that the operator has, also by another one.',
-  }),
+  roles: Type.Array(oneOf(OPERATOR_ROLES), { description: 'Every role that the operator has, also by another one.' }),
   registries: orNull(Type.Array(Namespace, { description: 'Registries that the operator is bound to.' })),
   expires_at: instant('When the session ends at the latest.'),
   idle_seconds: wholeNumber('Seconds without a call of the operator after which it ends.'),
@@ -33,7 +31,11 @@ const PLAIN = { hidden: [], status: 200, deprecated: undefined } as const
 /** As rows of the admin API, but for the role: nobody is signed in yet. */
 export const SESSION_CALLS = {
   begin: {
-    ...{ ...PLAIN, method: 'POST', path: '/session', name: 'beginSession', status: 201 },
+    ...PLAIN,
+    method: 'POST',
+    path: '/session',
+    name: 'beginSession',
+    status: 201,
     summary:
       'Signs in to the console: with a token, or with the code of a link, which is good once. Sets the cookie of the session.',
     input: closed({
@@ -43,13 +45,19 @@ export const SESSION_CALLS = {
     result: SESSION,
   },
   show: {
-    ...{ ...PLAIN, method: 'GET', path: '/session', name: 'showSession' },
+    ...PLAIN,
+    method: 'GET',
+    path: '/session',
+    name: 'showSession',
     summary: 'Who is signed in. Signed out it answers 401, with the ways to sign in (`sign_in`).',
     input: NOTHING,
     result: SESSION,
   },
   end: {
-    ...{ ...PLAIN, method: 'POST', path: '/session/end', name: 'endSession' },
+    ...PLAIN,
+    method: 'POST',
+    path: '/session/end',
+    name: 'endSession',
     summary: 'Signs out: the session ends on every node.',
     input: NOTHING,
     result: NOTHING,

@@ -23,7 +23,9 @@ type Work = (request: FastifyRequest, reply: FastifyReply, call: Call) => Promis
 
 export function addSessionRoutes(app: HttpServer, parts: SessionParts, listener: OperatorListener): void {
   const row = ({ method, name, deprecated }: DescribedCall, work: Work) => ({
-    ...{ method, name, deprecated },
+    method,
+    name,
+    deprecated,
     handler: (request: FastifyRequest, reply: FastifyReply) =>
       logged(parts, name, request, (call) => {
         checkOperatorHost(listener.isOwnHost, request.raw)
@@ -119,8 +121,7 @@ const SHOWN = {
   token: {
     note: 'operator sign-in by token',
     refusal: 'token: is not valid here, has expired or was revoked',
-    tokenOf: async ({ operators }: Authenticating, token: string) =>
-      (await operators.operatorOf(token))?.id ?? null,
+    tokenOf: async ({ operators }: Authenticating, token: string) => (await operators.operatorOf(token))?.id ?? null,
   },
   code: {
     note: 'operator sign-in by link',
@@ -153,11 +154,7 @@ function readShown(input: object): Shown {
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
-async function described(
-  parts: SessionParts,
-  { isDemo }: OperatorListener,
-  { operator, ends_at }: OperatorSession,
-) {
+async function described(parts: SessionParts, { isDemo }: OperatorListener, { operator, ends_at }: OperatorSession) {
   const { directory, limits, twoPerson } = parts
   const { name, registries } = operator
   const bound = registries && (await directory.registries()).filter(({ id }) => registries.includes(id))

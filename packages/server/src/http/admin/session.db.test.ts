@@ -138,10 +138,7 @@ describe('signing in', () => {
     expect(server.logged()).not.toContain(browser.Cookie.replace(/^rollcall_session=\d+_/, ''))
     const { body: accounts } = await call('/accounts', { Authorization: `Bearer ${(await tokenOf()).token}` })
     const notes = accounts.filter((row: { operator: string }) => row.operator === name)
-    expect(notes.map(({ note }: { note: string }) => note)).toEqual([
-      'operator sign-out',
-      'operator sign-in by token',
-    ])
+    expect(notes.map(({ note }: { note: string }) => note)).toEqual(['operator sign-out', 'operator sign-in by token'])
     clock.pass(MINUTE)
   })
 })
@@ -243,10 +240,7 @@ describe('a session', () => {
     expect(errorOf(await call('/registries', browser))).toBe(ENDED)
 
     const expires_at = new Date(clock.date() + MINUTE).toISOString()
-    const short = await addOperator(
-      { ...server.database, clock },
-      { name: 'short', roles: ['read'], expires_at },
-    )
+    const short = await addOperator({ ...server.database, clock }, { name: 'short', roles: ['read'], expires_at })
     const answer = await call('/session', {}, { token: short.token })
     expect(answer.body.expires_at).toBe(expires_at)
     clock.pass(MINUTE)

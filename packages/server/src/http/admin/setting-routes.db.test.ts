@@ -12,8 +12,14 @@ it('settings have their value, default and source, and secrets none', async () =
   expect(status).toBe(200)
   const named = (variable: string) => body.find((row: { variable: string }) => row.variable === variable)
   expect(named('ROLLCALL_MAX_PAGE_SIZE')).toEqual({
-    ...{ variable: 'ROLLCALL_MAX_PAGE_SIZE', kind: 'limit', value: 101, default: 100, unit: 'records' },
-    ...{ meaning: LIMITS.page_size.meaning, secret: false, source: 'environment' },
+    variable: 'ROLLCALL_MAX_PAGE_SIZE',
+    kind: 'limit',
+    value: 101,
+    default: 100,
+    unit: 'records',
+    meaning: LIMITS.page_size.meaning,
+    secret: false,
+    source: 'environment',
   })
   expect(named('ROLLCALL_ROLE')).toMatchObject({ kind: 'option', value: 'http', source: 'environment' })
   expect(named('LOG_LEVEL')).toMatchObject({ value: 'info', default: 'info', source: 'default' })

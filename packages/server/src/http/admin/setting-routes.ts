@@ -5,13 +5,17 @@ import { type AdminRoute, route } from './route.ts'
 
 export const SETTING_ROUTES: readonly AdminRoute[] = [
   route(listSettings, {
-    ...{ method: 'GET', path: '/settings', name: 'listSettings', role: 'read' },
-    summary:
-      'Every limit and option of the node that answers, with value, default, source and meaning. No secrets.',
+    method: 'GET',
+    path: '/settings',
+    name: 'listSettings',
+    role: 'read',
+    summary: 'Every limit and option of the node that answers, with value, default, source and meaning. No secrets.',
   }),
   route(listFindings, {
-    ...{ method: 'GET', path: '/findings', name: 'listFindings', role: 'read' },
-    summary:
-      'What doctor finds on the node that answers: each check with its state, and the command that mends it.',
+    method: 'GET',
+    path: '/findings',
+    name: 'listFindings',
+    role: 'read',
+    summary: 'What doctor finds on the node that answers: each check with its state, and the command that mends it.',
   }),
 ]

@@ -36,25 +36,19 @@ it('a subscription is shown with its mailbox, tried out with a synthetic record,
   const at = `/subscriptions/${subscribed.code}`
   const shown = await get(at, tokens.read)
   expect(shown.body.mailbox).toEqual({
-    ...{ id: expect.any(String), state: 'open', closed_at: null },
-    ...{ sequence: 0, waiting: 0, subscriptions: 1 },
+    id: expect.any(String),
+    state: 'open',
+    closed_at: null,
+    sequence: 0,
+    waiting: 0,
+    subscriptions: 1,
   })
   expect(shown.body).not.toHaveProperty('criteria')
-  expect(await post(`${at}/test`, {}, tokens.operate)).toMatchObject({
-    status: 200,
-    body: { code: subscribed.code },
-  })
+  expect(await post(`${at}/test`, {}, tokens.operate)).toMatchObject({ status: 200, body: { code: subscribed.code } })
   expect((await get(at)).body.mailbox.waiting).toBe(1)
-  expect(await refusal(`${at}/resume`, {})).toBe(
-    '400 err.request.bad code: the subscription is live, not suspended',
-  )
-  expect((await post(`${at}/cancel`, {}, tokens.operate)).body).toMatchObject({
-    state: 'ended',
-    reason: 'cancelled',
-  })
-  expect(await refusal(`${at}/cancel`, {})).toBe(
-    `409 err.request.bad subscription ${subscribed.code} had ended before`,
-  )
+  expect(await refusal(`${at}/resume`, {})).toBe('400 err.request.bad code: the subscription is live, not suspended')
+  expect((await post(`${at}/cancel`, {}, tokens.operate)).body).toMatchObject({ state: 'ended', reason: 'cancelled' })
+  expect(await refusal(`${at}/cancel`, {})).toBe(`409 err.request.bad subscription ${subscribed.code} had ended before`)
   expect(await refusal(`${at}/test`, {})).toBe('409 err.request.bad code: the subscription has ended')
   expect(await refusal('/subscriptions/SUB-none/test', {})).toBe(
     '404 err.request.not_found code: there is no such subscription',

@@ -7,23 +7,39 @@ const ONE = '/subscriptions/{code}'
 
 export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
   route(listSubscriptions, {
-    ...{ method: 'GET', path: '/subscriptions', name: 'listSubscriptions', role: 'read' },
+    method: 'GET',
+    path: '/subscriptions',
+    name: 'listSubscriptions',
+    role: 'read',
     summary: 'Subscriptions of participants, the newest first: to which events, and never about whom.',
   }),
   route(showSubscription, {
-    ...{ method: 'GET', path: ONE, name: 'showSubscription', role: 'read' },
-    ...{ hidden: ['criteria'], summary: 'One subscription with its mailbox, without its filter.' },
+    method: 'GET',
+    path: ONE,
+    name: 'showSubscription',
+    role: 'read',
+    hidden: ['criteria'],
+    summary: 'One subscription with its mailbox, without its filter.',
   }),
   route(cancelSubscription, {
-    ...{ method: 'POST', path: `${ONE}/cancel`, name: 'cancelSubscription', role: 'operate' },
+    method: 'POST',
+    path: `${ONE}/cancel`,
+    name: 'cancelSubscription',
+    role: 'operate',
     summary: 'Ends a subscription: it matches nothing more, and what waits for it is not sent.',
   }),
   route(testSubscription, {
-    ...{ method: 'POST', path: `${ONE}/test`, name: 'testSubscription', role: 'operate' },
+    method: 'POST',
+    path: `${ONE}/test`,
+    name: 'testSubscription',
+    role: 'operate',
     summary: 'Queues one notification with a synthetic record, marked as a test.',
   }),
   route(resumeSubscription, {
-    ...{ method: 'POST', path: `${ONE}/resume`, name: 'resumeSubscription', role: 'operate' },
+    method: 'POST',
+    path: `${ONE}/resume`,
+    name: 'resumeSubscription',
+    role: 'operate',
     summary: 'Opens a suspended subscription again with its mailbox: what waits there is sent.',
   }),
 ]

@@ -19,11 +19,7 @@ const ADA_BY_UIN = { identifier: { type: 'UIN', value: '0012' } }
 
 it('a search is built as a message, as commands, and as a program', async () => {
   await server.participant('sp.example')
-  const { status, body } = await post(
-    LIVE,
-    { sender_id: 'sp.example', ...ADA_BY_UIN, page_size: 5 },
-    tokens.operate,
-  )
+  const { status, body } = await post(LIVE, { sender_id: 'sp.example', ...ADA_BY_UIN, page_size: 5 }, tokens.operate)
   expect([status, body.path, body.can_send, body.reply]).toEqual([
     ...[200, '/civil/v1.0.0/registry/sync/search', false, null],
   ])
@@ -33,11 +29,9 @@ it('a search is built as a message, as commands, and as a program', async () => 
       search_request: [
         {
           search_criteria: {
-            ...{
-              reg_record_type: 'Person',
-              query_type: 'idtype-value',
-              query: { type: 'UIN', value: '0012' },
-            },
+            reg_record_type: 'Person',
+            query_type: 'idtype-value',
+            query: { type: 'UIN', value: '0012' },
             pagination: { page_size: 5, page_number: 1 },
           },
         },
@@ -49,13 +43,7 @@ it('a search is built as a message, as commands, and as a program', async () => 
   expect(body.curl).toContain('"$REGISTRY/oauth2/client/token"')
   expect(body.curl).toContain('"$REGISTRY/civil/v1.0.0/registry/sync/search"')
   expect(body.typescript).toContain('...identifier("UIN", "0012"), reg_record_type: "Person"')
-  expect(body.signature).toEqual({
-    required: false,
-    kid: null,
-    algorithm: null,
-    layout: 'parameters',
-    bytes: null,
-  })
+  expect(body.signature).toEqual({ required: false, kid: null, algorithm: null, layout: 'parameters', bytes: null })
 })
 
 it('the bytes that are signed are shown with the key of the participant, which is not here', async () => {
@@ -75,11 +63,7 @@ it.each([
   [{ graphql: 'query { person(UIN: "0012") { birth_date } }' }],
   [ADA_BY_UIN],
 ])('%j is answered in a sandbox', async (form) => {
-  const { status, body } = await post(
-    SANDBOX,
-    { sender_id: 'new.example', ...form, send: true },
-    tokens.operate,
-  )
+  const { status, body } = await post(SANDBOX, { sender_id: 'new.example', ...form, send: true }, tokens.operate)
   expect([status, body.can_send, body.send_problem, body.reply.status]).toEqual([200, true, null, 200])
   const answer = JSON.parse(body.reply.body)
   expect(answer.message.search_response).toMatchObject([{ status: 'succ' }])
@@ -134,10 +118,7 @@ it.each([
     { sender_id: 'nobody.example', ...ADA_BY_UIN },
     '404 err.request.not_found no participant has sender_id nobody.example',
   ],
-  [
-    { sender_id: 'sp.example', identifier: { type: 'UIN' } },
-    '400 err.request.bad identifier.value: is required',
-  ],
+  [{ sender_id: 'sp.example', identifier: { type: 'UIN' } }, '400 err.request.bad identifier.value: is required'],
 ])('%j is refused', async (body, message) => {
   expect(await refusal(LIVE, body)).toBe(message)
 })

@@ -30,10 +30,7 @@ export function addPartnerRoutes(app: HttpServer, parts: PartnerParts, listener:
     const { method, name, path, deprecated } = route
     const rows = handlers.get(path) ?? []
     handlers.set(path, rows)
-    rows.push({
-      ...{ method, name, deprecated },
-      handler: (request, reply) => answer(parts, listener, route, request, reply),
-    })
+    rows.push({ method, name, deprecated, handler: (request, reply) => answer(parts, listener, route, request, reply) })
   }
   for (const [path, rows] of handlers) {
     mountMethods(app, `${PARTNER_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)

@@ -34,10 +34,7 @@ const person = {
 }
 const civil = await server.registry('civil', [person])
 const sender_id = 'own.example'
-const peer = await withReceiver(
-  server,
-  await sealingPeer(server, sender_id, { settings: { outgoing: [LOOPBACK] } }),
-)
+const peer = await withReceiver(server, await sealingPeer(server, sender_id, { settings: { outgoing: [LOOPBACK] } }))
 const browser = await partnerBrowser(server, sender_id)
 const get = (path: string): Promise<Answer> => askPartner(server, path, browser)
 const post = (path: string, body: object): Promise<Answer> => askPartner(server, path, browser, body)
@@ -52,12 +49,7 @@ describe('signing in', () => {
     expect(answer.headers.get('set-cookie')).toMatch(
       /^rollcall_partner=\d+_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
     )
-    const described = {
-      sender_id,
-      expires_at: TIME,
-      idle_seconds: 1_800,
-      demo: false,
-    }
+    const described = { sender_id, expires_at: TIME, idle_seconds: 1_800, demo: false }
     expect([answer.status, answer.body]).toEqual([201, described])
     expect((await askPartner(server, '/session', { Cookie: cookieOf(answer) })).body).toEqual(described)
   })
@@ -67,11 +59,7 @@ describe('signing in', () => {
     const { status, body } = await caller.post(`/participants/${sender_id}/link`, {}, caller.tokens.operate)
     expect([status, body]).toEqual([
       201,
-      {
-        sender_id,
-        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/partner#\d+_[\w-]{43}$/),
-        expires_at: TIME,
-      },
+      { sender_id, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/partner#\d+_[\w-]{43}$/), expires_at: TIME },
     ])
     const [base, code = ''] = String(body.url).split('/partner#')
     expect(base).toBe(server.url)
@@ -117,18 +105,14 @@ describe('signing in', () => {
 
 describe('a participant sees', () => {
   it('which steps its system has taken, and that they were taken when the messages are forgotten', async () => {
-    expect(await steps()).toEqual({
-      ...{ key: 'done', token: 'open', search: 'open', signature: 'open', callback: 'open' },
-    })
+    expect(await steps()).toEqual({ key: 'done', token: 'open', search: 'open', signature: 'open', callback: 'open' })
     const search = () => searchFor(peer, [byIdentifier('UIN', UIN)])
     const answer = await sendAs(server, peer, signedBody(peer, search()))
     expect(answer.body.message.search_response[0].status).toBe('succ')
     // Messages are looked at once a minute.
     expect(await steps()).toMatchObject({ token: 'open' })
     clock.pass(MINUTE)
-    expect(await steps()).toEqual({
-      ...{ key: 'done', token: 'done', search: 'done', signature: 'done', callback: 'open' },
-    })
+    expect(await steps()).toEqual({ key: 'done', token: 'done', search: 'done', signature: 'done', callback: 'open' })
     await answerExchange(server, await accepted(server, peer, signedBody(peer, search())))
     await deliverAll(server)
     clock.pass(MINUTE)
@@ -175,12 +159,7 @@ describe('a participant sees', () => {
   it('its deliveries with every attempt, and sends one again', async () => {
     const [first, ...others] = (await get('/deliveries')).body
     expect(others).toEqual([])
-    expect(first).toMatchObject({
-      callback: 'on-search',
-      namespace: 'civil',
-      state: 'delivered',
-      cause: null,
-    })
+    expect(first).toMatchObject({ callback: 'on-search', namespace: 'civil', state: 'delivered', cause: null })
     const shown = (await get(`/deliveries/${first.message_id}`)).body
     expect(shown).toMatchObject({ ...first, made: [{ number: 1, status: 200, cause: null }] })
     expect((await get(`/deliveries?before=${first.message_id}`)).body).toEqual([])
@@ -242,8 +221,7 @@ describe('a participant sees', () => {
     expect(body.next_attempt_at).toBe(null)
     expect(body.cause).toEqual({
       meaning: 'The answer did not come in time.',
-      advice:
-        'Answer as soon as the message is stored, before it is processed; or ask the operator for more time.',
+      advice: 'Answer as soon as the message is stored, before it is processed; or ask the operator for more time.',
     })
   })
 
@@ -254,10 +232,7 @@ describe('a participant sees', () => {
       const [dead] = (await get('/deliveries?state=dead')).body
       causes.push(dead.cause)
     }
-    const said = {
-      meaning: 'The stored message cannot be sent any more.',
-      advice: 'Send your request again.',
-    }
+    const said = { meaning: 'The stored message cannot be sent any more.', advice: 'Send your request again.' }
     expect(causes).toEqual([said, said, said])
   })
 
@@ -292,7 +267,11 @@ const replaysAccounted = async () =>
   (await storedAccounts(server.database.db))
     .filter(({ entry }) => entry.note === 'partner replay')
     .map(({ entry: { kind, participant, operator, count }, persons }) => ({
-      ...{ kind, participant, operator, count, persons },
+      kind,
+      participant,
+      operator,
+      count,
+      persons,
     }))
 
 /** Members that are called like a number of the database. */
@@ -318,9 +297,7 @@ describe('limits', () => {
     clock.pass(MINUTE)
     // A call that would pass the limit is refused whole, and not counted.
     const some = (count: number) => post('/deliveries/replay', { message_ids: message_ids.slice(0, count) })
-    expect([(await some(2)).status, (await some(99)).status, (await some(98)).status]).toEqual([
-      409, 429, 409,
-    ])
+    expect([(await some(2)).status, (await some(99)).status, (await some(98)).status]).toEqual([409, 429, 409])
     clock.pass(MINUTE)
     expect(errorOf(await post('/deliveries/replay', { message_ids: [...message_ids, 'm-100'] }))).toBe(
       '400 err.request.bad message_ids: must have at most 100 elements',

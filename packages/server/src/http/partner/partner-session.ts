@@ -68,22 +68,15 @@ export async function sessionOf(
   return session
 }
 
-export const nobody = (): NotSignedIn =>
-  new NotSignedIn('Cookie: nobody is signed in; ask the operator for a link')
+export const nobody = (): NotSignedIn => new NotSignedIn('Cookie: nobody is signed in; ask the operator for a link')
 
 export const tooMany = (what: string, retryAfter: number): RequestFault =>
-  new RequestFault(
-    'err.request.too_many_requests',
-    `too many ${what} within a minute; try again later`,
-    undefined,
-    { retryAfter },
-  )
+  new RequestFault('err.request.too_many_requests', `too many ${what} within a minute; try again later`, undefined, {
+    retryAfter,
+  })
 
 /** @throws RequestFault 400 */
 export function refuseAuthorization({ authorization }: FastifyRequest['headers']): void {
   if (authorization === undefined) return
-  throw new RequestFault(
-    'err.request.bad',
-    'Authorization: is not read here; sign in with a link of the operator',
-  )
+  throw new RequestFault('err.request.bad', 'Authorization: is not read here; sign in with a link of the operator')
 }

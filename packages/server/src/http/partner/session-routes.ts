@@ -37,19 +37,29 @@ const PLAIN = { hidden: [], status: 200, deprecated: undefined } as const
 /** As rows of the partner API. */
 export const PARTNER_SESSION_CALLS = {
   begin: {
-    ...{ ...PLAIN, method: 'POST', path: '/session', name: 'beginPartnerSession', status: 201 },
+    ...PLAIN,
+    method: 'POST',
+    path: '/session',
+    name: 'beginPartnerSession',
+    status: 201,
     summary: 'Signs in with the code of a link, which is good once. Sets the cookie of the session.',
     input: closed({ code: text('The code of a link that `rollcall participant link` printed.') }),
     result: SESSION,
   },
   show: {
-    ...{ ...PLAIN, method: 'GET', path: '/session', name: 'showPartnerSession' },
+    ...PLAIN,
+    method: 'GET',
+    path: '/session',
+    name: 'showPartnerSession',
     summary: 'Who is signed in. Signed out it answers 401.',
     input: NOTHING,
     result: SESSION,
   },
   end: {
-    ...{ ...PLAIN, method: 'POST', path: '/session/end', name: 'endPartnerSession' },
+    ...PLAIN,
+    method: 'POST',
+    path: '/session/end',
+    name: 'endPartnerSession',
     summary: 'Signs out: the session ends on every node.',
     input: NOTHING,
     result: NOTHING,
@@ -63,15 +73,11 @@ export type PartnerSessionParts = HasPartnerSessions & {
   readonly partnerSignInFailures: Throttle
 }
 
-export function addPartnerSessionRoutes(
-  app: HttpServer,
-  parts: PartnerSessionParts,
-  listener: PartnerListener,
-): void {
+export function addPartnerSessionRoutes(app: HttpServer, parts: PartnerSessionParts, listener: PartnerListener): void {
   const row = (
     { method, name, deprecated }: DescribedCall,
     work: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
-  ) => ({ ...{ method, name, deprecated }, handler: work })
+  ) => ({ method, name, deprecated, handler: work })
   const { begin, show, end } = PARTNER_SESSION_CALLS
   mountMethods(app, `${PARTNER_BASE}${begin.path}`, [
     row(begin, (request, reply) => beginSession(parts, listener, request, reply)),
@@ -79,11 +85,7 @@ export function addPartnerSessionRoutes(
       const cookie = PARTNER_SESSION.read(request.raw, listener.isReachedByTls(request.raw))
       // Opening the page signed out is no failure, but a cookie that is not good is.
       if (cookie === null) return sendFault(reply, nobody())
-      sendJson(
-        reply,
-        show.status,
-        JSON.stringify(described(parts, listener, await signedIn(parts, listener, request))),
-      )
+      sendJson(reply, show.status, JSON.stringify(described(parts, listener, await signedIn(parts, listener, request))))
     }),
   ])
   mountMethods(app, `${PARTNER_BASE}${end.path}`, [
@@ -116,9 +118,7 @@ async function beginSession(
   const begun = participant === null ? null : await parts.partnerSessions.begin(participant)
   if (begun === null) {
     parts.partnerSignInFailures.fail(parts.gate.unit(raw))
-    throw new NotSignedIn(
-      'code: is not valid here, was used before or has expired; ask the operator for a new link',
-    )
+    throw new NotSignedIn('code: is not valid here, was used before or has expired; ask the operator for a new link')
   }
   const { cookie, session } = begun
   parts.partnerCookieFailures.note(parts.gate.unit(raw), cookie, true)
