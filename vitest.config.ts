@@ -18,7 +18,7 @@ const FOLDERS = ['packages/*/src', 'packages/*/test', 'examples', 'test']
 const named = (suffix: string): string[] => FOLDERS.map((folder) => `${folder}/**/*${suffix}`)
 const DB = named('.db.test.ts')
 const WORLD = named('.world.test.ts')
-const POSTGRES = ['packages/server/test/global-setup.ts']
+const POSTGRES = ['packages/database/test/global-setup.ts']
 
 /** CONTRIBUTING.md says which test belongs to which lane. */
 export default defineConfig({

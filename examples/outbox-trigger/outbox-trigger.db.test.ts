@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { publishOutbox } from '@rollcall/admin/events/outbox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { query as queryAs } from '../../packages/database/test/statement.ts'
 import { type TestServer, testServer } from '../../packages/server/test/server.ts'
-import { query as queryAs } from '../../packages/server/test/statement.ts'
 
 let server: TestServer
 const query = (text: string) => server.database.db.pool.query(text)

@@ -2,7 +2,7 @@ import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import { RequestFailed } from '@rollcall/participants/egress/problems'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { adminFunctions } from '../../server/test/admin-functions.ts'
+import { adminFunctions } from '../test/admin-functions.ts'
 import { closed } from './members.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 

@@ -1,9 +1,9 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { accountEntry } from '../../server/test/account-entry.ts'
-import { testAccounts } from '../../server/test/accounts.ts'
-import { startedDatabase, type TestDatabase } from '../../server/test/postgres.ts'
-import { query } from '../../server/test/statement.ts'
+import { query } from '../../database/test/statement.ts'
+import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
+import { testAccounts } from '../../settings/test/accounts.ts'
+import { accountEntry } from '../test/account-entry.ts'
 import type { CheckpointContent } from './checkpoints.ts'
 
 interface Stored {

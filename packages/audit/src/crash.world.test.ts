@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { storedAccounts } from '../../server/test/accounts.ts'
-import { masterKeyOfRun, startedDatabase } from '../../server/test/postgres.ts'
-import { verified } from '../../server/test/tampering.ts'
+import { masterKeyOfRun, startedDatabase } from '../../keys/test/postgres.ts'
+import { storedAccounts } from '../../settings/test/accounts.ts'
+import { verified } from '../../settings/test/tampering.ts'
 
-const CHILD = join(import.meta.dirname, '../../server/test/accounts-child.ts')
+const CHILD = join(import.meta.dirname, '../../settings/test/accounts-child.ts')
 
 test('kill -9 between commits, of several processes, while the accounts are verified', async () => {
   const database = await startedDatabase()

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { partnerCertificate, partnerKey } from '../../server/test/partner-certificate.ts'
+import { partnerCertificate, partnerKey } from '../../participants/test/partner-certificate.ts'
 import { type CredentialOptions, credentialsFrom } from './callback-credentials.ts'
 import { CommandError } from './failure.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { emptyDatabase } from '../../server/test/postgres.ts'
+import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall } from '../test/command.ts'
 import { programFor, wholeProgram } from './program.ts'
 

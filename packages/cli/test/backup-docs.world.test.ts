@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDatabase } from '../../server/test/postgres.ts'
+import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { databaseUrl } from './command.ts'
 import { shell, shownBlocks } from './shown-commands.ts'
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { startedDatabase, type TestDatabase } from '../../server/test/postgres.ts'
+import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcallJson } from './command.ts'
 
 export interface CommandDatabase {

@@ -8,8 +8,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
-import type { TestServer } from '../../server/test/global-setup.ts'
-import { masterKeyOfRun } from '../../server/test/postgres.ts'
+import type { TestServer } from '../../database/test/global-setup.ts'
+import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import type { Order } from './command-host.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))

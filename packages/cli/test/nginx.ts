@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { loopbackCertificate, loopbackKey } from '../../server/test/loopback-certificate.ts'
+import { loopbackCertificate, loopbackKey } from '../../admin/test/loopback-certificate.ts'
 import { running } from './command.ts'
 
 const FILE = new URL('../../../deploy/nginx/rollcall.conf', import.meta.url)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { emptyDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { databaseUrl, start } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deployed } from '../../../test/deploy-files.ts'
-import { emptyDatabase } from '../../server/test/postgres.ts'
+import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { databaseUrl, rollcallJson } from './command.ts'
 import { shownBlocks } from './shown-commands.ts'
 

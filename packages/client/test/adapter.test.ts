@@ -1,8 +1,8 @@
 /** Asking a registry whose answers repeat the header of the request. */
 import type { Jwk } from '@rollcall/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { keyPair } from '../../server/test/key-pairs.ts'
-import { signature, type Unsigned } from '../../server/test/stranger/signing.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
+import { signature, type Unsigned } from '../../delivery/test/stranger/signing.ts'
 import {
   type ClientOptions,
   identifier,

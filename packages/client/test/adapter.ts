@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Jwk, SignatureProfile } from '@rollcall/protocol'
-import { type KeyPair, keyPair } from '../../server/test/key-pairs.ts'
+import { type KeyPair, keyPair } from '../../core/test/key-pairs.ts'
+import { signature, type Unsigned } from '../../delivery/test/stranger/signing.ts'
 import { decrypt, type Encrypted, encrypt } from '../../server/test/stranger/encryption.ts'
-import { signature, type Unsigned } from '../../server/test/stranger/signing.ts'
 
 export const JWS: SignatureProfile = {
   layout: 'jws',

@@ -1,9 +1,9 @@
 /** Callbacks as a registry sends them, signed by code that shares nothing with the client. */
 import { randomUUID } from 'node:crypto'
 import type { Jwk } from '@rollcall/protocol'
-import { keyPair } from '../../server/test/key-pairs.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
+import { bodyText, type Changes, type Signer, signature, type Unsigned } from '../../delivery/test/stranger/signing.ts'
 import { decrypt, encrypt } from '../../server/test/stranger/encryption.ts'
-import { bodyText, type Changes, type Signer, signature, type Unsigned } from '../../server/test/stranger/signing.ts'
 import { type Handlers, type Peer, type Received, Receiver, type ReceiverOptions, type Rejected } from '../src/index.ts'
 
 export { decrypt, encrypt }

@@ -1,6 +1,6 @@
 /** Enrolments and disabilities: what the client sends, and what it makes of the answers. */
 import { describe, expect, it } from 'vitest'
-import { keyPair } from '../../server/test/key-pairs.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
 import { ItemRejected, TransportError } from '../src/index.ts'
 import type { Asked, Respond } from './loopback.ts'
 import { dropping, refusing } from './loopback.ts'

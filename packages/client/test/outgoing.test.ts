@@ -2,8 +2,8 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { Jwk } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { keyPair } from '../../server/test/key-pairs.ts'
-import { sortedEscaped } from '../../server/test/stranger/canonical.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
+import { sortedEscaped } from '../../delivery/test/stranger/canonical.ts'
 import { type ClientOptions, callbacksAt, identifier, RegistryClient } from '../src/index.ts'
 import { failure } from './world.ts'
 

@@ -1,9 +1,9 @@
 /** Against the real server on real PostgreSQL: in clear, signed in several profiles, encrypted. */
 import type { Jwk, SignatureProfile } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consentAuthority } from '../../server/test/consents.ts'
-import { grant } from '../../server/test/grants.ts'
-import { keyPair } from '../../server/test/key-pairs.ts'
+import { consentAuthority } from '../../admin/test/consents.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
+import { grant } from '../../participants/test/grants.ts'
 import { type PeerOptions, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import {

@@ -1,8 +1,8 @@
 /** Callbacks that repeat the header of a request without receiver_id: the request says which registry sends them. */
 import type { Jwk } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { keyPair } from '../../server/test/key-pairs.ts'
-import type { Signer } from '../../server/test/stranger/signing.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
+import type { Signer } from '../../delivery/test/stranger/signing.ts'
 import { type ClientOptions, itemsOrThrow, type Peer, type Receiver, type RegistryClient } from '../src/index.ts'
 import { CIVIL, keeping, onSearch, receiver, SIGNER, sent, signed } from './callbacks.ts'
 import { ack, type Respond } from './loopback.ts'

@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
 import { claimImport, NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
-import { publicKey } from '../../server/test/key-pairs.ts'
+import { publicKey } from '../../core/test/key-pairs.ts'
 import { registered } from '../../server/test/sealing.ts'
 import type { TestServer } from '../../server/test/server.ts'
 

@@ -5,11 +5,11 @@
  */
 import type { Jwk } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { identifier, RegistryClient } from '../../client/src/index.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
 import { ADMIN_ROUTES } from '../../server/src/http/admin/routes.ts'
-import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import { answering, type Receiver, receiver } from '../../server/test/deliveries.ts'
-import { keyPair } from '../../server/test/key-pairs.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import { LONG, type OperatorPage, operatorPage, pictures, strangerPage } from './in-browser.ts'
 

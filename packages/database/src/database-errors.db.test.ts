@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { openDatabase } from './database.ts'
 import { isDuplicate, isStatementTimeout, isUnavailable, StoreBusy, safeDatabaseError } from './database-errors.ts'
 

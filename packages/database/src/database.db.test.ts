@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { emptyDatabase, type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { emptyDatabase, type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { checkSchema, type Database, migrate, openDatabase, pendingMigrations } from './database.ts'
 import { checkServerSettings, readServerSettings } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { isUnavailable } from './database-errors.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
-import { query } from '../../server/test/statement.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
+import { query } from '../test/statement.ts'
 import { type Database, openDatabase } from './database.ts'
 import { openConnections, WaitingPool } from './pools.ts'
 

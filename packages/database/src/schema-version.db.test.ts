@@ -1,9 +1,9 @@
 /** A database that the next version has migrated, beside nodes of this one. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { lockWaits } from '../../server/test/held-table.ts'
-import { becomeNextVersion, NEXT_MIGRATION, NEXT_VERSION } from '../../server/test/next-version.ts'
-import { testDatabase } from '../../server/test/postgres.ts'
+import { lockWaits } from '../../keys/test/held-table.ts'
+import { testDatabase } from '../../keys/test/postgres.ts'
 import { answerOf, testServer } from '../../server/test/server.ts'
+import { becomeNextVersion, NEXT_MIGRATION, NEXT_VERSION } from '../test/next-version.ts'
 import { checkSchema, migrate, openDatabase } from './database.ts'
 import { StoreRefusal } from './refusal.ts'
 import { readSchemaVersions, schemaVersion } from './schema-version.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { collect, memorySource, START } from '../../server/test/sources.ts'
+import { collect, memorySource, START } from '../test/sources.ts'
 import { readColumnMapping } from './column-mapping.ts'
 import { readCsv, tableForm } from './csv.ts'
 import { ImportError, MAX_ENTRY_BYTES } from './source.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memorySource } from '../../server/test/sources.ts'
+import { memorySource } from '../test/sources.ts'
 import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'
 import { ImportError } from './source.ts'
 

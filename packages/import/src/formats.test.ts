@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { memorySource, START } from '../../server/test/sources.ts'
+import { memorySource, START } from '../test/sources.ts'
 import { FORMATS, formatOf, formatOfSource } from './formats.ts'
 import { ImportError } from './source.ts'
 

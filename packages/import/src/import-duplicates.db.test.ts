@@ -6,7 +6,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { ensureRecordTables, recordTable } from '@rollcall/records/records/record-tables'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 
 let database: TestDatabase

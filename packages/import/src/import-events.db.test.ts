@@ -8,8 +8,8 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
-import { insertSubscription } from '../../server/test/subscriptions.ts'
+import { insertSubscription } from '../../delivery/test/subscriptions.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { type EventMode, type ImportOptions, importFile } from './import-file.ts'
 
 let database: TestDatabase

@@ -8,7 +8,7 @@ import { recordTable } from '@rollcall/records/records/record-tables'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { type ImportOptions, type ImportProgress, importFile } from './import-file.ts'
 import { ImportError } from './source.ts'
 

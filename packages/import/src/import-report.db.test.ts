@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { ImportError } from './import-error.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 

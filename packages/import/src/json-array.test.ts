@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { collect, memorySource, START } from '../../server/test/sources.ts'
+import { collect, memorySource, START } from '../test/sources.ts'
 import { readJsonArray } from './json-array.ts'
 import { ImportError, MAX_ENTRY_BYTES } from './source.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collect, memorySource, START } from '../../server/test/sources.ts'
+import { collect, memorySource, START } from '../test/sources.ts'
 import { readNdjson } from './formats.ts'
 import { MAX_ENTRY_BYTES } from './source.ts'
 

@@ -1,6 +1,6 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { environmentSource, newMasterKey } from './master-key.ts'
 import { decryptJwk, OWN_KEY_DEFINITIONS } from './own-key-definitions.ts'
 import { ensureOwnKeys, revokeOwnKey, rotateOwnKeys } from './rotation.ts'

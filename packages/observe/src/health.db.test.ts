@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { takeTokens } from '@rollcall/participants/store/quotas'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testClock } from '../../server/test/clock.ts'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
+import { testClock } from '../test/clock.ts'
 import { createDatabaseHealth } from './health.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 import { expect, test } from 'vitest'
-import { testClock } from '../../server/test/clock.ts'
+import { testClock } from '../test/clock.ts'
 import { createDatabaseHealth } from './health.ts'
 
 function declined(code: string): DatabaseError {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { processorTime } from '../../server/test/processor-time.ts'
+import { processorTime } from '../../core/test/processor-time.ts'
 import { isJsonObject, type JsonBounds, jsonBeginningProblem, parseJson } from './json.ts'
 import { JsonError, TooManyItems } from './json-error.ts'
 import { NUMBER_RULE } from './numbers.ts'

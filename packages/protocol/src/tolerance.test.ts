@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { processorTime } from '../../server/test/processor-time.ts'
+import { processorTime } from '../../core/test/processor-time.ts'
 import { type JsonValue, parseJson } from './json.ts'
 import { CALLBACKS, OPERATIONS, operation } from './operations.ts'
 import { tolerateAs, tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { processorTime } from '../../server/test/processor-time.ts'
+import { processorTime } from '../../core/test/processor-time.ts'
 import { isTimestamp } from './timestamps.ts'
 import { validator } from './validate.ts'
 

@@ -9,7 +9,9 @@ import { pseudonymOf } from '@rollcall/audit/persons'
 import { openDatabase } from '@rollcall/database/database'
 import { isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StoredAccount, storedAccounts } from './accounts.ts'
+import { beneficiary, enrolment } from '../../core/test/beneficiaries.ts'
+import { grant } from '../../participants/test/grants.ts'
+import { type StoredAccount, storedAccounts } from '../../settings/test/accounts.ts'
 import {
   accepted,
   answerExchange,
@@ -20,10 +22,8 @@ import {
   deliverAll,
   searchFor,
 } from './asynchronous.ts'
-import { beneficiary, enrolment } from './beneficiaries.ts'
 import { answering } from './deliveries.ts'
 import { beneficiary as updated, updatesMessage } from './enrolment-updates.ts'
-import { grant } from './grants.ts'
 import { eventRows } from './notifications.ts'
 import { askingOf } from './person-questions.ts'
 import { sealingPeer, searchBy, signedBody } from './sealing.ts'

@@ -1,10 +1,10 @@
 /** The whole asynchronous road over real HTTP: a request, its ack, a worker, its callbacks, and questions about it. */
 import { expect, test, vi } from 'vitest'
+import { isSigned, type Profile } from '../../delivery/test/stranger/signing.ts'
 import { accepted, asyncServer, byExpression, byIdentifier, callbacksTo, searchFor } from './asynchronous.ts'
 import { answering } from './deliveries.ts'
 import { publishedKeys } from './sealing.ts'
 import { bearer, post } from './server.ts'
-import { isSigned, type Profile } from './stranger/signing.ts'
 
 const person = (n: number) => ({
   '@type': 'CRVS_Person',

@@ -22,11 +22,11 @@ import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry, findRegistry } from '@rollcall/records/registries/registries'
 import { readConfig } from '@rollcall/settings/config'
 import { afterAll, afterEach } from 'vitest'
+import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
+import { skippingClock, type TestClock } from '../../observe/test/clock.ts'
+import { grantEverything } from '../../participants/test/grants.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
-import { skippingClock, type TestClock } from './clock.ts'
-import { grantEverything } from './grants.ts'
-import { masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
 
 /** What delivers, without listeners and jobs. */
 export interface TestSender {

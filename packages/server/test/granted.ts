@@ -2,8 +2,8 @@
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll } from 'vitest'
+import { grant } from '../../participants/test/grants.ts'
 import { asyncPeer, callbacksTo, deliverAll } from './asynchronous.ts'
-import { grant } from './grants.ts'
 import { postSearch, testServer } from './server.ts'
 
 const person = (uin: string, more: object = {}) => ({

@@ -1,7 +1,7 @@
 /** What no client sends and an attacker does: HTTP that is slow, broken, ambiguous or huge, over raw sockets. */
 import { ErrorAnswer, validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RawConnection, type RawResponse, rawConnection } from './raw-http.ts'
+import { type RawConnection, type RawResponse, rawConnection } from '../../engine/test/raw-http.ts'
 import { searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 const PATH = '/civil/v1.0.0/registry/sync/search'

@@ -1,8 +1,8 @@
 /** Uploads that are slow, break off, lie about their length or are as large as may be, over raw sockets. */
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { BOUNDARY, multipartBody, uploadParts } from './multipart.ts'
-import { type RawConnection, rawConnection } from './raw-http.ts'
+import { BOUNDARY, multipartBody, uploadParts } from '../../engine/test/multipart.ts'
+import { type RawConnection, rawConnection } from '../../engine/test/raw-http.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 const PATH = '/civil/v1.0.0/registry/search'

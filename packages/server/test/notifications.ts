@@ -5,8 +5,8 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { canonicalJson, type JsonObject } from '@rollcall/protocol'
 import type { WaitingNotification } from '../../delivery/src/store/events/waiting.ts'
+import type { TestDatabase } from '../../keys/test/postgres.ts'
 import type { Received } from './deliveries.ts'
-import type { TestDatabase } from './postgres.ts'
 
 export interface Subscribed {
   readonly id: number

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import type { TestServer } from './global-setup.ts'
-import { emptyDatabase, testDatabase } from './postgres.ts'
+import type { TestServer } from '../../database/test/global-setup.ts'
+import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
 
 async function query(server: TestServer, text: string): Promise<unknown[]> {
   const client = new pg.Client(server)

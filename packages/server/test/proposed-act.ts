@@ -4,7 +4,7 @@ import { addPurpose } from '@rollcall/admin/consents/purposes'
 import type { Approvals } from '@rollcall/admin/use-case'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import type { ActNeeds } from '../../admin/src/approvals/approval-act.ts'
-import { keyPair } from './key-pairs.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
 import { QUIET, type TestParticipant, type TestServer, testServer } from './server.ts'
 /** What the admin functions of an operator work with. */
 export type OperatorNeeds = TestServer['context'] & ActNeeds & { readonly approvals?: Approvals }

@@ -4,10 +4,10 @@ import { showInboxMessage } from '@rollcall/admin/callbacks/inbox'
 import { changeDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { registryAt } from '@rollcall/records/registries/registries'
+import { subscribeLive } from '../../delivery/test/subscriptions.ts'
 import { accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from './asynchronous.ts'
 import { envelope, sendCallback } from './inbox.ts'
 import { type ActServer, OUTDATED, REASON, type ReadyActs } from './proposed-act.ts'
-import { subscribeLive } from './subscriptions.ts'
 
 export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: ActServer): ReadyActs {
   /** A message that was answered by a callback. */

@@ -1,5 +1,5 @@
 /** A call of an API that is written by hand: a client would not send many of these. */
-import { rawConnection } from './raw-http.ts'
+import { rawConnection } from '../../engine/test/raw-http.ts'
 
 export interface Sent {
   readonly method?: string

@@ -2,7 +2,7 @@
 import { KINDS } from '@rollcall/protocol'
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openBrowser, type TestBrowser } from './browser.ts'
+import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { type TestServer, testServer } from './server.ts'
 
 // A browser takes its time on a busy machine. What it waits for is bound by the time of a test alone.

@@ -14,11 +14,11 @@ import { type Database, openDatabase } from '@rollcall/database/database'
 import { environmentSource, type MasterKeySource } from '@rollcall/keys/master-key'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { inject, onTestFinished } from 'vitest'
-import { accountEntry, testAccounts, vaultOf } from './accounts.ts'
-import { emptyDatabase, masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
-import { DEFAULT_LIMITS } from './retention.ts'
+import { DEFAULT_LIMITS } from '../../admin/test/retention.ts'
+import { subscribeLive } from '../../delivery/test/subscriptions.ts'
+import { emptyDatabase, masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
+import { accountEntry, testAccounts, vaultOf } from '../../settings/test/accounts.ts'
 import { writeDocuments } from './server.ts'
-import { subscribeLive } from './subscriptions.ts'
 
 /** The keys that a command has in its environment. */
 export const masterKeys = (key = masterKeyOfRun(), newKey?: string): MasterKeySource =>

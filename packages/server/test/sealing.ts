@@ -8,9 +8,7 @@ import { addParticipantKey, type ParticipantKey, type Validity } from '@rollcall
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { type KeyUse, readPublicKey } from '@rollcall/protocol'
 import { expect } from 'vitest'
-import { type KeyPair, keyPair } from './key-pairs.ts'
-import { type Answer, bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
-import { decrypt, type Encrypted, encrypt, type ReceiverKey } from './stranger/encryption.ts'
+import { type KeyPair, keyPair } from '../../core/test/key-pairs.ts'
 import {
   type Algorithm,
   bodyText,
@@ -22,7 +20,9 @@ import {
   SPEC,
   signature,
   type Unsigned,
-} from './stranger/signing.ts'
+} from '../../delivery/test/stranger/signing.ts'
+import { type Answer, bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
+import { decrypt, type Encrypted, encrypt, type ReceiverKey } from './stranger/encryption.ts'
 
 const KEY_TYPES = { EdDSA: 'Ed25519', ES256: 'P-256', RS256: 'RSA' } as const
 const ENC_ALGORITHMS = { RSA: 'RSA-OAEP-256', 'P-256': 'ECDH-ES+A256KW', X25519: 'ECDH-ES+A256KW' } as const

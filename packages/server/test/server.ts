@@ -16,12 +16,12 @@ import { addRegistry } from '@rollcall/records/registries/registries'
 import { readConfig } from '@rollcall/settings/config'
 import { withJournal } from '@rollcall/settings/storage'
 import { generate } from '@rollcall/synthetic'
+import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
+import { skippingClock, type TestClock } from '../../observe/test/clock.ts'
+import { grantEverything } from '../../participants/test/grants.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
-import { skippingClock, type TestClock } from './clock.ts'
-import { grantEverything } from './grants.ts'
-import { masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
 
 export interface TestParticipant {
   readonly sender_id: string

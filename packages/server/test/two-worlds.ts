@@ -6,7 +6,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
-import { grant } from './grants.ts'
+import { grant } from '../../participants/test/grants.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer, writeDocuments } from './server.ts'
 
 /** Somebody in both registries of a world. */

@@ -1,7 +1,7 @@
 /** A server that takes uploads within narrow limits, a participant that sends them, and what is persisted of them. */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { BOUNDARY, multipartBody, uploadParts } from './multipart.ts'
+import { BOUNDARY, multipartBody, uploadParts } from '../../engine/test/multipart.ts'
 import {
   type Answer,
   bearer,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { auditing, personAs } from '../../../server/test/audit.ts'
-import { openBrowser, type TestBrowser } from '../../../server/test/browser.ts'
 import { testServer } from '../../../server/test/server.ts'
+import { auditing, personAs } from '../../../settings/test/audit.ts'
+import { openBrowser, type TestBrowser } from '../../test/browser.ts'
 import { reportAccess } from './access-report.ts'
 
 const MARKUP = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`

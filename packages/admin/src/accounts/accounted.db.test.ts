@@ -2,9 +2,9 @@
 
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, expect, it } from 'vitest'
-import { memoryAccounts } from '../../../server/test/accounts.ts'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { testServer } from '../../../server/test/server.ts'
+import { memoryAccounts } from '../../../settings/test/accounts.ts'
 import { applyConfiguration, exportConfiguration } from '../configuration/apply.ts'
 import { addConsentAuthority, removeConsentAuthority } from '../consents/authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from '../consents/consents.ts'

@@ -1,8 +1,8 @@
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
 import { afterAll, expect, it } from 'vitest'
-import { auditing } from '../../../server/test/audit.ts'
-import { publicKey } from '../../../server/test/key-pairs.ts'
-import { startedDatabase } from '../../../server/test/postgres.ts'
+import { publicKey } from '../../../core/test/key-pairs.ts'
+import { startedDatabase } from '../../../keys/test/postgres.ts'
+import { auditing } from '../../../settings/test/audit.ts'
 import { makeEvidence } from './evidence.ts'
 import { verifyEvidence } from './evidence-check.ts'
 

@@ -1,7 +1,7 @@
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, describe, expect, it } from 'vitest'
-import { auditing, personAs } from '../../../server/test/audit.ts'
-import { startedDatabase } from '../../../server/test/postgres.ts'
+import { startedDatabase } from '../../../keys/test/postgres.ts'
+import { auditing, personAs } from '../../../settings/test/audit.ts'
 import { listAccounts, listEmergencies, reviewEmergency } from './list.ts'
 
 const database = await startedDatabase()

@@ -3,7 +3,7 @@
 import { hasRole } from '@rollcall/core/model/operator'
 import { expect, test } from 'vitest'
 import { ADMIN_ROUTES } from '../../../server/src/http/admin/routes.ts'
-import { adminFunctions } from '../../../server/test/admin-functions.ts'
+import { adminFunctions } from '../../test/admin-functions.ts'
 import { APPROVAL_ACTS } from './acts.ts'
 
 /** Every admin function, by the name of its export. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Journal } from '@rollcall/core/model/journal'
 import { promoteParticipant } from '@rollcall/participants/store/promote-participant'
 import { expect, test } from 'vitest'
+import { subscribeLive } from '../../../delivery/test/subscriptions.ts'
 import {
   accounted,
   backupOf,
@@ -14,7 +15,6 @@ import {
   type World,
   world,
 } from '../../../server/test/restoring.ts'
-import { subscribeLive } from '../../../server/test/subscriptions.ts'
 import { addParticipant, setParticipantStatus } from '../participants/participants.ts'
 import { changeParticipantPolicy } from '../participants/policy.ts'
 import { removeRegistry } from '../removal.ts'

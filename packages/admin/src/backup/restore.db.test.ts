@@ -11,7 +11,7 @@ import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { listOwnKeys } from '@rollcall/keys/store/own-keys'
 import { CompactSign, compactVerify, createLocalJWKSet } from 'jose'
 import { expect, test } from 'vitest'
-import { EVERYTHING } from '../../../server/test/grants.ts'
+import { EVERYTHING } from '../../../participants/test/grants.ts'
 import {
   accounted,
   backupOf,
@@ -24,7 +24,7 @@ import {
   type World,
   world,
 } from '../../../server/test/restoring.ts'
-import { witnessOf } from '../../../server/test/tampering.ts'
+import { witnessOf } from '../../../settings/test/tampering.ts'
 import { withdrawConsent } from '../consents/consents.ts'
 import { addPurpose } from '../consents/purposes.ts'
 import { revokeGrant, setGrant } from '../grants/grants.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configurationDatabase, KEY } from '../../../server/test/configuration.ts'
+import { configurationDatabase, KEY } from '../../test/configuration.ts'
 import { listConsentAuthorities } from '../consents/authorities.ts'
 import { exportConfiguration } from './apply.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configurationDatabase, withA } from '../../../server/test/configuration.ts'
+import { configurationDatabase, withA } from '../../test/configuration.ts'
 import { exportConfiguration } from './apply.ts'
 
 const { needs, apply, changes, refusal } = await configurationDatabase()

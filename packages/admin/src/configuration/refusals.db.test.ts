@@ -1,7 +1,7 @@
 /** Configuration files that are refused before anything is changed. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../../server/test/configuration.ts'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/configuration.ts'
 import { revokeGrant, setGrant } from '../grants/grants.ts'
 import { setParticipantStatus } from '../participants/participants.ts'
 

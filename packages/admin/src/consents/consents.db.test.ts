@@ -3,6 +3,7 @@
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { compactVerify, importJWK } from 'jose'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import {
   accepted,
   answerExchange,
@@ -11,11 +12,10 @@ import {
   deliverAll,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { consentAuthority } from '../../../server/test/consents.ts'
 import { answering } from '../../../server/test/deliveries.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { answerOf, postSearch, testServer } from '../../../server/test/server.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
+import { consentAuthority } from '../../test/consents.ts'
 import { addOperator } from '../operators/operators.ts'
 import { mergeRecords } from '../records/merge.ts'
 import { removeConsentAuthority } from './authorities.ts'

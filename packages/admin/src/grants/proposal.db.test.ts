@@ -1,8 +1,8 @@
 /** A proposal from real traffic: what was used goes on after it is granted, and the rest does not. */
 import { afterAll, describe, expect, it } from 'vitest'
-import { auditing } from '../../../server/test/audit.ts'
-import { grant } from '../../../server/test/grants.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import { postSearch, testServer } from '../../../server/test/server.ts'
+import { auditing } from '../../../settings/test/audit.ts'
 import { setGrant } from './grants.ts'
 import { proposeGrant } from './proposal.ts'
 

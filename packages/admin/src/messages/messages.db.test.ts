@@ -1,9 +1,9 @@
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { accountEntry, testAccounts } from '../../../server/test/accounts.ts'
 import { accepted, answerExchange, asyncPeer, byIdentifier, searchFor } from '../../../server/test/asynchronous.ts'
 import { ADA } from '../../../server/test/civil.ts'
 import { bearer, post, type TestServer, testServer } from '../../../server/test/server.ts'
+import { accountEntry, testAccounts } from '../../../settings/test/accounts.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { listMessages } from './messages.ts'
 

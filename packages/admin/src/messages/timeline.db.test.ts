@@ -1,6 +1,5 @@
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { memoryAccounts, storedAccounts } from '../../../server/test/accounts.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -12,6 +11,7 @@ import {
 import { ADA } from '../../../server/test/civil.ts'
 import { answering } from '../../../server/test/deliveries.ts'
 import { bearer, post, type TestServer, testServer } from '../../../server/test/server.ts'
+import { memoryAccounts, storedAccounts } from '../../../settings/test/accounts.ts'
 import { auditPerson } from '../accounts/person-looks.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { openBodies, openDeliveryBody } from './bodies.ts'

@@ -3,6 +3,9 @@
 import { readLimits } from '@rollcall/core/limits'
 import { generate } from '@rollcall/synthetic'
 import { afterAll, expect, test, vi } from 'vitest'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import { EVERYTHING } from '../../../participants/test/grants.ts'
+import { keySetServer } from '../../../participants/test/key-set-server.ts'
 import {
   accepted,
   answerExchange,
@@ -13,9 +16,6 @@ import {
 } from '../../../server/test/asynchronous.ts'
 import { LOOPBACK } from '../../../server/test/deliveries.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
-import { EVERYTHING } from '../../../server/test/grants.ts'
-import { keyPair } from '../../../server/test/key-pairs.ts'
-import { keySetServer } from '../../../server/test/key-set-server.ts'
 import { type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../../../server/test/sealing.ts'
 import { bearer, post, testServer } from '../../../server/test/server.ts'
 import { subscribeFor, TYPES, unsubscribeFor } from '../../../server/test/subscribing.ts'

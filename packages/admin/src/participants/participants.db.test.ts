@@ -1,7 +1,7 @@
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { addParticipantKeys, listParticipantKeys, listPublicKeys, revokeParticipantKey } from './keys.ts'
 import {

@@ -6,7 +6,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { mergeRecords } from './merge.ts'
 import { importRecords } from './records.ts'
 

@@ -3,11 +3,11 @@
 import { PERSON_ROLES } from '@rollcall/core/model/account'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accountEntry } from '../../../server/test/account-entry.ts'
-import { testAccounts } from '../../../server/test/accounts.ts'
-import { startedDatabase, type TestDatabase } from '../../../server/test/postgres.ts'
-import { query } from '../../../server/test/statement.ts'
-import { bury, erase, faults, prune, review, tamper } from '../../../server/test/tampering.ts'
+import { query } from '../../../database/test/statement.ts'
+import { startedDatabase, type TestDatabase } from '../../../keys/test/postgres.ts'
+import { testAccounts } from '../../../settings/test/accounts.ts'
+import { bury, erase, faults, prune, review, tamper } from '../../../settings/test/tampering.ts'
+import { accountEntry } from '../../test/account-entry.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

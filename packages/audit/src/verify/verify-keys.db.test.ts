@@ -1,7 +1,7 @@
 /** What is done to the keys of the accounts, to rows that servers may insert, and what the witness knows is found, and named. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { vaultOf } from '../../../server/test/accounts.ts'
-import { startedDatabase } from '../../../server/test/postgres.ts'
+import { startedDatabase } from '../../../keys/test/postgres.ts'
+import { vaultOf } from '../../../settings/test/accounts.ts'
 import {
   chains,
   database,
@@ -11,7 +11,7 @@ import {
   verified,
   witnessOf,
   writeChain,
-} from '../../../server/test/tampering.ts'
+} from '../../../settings/test/tampering.ts'
 import { verifyAccounts } from './verify.ts'
 
 const _entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`

@@ -1,7 +1,7 @@
 /** Reviews of emergencies: what is changed in them is found, and reviews of earlier versions still verify. */
 import { expect, test } from 'vitest'
-import { vaultOf } from '../../../server/test/accounts.ts'
-import { places, review, tamper, twoChains, verified } from '../../../server/test/tampering.ts'
+import { vaultOf } from '../../../settings/test/accounts.ts'
+import { places, review, tamper, twoChains, verified } from '../../../settings/test/tampering.ts'
 import { sealDetails } from '../confidential.ts'
 import { loadAccountKeys } from '../keys.ts'
 import { verifyAccounts } from './verify.ts'

@@ -1,7 +1,6 @@
 /** Every kind of tampering is found, and named. */
 import { describe, expect, test } from 'vitest'
-import { accountEntry } from '../../../server/test/account-entry.ts'
-import { testAccounts } from '../../../server/test/accounts.ts'
+import { testAccounts } from '../../../settings/test/accounts.ts'
 import {
   AT,
   bury,
@@ -15,7 +14,8 @@ import {
   verified,
   witnessOf,
   writeChain,
-} from '../../../server/test/tampering.ts'
+} from '../../../settings/test/tampering.ts'
+import { accountEntry } from '../../test/account-entry.ts'
 import { verifyAccounts } from './verify.ts'
 
 const entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`

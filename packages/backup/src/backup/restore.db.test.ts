@@ -8,7 +8,7 @@ import { checkSchema, type Database, migrate } from '@rollcall/database/database
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../database/src/migrations/index.ts'
 import { allRows, backupOf, catalogOf, folder, needsOf, target, world } from '../../../server/test/restoring.ts'
-import { tamper } from '../../../server/test/tampering.ts'
+import { tamper } from '../../../settings/test/tampering.ts'
 import { foundObjects } from '../store/catalog.ts'
 
 const without = { without_journal: 'test' } as const

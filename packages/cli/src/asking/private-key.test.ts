@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { readPrivateKey, readPublicKeys } from './private-key.ts'
 
 const pair = keyPair('Ed25519')

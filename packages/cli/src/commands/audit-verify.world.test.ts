@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { masterKeyOfRun } from '../../../server/test/postgres.ts'
-import { tamper, writeChain } from '../../../server/test/tampering.ts'
+import { masterKeyOfRun } from '../../../keys/test/postgres.ts'
+import { tamper, writeChain } from '../../../settings/test/tampering.ts'
 import { rollcall, rollcallJson } from '../../test/command.ts'
 import { commandDatabase } from '../../test/command-database.ts'
 

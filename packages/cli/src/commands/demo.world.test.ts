@@ -5,7 +5,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { afterEach, expect, test } from 'vitest'
-import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { databaseUrl, dataDirectory, printed, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

@@ -1,8 +1,8 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
-import { query } from '../../../server/test/statement.ts'
+import { query } from '../../../database/test/statement.ts'
+import { emptyDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall } from '../../test/command.ts'
 
 interface Row {

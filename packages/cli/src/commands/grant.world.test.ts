@@ -4,7 +4,7 @@ import { expiringGrants, explainGrant, listGrants, revokeGrant, setGrant } from 
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { addParticipant } from '@rollcall/admin/participants/participants'
 import { expect, test } from 'vitest'
-import { auditing } from '../../../server/test/audit.ts'
+import { auditing } from '../../../settings/test/audit.ts'
 import { rollcall, rollcallJson } from '../../test/command.ts'
 import { commandDatabase } from '../../test/command-database.ts'
 import { described } from '../../test/described.ts'

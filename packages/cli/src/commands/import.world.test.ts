@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { testDatabase } from '../../../keys/test/postgres.ts'
 import { eventRows } from '../../../server/test/notifications.ts'
-import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 
 let env: { DATABASE_URL: string }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@rollcall/database/database'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { askToken, search } from '../../test/ask.ts'
 import { databaseUrl, printed, type Running, rollcall, rollcallJson, start } from '../../test/command.ts'
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
-import { query } from '../../../server/test/statement.ts'
+import { query } from '../../../database/test/statement.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 import { commandDatabase } from '../../test/command-database.ts'
 

@@ -1,6 +1,6 @@
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 

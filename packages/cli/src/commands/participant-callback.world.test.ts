@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '../../../keys/test/postgres.ts'
 import { answering, type Receiver, receiver } from '../../../server/test/deliveries.ts'
-import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>

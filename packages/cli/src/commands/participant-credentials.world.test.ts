@@ -7,10 +7,10 @@ import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { loopbackCertificate, loopbackKey } from '../../../admin/test/loopback-certificate.ts'
+import { testDatabase } from '../../../keys/test/postgres.ts'
+import { partnerCertificate, partnerKey } from '../../../participants/test/partner-certificate.ts'
 import { ACK, answering, receiver } from '../../../server/test/deliveries.ts'
-import { loopbackCertificate, loopbackKey } from '../../../server/test/loopback-certificate.ts'
-import { partnerCertificate, partnerKey } from '../../../server/test/partner-certificate.ts'
-import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>

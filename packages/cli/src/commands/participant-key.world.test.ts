@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
-import { testDatabase } from '../../../server/test/postgres.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import { testDatabase } from '../../../keys/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '../../../server/test/postgres.ts'
+import { testDatabase } from '../../../keys/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>

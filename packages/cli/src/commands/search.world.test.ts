@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { sealingPeer } from '../../../server/test/sealing.ts'
 import { demoServer, person } from '../../test/asking.ts'
 import { type Ended, rollcall } from '../../test/command.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { askToken, search } from '../../test/ask.ts'
 import { databaseUrl, printed, type Running, rollcall, rollcallJson, start } from '../../test/command.ts'
 

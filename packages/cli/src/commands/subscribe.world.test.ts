@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { notify, onSubscribe, onUnsubscribe, SIGNER, signed } from '../../../client/test/callbacks.ts'
 import { ack, loopback, type Respond } from '../../../client/test/loopback.ts'
-import { keyPair } from '../../../server/test/key-pairs.ts'
-import type { Unsigned } from '../../../server/test/stranger/signing.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import type { Unsigned } from '../../../delivery/test/stranger/signing.ts'
 import { demoHome, postCallback } from '../../test/asking.ts'
 import { printed, rollcall, start, until } from '../../test/command.ts'
 

@@ -2,7 +2,7 @@ import { grantTemplate, listGrants, revokeGrant, setGrant } from '@rollcall/admi
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { ensureDemoDirectory } from './directory.ts'
 
 let database: TestDatabase

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { BACKUP_FIXTURES, BACKUP_MASTER_KEY, writeBackupFixture } from '../../../../build/backup-fixture.ts'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { databaseUrl, dataDirectory, printed, rollcall, rollcallJson, start } from '../command.ts'
 
 const TODAY = join(import.meta.dirname, '../../../..')

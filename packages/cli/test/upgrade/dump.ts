@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
-import { createTables, OTHER_SCHEMA, readSchema } from '../../../server/test/database-schema.ts'
+import { createTables, OTHER_SCHEMA, readSchema } from '../../../database/test/database-schema.ts'
 
 /**
  * The queue of versions before migration 0018, of which the rows alone are kept: graphile-worker makes its tables. A table

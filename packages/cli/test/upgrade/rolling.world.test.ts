@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { lockWaits } from '../../../server/test/held-table.ts'
-import { NEXT_MIGRATION, NEXT_VERSION } from '../../../server/test/next-version.ts'
+import { NEXT_MIGRATION, NEXT_VERSION } from '../../../database/test/next-version.ts'
+import { lockWaits } from '../../../keys/test/held-table.ts'
 import { askToken, search } from '../ask.ts'
 import { rollcall, start } from '../command.ts'
 import { type Load, startLoad } from '../crash/load.ts'

@@ -3,7 +3,7 @@ import { createServer as createPlainServer, type RequestListener, type Server } 
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { loopbackCertificate, loopbackKey } from '../../../server/test/loopback-certificate.ts'
+import { loopbackCertificate, loopbackKey } from '../../../admin/test/loopback-certificate.ts'
 import { send } from './post.ts'
 
 const answersHttps = { reason: 'unreadable', message: 'the address answers https: write https:// in place of http://' }

@@ -1,7 +1,7 @@
 import { outlivingLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { HIGH_WATER_MARKS_TABLE, marksInSql } from './high-water-marks.ts'
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>

@@ -1,7 +1,7 @@
 import { normaliseCode, RequestFault } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
-import { bodyText } from '../../../server/test/stranger/signing.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import { bodyText } from '../../../delivery/test/stranger/signing.ts'
 import { CIVIL, onSearch, sent, signed } from '../../test/callbacks.ts'
 import { failure } from '../../test/world.ts'
 import {

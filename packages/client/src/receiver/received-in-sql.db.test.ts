@@ -1,7 +1,7 @@
 import { outlivingLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { type Query, RECEIVED_MESSAGES_TABLE, rememberInSql } from './received-in-sql.ts'
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import {
   CIVIL,
   encrypt,

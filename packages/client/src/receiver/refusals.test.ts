@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { CIVIL, keeping, notify, onSearch, onStatus, receiver, SIGNER, sent, signed } from '../../test/callbacks.ts'
 
 const TYPE_RULE = 'Content-Type: must be application/json, application/*+json or text/*'

@@ -1,6 +1,6 @@
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { signerOf } from './own-keys.ts'
 
 const ed = keyPair('Ed25519')

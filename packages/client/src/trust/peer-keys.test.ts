@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { fetchedKeySet, givenKeySet, peerKeys } from './peer-keys.ts'
 
 const { jwk, privateJwk } = keyPair('Ed25519')

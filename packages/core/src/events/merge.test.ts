@@ -1,7 +1,7 @@
 import { type JsonObject, KINDS, keysInList, kindNamed } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { documents, named } from '../../../server/test/agreement/documents.ts'
+import { documents, named } from '../../test/agreement/documents.ts'
 import { MergeProblem, mergeRecord, type Removals } from './merge.ts'
 
 function scopeOf(name: string, at = 0) {

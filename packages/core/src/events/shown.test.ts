@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject, type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { beneficiary, enrolment } from '../../../server/test/beneficiaries.ts'
+import { beneficiary, enrolment } from '../../test/beneficiaries.ts'
 import { notifiedShape, shownRecord } from './shown.ts'
 
 const ibr = kindNamed('ibr') as Kind

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, KINDS, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyRecord, grantedNames, inOneSpelling, isKnownName, leaves } from '../../../server/test/any-record.ts'
+import { anyRecord, grantedNames, inOneSpelling, isKnownName, leaves } from '../../test/any-record.ts'
 import { cutRecord } from './cut.ts'
 import { visibleIn } from './visible.ts'
 

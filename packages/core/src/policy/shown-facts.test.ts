@@ -12,7 +12,7 @@ import {
 } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../../server/test/any-record.ts'
+import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/any-record.ts'
 import type { AccountedPerson } from '../model/account.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
 import { type Disclosing, disclose, discloseParts, type Select } from './disclosure.ts'

@@ -1,6 +1,6 @@
 import { SearchCriteria } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { processorTime } from '../../../server/test/processor-time.ts'
+import { processorTime } from '../../test/processor-time.ts'
 import { misspelt } from './near-names.ts'
 
 const KNOWN = ['query', 'query_type', 'pagination', 'reg_type', 'page_size']

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { KIND, SCOPE, shown } from '../../../server/test/query-kind.ts'
+import { KIND, SCOPE, shown } from '../../test/query-kind.ts'
 import { readQuery } from './read-query.ts'
 
 const [PERSON, GROUP] = KIND.record_types

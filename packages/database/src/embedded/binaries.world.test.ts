@@ -3,7 +3,7 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../server/test/embedded.ts'
+import { temporaryDirectory } from '../../test/embedded.ts'
 import { removeOldCopies, usableBinaries } from './binaries.ts'
 import { giveOne, newClusterUser } from './files.ts'
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isRoot, temporaryDirectory } from '../../../server/test/embedded.ts'
+import { isRoot, temporaryDirectory } from '../../test/embedded.ts'
 import { canEnter, newClusterUser, ownerOf } from './files.ts'
 
 test('root turns into somebody, everybody else stays who he is', async () => {

@@ -4,14 +4,7 @@ import { lstat, mkdir, readdir, readFile, realpath, rm, symlink, truncate, utime
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  isRoot,
-  openElsewhere,
-  ordinaryUser,
-  postmasterOf,
-  query,
-  temporaryDirectory,
-} from '../../../server/test/embedded.ts'
+import { isRoot, openElsewhere, ordinaryUser, postmasterOf, query, temporaryDirectory } from '../../test/embedded.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('a path that is too long for a socket gets one among the temporary files, and takes it away again', async () => {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { isRoot, query, temporaryDirectory } from '../../../server/test/embedded.ts'
+import { isRoot, query, temporaryDirectory } from '../../test/embedded.ts'
 import { hasCode } from './files.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 

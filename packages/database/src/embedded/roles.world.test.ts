@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { query, temporaryDirectory } from '../../../server/test/embedded.ts'
+import { query, temporaryDirectory } from '../../test/embedded.ts'
 import { migrate, openDatabase } from '../database.ts'
 import { readRoleFacts } from '../roles.ts'
 import { openEmbeddedPostgres } from './postgres.ts'

@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import {
-  isRunning,
-  openElsewhere,
-  postmasterOf,
-  query,
-  temporaryDirectory,
-  waitUntil,
-} from '../../../server/test/embedded.ts'
+import { isRunning, openElsewhere, postmasterOf, query, temporaryDirectory, waitUntil } from '../../test/embedded.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('a second process borrows, and only the last one stops PostgreSQL', async () => {

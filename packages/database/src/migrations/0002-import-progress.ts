@@ -6,7 +6,9 @@ export const importProgress: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema
       .createTable('import_progress')
-      .addColumn('registry', 'integer', (column) => column.primaryKey().references('registry.id').onDelete('cascade'))
+      .addColumn('registry', 'integer', (column) =>
+        column.primaryKey().references('registry.id').onDelete('cascade'),
+      )
       .addColumn('source', 'text', (column) => column.notNull())
       .addColumn('bytes', 'bigint', (column) => column.notNull())
       .addColumn('line', 'bigint', (column) => column.notNull())

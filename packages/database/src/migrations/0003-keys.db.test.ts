@@ -1,6 +1,6 @@
 import { listLiveOwnKeys, listOwnKeys } from '@rollcall/keys/store/own-keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { directory } from './0001-directory.ts'
 import { keys } from './0003-keys.ts'

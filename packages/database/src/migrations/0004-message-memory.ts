@@ -16,7 +16,9 @@ export const messageMemory: Migration = {
       .createTable('exchange')
       .addColumn('participant', 'integer', (column) => column.notNull())
       .addColumn('message_id', text, (column) => column.notNull())
-      .addColumn('fingerprint', 'bytea', (column) => column.notNull().check(sql`octet_length(fingerprint) = 32`))
+      .addColumn('fingerprint', 'bytea', (column) =>
+        column.notNull().check(sql`octet_length(fingerprint) = 32`),
+      )
       .addColumn('correlation_id', 'uuid', (column) => column.notNull())
       .addColumn('registry', 'integer', (column) => column.notNull())
       .addColumn('operation', text, (column) => column.notNull())
@@ -27,11 +29,17 @@ export const messageMemory: Migration = {
 
     await db.schema
       .createTable('sealed_message')
-      .addColumn('fingerprint', 'bytea', (column) => column.primaryKey().check(sql`octet_length(fingerprint) = 32`))
+      .addColumn('fingerprint', 'bytea', (column) =>
+        column.primaryKey().check(sql`octet_length(fingerprint) = 32`),
+      )
       .addColumn('participant', 'integer', (column) => column.notNull())
       .addColumn('message_id', text, (column) => column.notNull())
       .addColumn('received_at', 'timestamptz', (column) => column.notNull().defaultTo(now))
       .execute()
-    await db.schema.createIndex('sealed_message_received_index').on('sealed_message').column('received_at').execute()
+    await db.schema
+      .createIndex('sealed_message_received_index')
+      .on('sealed_message')
+      .column('received_at')
+      .execute()
   },
 }

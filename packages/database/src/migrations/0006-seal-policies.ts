@@ -18,14 +18,20 @@ export const sealPolicies: Migration = {
     await db.schema
       .alterTable('participant')
       .addColumn('signature_policy', 'text', (column) =>
-        column.notNull().defaultTo('required').check(sql`signature_policy in ('required', 'if-present', 'off')`),
+        column
+          .notNull()
+          .defaultTo('required')
+          .check(sql`signature_policy in ('required', 'if-present', 'off')`),
       )
       .addColumn('allow_unsigned', 'boolean', (column) => column.notNull().defaultTo(false))
       .addColumn('signature_profile', 'jsonb', (column) =>
         column.check(sql`jsonb_typeof(signature_profile) = 'object'`),
       )
       .addColumn('encryption_policy', 'text', (column) =>
-        column.notNull().defaultTo('allowed').check(sql`encryption_policy in ('required', 'allowed', 'refused')`),
+        column
+          .notNull()
+          .defaultTo('allowed')
+          .check(sql`encryption_policy in ('required', 'allowed', 'refused')`),
       )
       // Whoever registers the key set of another would hold that one's keys.
       .addColumn('jwks_uri', text, (column) => column.unique())

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { openDatabase } from '../database.ts'
 import { directory } from './0001-directory.ts'
 import { registryAttributes } from './0007-registry-attributes.ts'

@@ -15,17 +15,23 @@ export const registryAttributes: Migration = {
 
     await db.schema
       .createTable('registry_attribute')
-      .addColumn('registry', 'integer', (column) => column.notNull().references('registry.id').onDelete('cascade'))
+      .addColumn('registry', 'integer', (column) =>
+        column.notNull().references('registry.id').onDelete('cascade'),
+      )
       .addColumn('record_type', text, (column) => column.notNull())
       .addColumn('name', text, (column) => column.notNull())
-      .addColumn('definition', 'jsonb', (column) => column.notNull().check(sql`jsonb_typeof(definition) = 'object'`))
+      .addColumn('definition', 'jsonb', (column) =>
+        column.notNull().check(sql`jsonb_typeof(definition) = 'object'`),
+      )
       .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(now))
       .addPrimaryKeyConstraint('registry_attribute_pkey', ['registry', 'record_type', 'name'])
       .execute()
 
     await db.schema
       .createTable('column_fill')
-      .addColumn('registry', 'integer', (column) => column.notNull().references('registry.id').onDelete('cascade'))
+      .addColumn('registry', 'integer', (column) =>
+        column.notNull().references('registry.id').onDelete('cascade'),
+      )
       .addColumn('record_type', text, (column) => column.notNull())
       .addColumn('name', text, (column) => column.notNull())
       .addColumn('next_record', 'bigint', (column) => column.notNull().defaultTo(0))

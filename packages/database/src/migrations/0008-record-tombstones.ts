@@ -8,7 +8,9 @@ export const recordTombstones: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema
       .createTable('record_tombstone')
-      .addColumn('registry', 'integer', (column) => column.notNull().references('registry.id').onDelete('cascade'))
+      .addColumn('registry', 'integer', (column) =>
+        column.notNull().references('registry.id').onDelete('cascade'),
+      )
       .addColumn('record_type', text, (column) => column.notNull())
       .addColumn('record', 'bigint', (column) => column.notNull())
       .addColumn('primary_identifier', text, (column) => column.notNull())

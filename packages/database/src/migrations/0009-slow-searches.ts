@@ -8,7 +8,9 @@ export const slowSearches: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema
       .createTable('slow_search')
-      .addColumn('registry', 'integer', (column) => column.notNull().references('registry.id').onDelete('cascade'))
+      .addColumn('registry', 'integer', (column) =>
+        column.notNull().references('registry.id').onDelete('cascade'),
+      )
       .addColumn('record_type', text, (column) => column.notNull())
       .addColumn('attributes', sql`text[] collate "C"`, (column) => column.notNull())
       .addColumn('searches', 'bigint', (column) => column.notNull())

@@ -15,7 +15,11 @@ const oneOf = (column: string, words: readonly string[]) =>
 export const asynchronousExchanges: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema.alterTable('exchange').addColumn('transaction_id', text).execute()
-    await db.schema.createIndex('exchange_correlation_index').on('exchange').column('correlation_id').execute()
+    await db.schema
+      .createIndex('exchange_correlation_index')
+      .on('exchange')
+      .column('correlation_id')
+      .execute()
     await sql`create index exchange_transaction_index on exchange (participant, transaction_id)
       where transaction_id is not null`.execute(db)
 
@@ -88,7 +92,9 @@ export const asynchronousExchanges: Migration = {
       .addColumn('encrypted', 'boolean', (column) => column.notNull())
       .addColumn('body', 'bytea', (column) => column.notNull())
       .addColumn('state', 'text', (column) =>
-        column.notNull().check(oneOf('state', ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'])),
+        column
+          .notNull()
+          .check(oneOf('state', ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'])),
       )
       .addColumn('attempts', 'integer', (column) => column.notNull().defaultTo(0))
       .addColumn('earlier', 'integer', (column) => column.notNull().defaultTo(0))
@@ -103,13 +109,19 @@ export const asynchronousExchanges: Migration = {
       .execute()
     await sql`create index delivery_pending_index on delivery (participant, next_attempt_at)
       where state = 'pending'`.execute(db)
-    await db.schema.createIndex('delivery_correlation_index').on('delivery').column('correlation_id').execute()
+    await db.schema
+      .createIndex('delivery_correlation_index')
+      .on('delivery')
+      .column('correlation_id')
+      .execute()
     await db.schema.createIndex('delivery_message_index').on('delivery').column('message_id').execute()
     await db.schema.createIndex('delivery_created_index').on('delivery').column('created_at').execute()
 
     await db.schema
       .createTable('delivery_attempt')
-      .addColumn('delivery', 'uuid', (column) => column.notNull().references('delivery.id').onDelete('cascade'))
+      .addColumn('delivery', 'uuid', (column) =>
+        column.notNull().references('delivery.id').onDelete('cascade'),
+      )
       .addColumn('number', 'integer', (column) => column.notNull())
       .addColumn('at', 'timestamptz', (column) => column.notNull())
       .addColumn('duration_ms', 'integer', (column) => column.notNull())
@@ -133,9 +145,13 @@ export const asynchronousExchanges: Migration = {
           .check(oneOf('auth', ['none', 'bearer', 'oauth2', 'mtls'])),
       )
       .addColumn('sealed', 'bytea')
-      .addColumn('concurrency', 'integer', (column) => column.notNull().defaultTo(8).check(sql`concurrency >= 1`))
+      .addColumn('concurrency', 'integer', (column) =>
+        column.notNull().defaultTo(8).check(sql`concurrency >= 1`),
+      )
       .addColumn('rate', 'integer', (column) => column.notNull().defaultTo(200).check(sql`rate >= 1`))
-      .addColumn('timeout_ms', 'integer', (column) => column.notNull().defaultTo(10_000).check(sql`timeout_ms >= 100`))
+      .addColumn('timeout_ms', 'integer', (column) =>
+        column.notNull().defaultTo(10_000).check(sql`timeout_ms >= 100`),
+      )
       .addColumn('schedule', sql`double precision[]`)
       .addCheckConstraint('participant_callback_sealed', sql`(auth = 'none') = (sealed is null)`)
       .execute()

@@ -21,7 +21,11 @@ export const inbox: Migration = {
       .addColumn('received_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
       .addPrimaryKeyConstraint('inbox_message_pkey', ['participant', 'message_id'])
       .execute()
-    await db.schema.createIndex('inbox_message_received_index').on('inbox_message').column('received_at').execute()
+    await db.schema
+      .createIndex('inbox_message_received_index')
+      .on('inbox_message')
+      .column('received_at')
+      .execute()
     await db.schema
       .createIndex('inbox_message_participant_index')
       .on('inbox_message')

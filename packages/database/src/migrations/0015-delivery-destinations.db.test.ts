@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { findDestinations } from '../../../delivery/src/store/deliveries/destinations.ts'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { openDatabase } from '../database.ts'
 import { MIGRATIONS } from './index.ts'
 

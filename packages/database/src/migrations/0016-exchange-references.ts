@@ -41,7 +41,9 @@ export const exchangeReferences: Migration = {
 
     // Exchanges that were there before are complete, unless they wait or were answered while this ran. Nodes of an
     // earlier version go on to accept exchanges without references, and do not name the column.
-    await sql`alter table accepted_exchange add column references_stored boolean not null default true`.execute(db)
+    await sql`alter table accepted_exchange add column references_stored boolean not null default true`.execute(
+      db,
+    )
     await sql`alter table accepted_exchange alter column references_stored set default false`.execute(db)
     await sql`update accepted_exchange set references_stored = false
       where state in ('accepted', 'replying') or finished_at >= now()`.execute(db)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
-import { query as ownerQuery } from '../../../server/test/statement.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { query as ownerQuery } from '../../test/statement.ts'
 import { exchangeClaims } from './0018-exchange-claims.ts'
 
 let database: TestDatabase

@@ -76,13 +76,17 @@ export const events: Migration = {
     )`.execute(db)
     // One that was suspended is still there: it is not made a second time.
     await sql`create unique index subscription_same_index
-      on subscription (participant, registry, event_type, record_type, fingerprint) where state <> 'ended'`.execute(db)
+      on subscription (participant, registry, event_type, record_type, fingerprint) where state <> 'ended'`.execute(
+      db,
+    )
     await sql`create index subscription_participant_index on subscription (participant, registry, created_at)`.execute(
       db,
     )
     await sql`create index subscription_end_index on subscription (end_at)
       where state <> 'ended' and end_at is not null`.execute(db)
-    await sql`create index subscription_mailbox_index on subscription (mailbox) where state <> 'ended'`.execute(db)
+    await sql`create index subscription_mailbox_index on subscription (mailbox) where state <> 'ended'`.execute(
+      db,
+    )
 
     await sql`create index subscription_unlogged_index on subscription (id)
       where state = 'suspended' and not suspension_logged`.execute(db)
@@ -203,7 +207,9 @@ async function createOutbox(db: Kysely<unknown>): Promise<void> {
     failed_at timestamptz,
     check ((failure is null) = (failed_at is null))
   )`.execute(db)
-  await sql`create index event_waiting_index on rollcall_outbox.event (id) where failed_at is null`.execute(db)
+  await sql`create index event_waiting_index on rollcall_outbox.event (id) where failed_at is null`.execute(
+    db,
+  )
   await sql`create function rollcall_outbox.announce() returns trigger language plpgsql as $$
     begin
       perform pg_notify('rollcall_work', 'o');

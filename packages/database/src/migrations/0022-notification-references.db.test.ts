@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testDatabase } from '../../../server/test/postgres.ts'
+import { testDatabase } from '../../../keys/test/postgres.ts'
 import { migrate, openDatabase } from '../database.ts'
 
 test('a migration that landed after one with a higher number runs on a database that has that one', async () => {

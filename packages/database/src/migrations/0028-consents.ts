@@ -99,12 +99,18 @@ export const consents: Migration = {
       given_at timestamptz not null,
       expires_at timestamptz not null
     )`.execute(db)
-    await sql`create index subscription_consent_person_index on subscription_consent using gin (pseudonyms)`.execute(db)
-    await sql`create index subscription_consent_signed_index on subscription_consent (authority, jti)`.execute(db)
+    await sql`create index subscription_consent_person_index on subscription_consent using gin (pseudonyms)`.execute(
+      db,
+    )
+    await sql`create index subscription_consent_signed_index on subscription_consent (authority, jti)`.execute(
+      db,
+    )
 
     // Who may only withdraw consents, such as an authority.
     await sql`alter table operator_token drop constraint operator_token_roles_check,
       add constraint operator_token_roles_check check (
-        cardinality(roles) > 0 and roles <@ array['read', 'publish', 'consent', 'operate', 'audit', 'own'])`.execute(db)
+        cardinality(roles) > 0 and roles <@ array['read', 'publish', 'consent', 'operate', 'audit', 'own'])`.execute(
+      db,
+    )
   },
 }

@@ -6,7 +6,9 @@ export const environments: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const table of ['registry', 'participant']) {
       await sql`alter table ${sql.table(table)}
-        add column environment text not null default 'live' check (environment in ('live', 'sandbox'))`.execute(db)
+        add column environment text not null default 'live' check (environment in ('live', 'sandbox'))`.execute(
+        db,
+      )
     }
     // Nothing of a message and nothing about a person: names of steps and what was found of each.
     await sql`create table participant_check (
@@ -22,6 +24,8 @@ export const environments: Migration = {
       steps jsonb not null,
       unique (participant, registry, since)
     )`.execute(db)
-    await sql`create index participant_check_time_index on participant_check (participant, checked_at)`.execute(db)
+    await sql`create index participant_check_time_index on participant_check (participant, checked_at)`.execute(
+      db,
+    )
   },
 }

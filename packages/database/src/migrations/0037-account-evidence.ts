@@ -7,7 +7,9 @@ import type { Migration } from 'kysely/migration'
 
 export const accountEvidence: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    await sql`create index account_checkpoint_sequence_index on account_checkpoint (chain, sequence)`.execute(db)
+    await sql`create index account_checkpoint_sequence_index on account_checkpoint (chain, sequence)`.execute(
+      db,
+    )
     // Not of rows that are there: what is wrong with them is found by rollcall audit verify.
     await sql`alter table account_key add constraint account_key_secret_check
       check (kind = 'signature' or retired_at is null) not valid`.execute(db)

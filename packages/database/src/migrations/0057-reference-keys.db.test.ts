@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { migrate, openDatabase } from '../database.ts'
 
 let database: TestDatabase

@@ -11,6 +11,8 @@ export const referenceKeys: SchemaMigration = {
   async up(db: Kysely<unknown>): Promise<void> {
     // PostgreSQL has random bytes in UUIDs only. Three have 366 random bits; the digest makes 256 of them.
     await sql`alter table mailbox add column reference_key bytea not null default
-      sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`.execute(db)
+      sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`.execute(
+      db,
+    )
   },
 }

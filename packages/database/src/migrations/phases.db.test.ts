@@ -1,9 +1,9 @@
 /** Each migration after the first release keeps to the rules of its phase: the version before works with its tables. */
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DatabaseSchema, readSchema } from '../../../server/test/database-schema.ts'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
-import { phaseProblems } from '../../../server/test/schema-phases.ts'
+import { emptyDatabase } from '../../../keys/test/postgres.ts'
+import { type DatabaseSchema, readSchema } from '../../test/database-schema.ts'
+import { phaseProblems } from '../../test/schema-phases.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { RETIRED, type Retired } from '../retired.ts'
 import { schemaVersions } from '../schema-version.ts'

@@ -6,6 +6,7 @@ import { createGuards, type Guards } from '@rollcall/participants/egress/address
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { partnerCertificate, partnerKey } from '../../../participants/test/partner-certificate.ts'
 import {
   answering,
   LOOPBACK,
@@ -14,7 +15,6 @@ import {
   type TestSender,
   testSender,
 } from '../../../server/test/deliveries.ts'
-import { partnerCertificate, partnerKey } from '../../../server/test/partner-certificate.ts'
 import {
   type Credentials,
   createCredentials,

@@ -6,7 +6,8 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { expect, test, vi } from 'vitest'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import {
   answering,
   attemptsOf,
@@ -16,7 +17,6 @@ import {
   type Receiver,
   senderWithPeers,
 } from '../../../server/test/deliveries.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { drain } from './drain.ts'
 
 const { sender, newPeer: joined } = await senderWithPeers()

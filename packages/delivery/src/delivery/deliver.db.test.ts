@@ -6,7 +6,7 @@ import {
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import {
   ACK,
   aClaim,

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import {
   ACK,
   answering,

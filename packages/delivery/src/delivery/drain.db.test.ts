@@ -5,7 +5,7 @@ import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
 import { expect, test } from 'vitest'
-import { SETTINGS_AGE, testClock } from '../../../server/test/clock.ts'
+import { SETTINGS_AGE, testClock } from '../../../observe/test/clock.ts'
 import {
   answering,
   attemptsOf,
@@ -18,7 +18,7 @@ import {
   takes,
   testSender,
 } from '../../../server/test/deliveries.ts'
-import { isSigned, type PublishedKey } from '../../../server/test/stranger/signing.ts'
+import { isSigned, type PublishedKey } from '../../test/stranger/signing.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
 import { drain } from './drain.ts'

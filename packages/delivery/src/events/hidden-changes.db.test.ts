@@ -10,7 +10,7 @@ import { findParticipant } from '@rollcall/participants/store/participants'
 import type { JsonObject } from '@rollcall/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testServer } from '../../../server/test/server.ts'
-import { insertSubscription } from '../../../server/test/subscriptions.ts'
+import { insertSubscription } from '../../test/subscriptions.ts'
 
 const server = await testServer()
 const { db } = server.database

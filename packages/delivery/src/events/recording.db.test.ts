@@ -2,8 +2,8 @@ import { publishEvent } from '@rollcall/admin/events/publish'
 import { LIMITS } from '@rollcall/core/limits'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
-import { testDatabase } from '../../../server/test/postgres.ts'
-import { subscribeLive } from '../../../server/test/subscriptions.ts'
+import { testDatabase } from '../../../keys/test/postgres.ts'
+import { subscribeLive } from '../../test/subscriptions.ts'
 
 const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
 

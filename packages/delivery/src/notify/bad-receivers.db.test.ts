@@ -2,9 +2,9 @@
 
 import { addParticipantKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
 import { expect, test } from 'vitest'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import { answering, type Received } from '../../../server/test/deliveries.ts'
-import { keyPair } from '../../../server/test/key-pairs.ts'
 import { mailboxSender } from '../../../server/test/mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../../server/test/notifications.ts'
 

@@ -6,11 +6,11 @@ import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { answering, type Receiver } from '../../../server/test/deliveries.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { mailboxSender } from '../../../server/test/mailboxes.ts'
 import { envelopeOf } from '../../../server/test/notifications.ts'
-import { subscribeLive } from '../../../server/test/subscriptions.ts'
+import { subscribeLive } from '../../test/subscriptions.ts'
 
 const { server, newPeer, until, receiver } = await mailboxSender()
 const { db } = server.database

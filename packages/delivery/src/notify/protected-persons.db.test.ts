@@ -5,11 +5,11 @@ import { protectPerson, unprotectPerson } from '@rollcall/admin/persons/protecte
 import { mergeRecords } from '@rollcall/admin/records/merge'
 import { deleteRecords, importRecords } from '@rollcall/admin/records/records'
 import { beforeEach, expect, test } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { answering, type Receiver } from '../../../server/test/deliveries.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { mailboxSender } from '../../../server/test/mailboxes.ts'
 import { envelopeOf, uinsOf } from '../../../server/test/notifications.ts'
-import { subscribeLive } from '../../../server/test/subscriptions.ts'
+import { subscribeLive } from '../../test/subscriptions.ts'
 
 const { server, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })
 const { db } = server.database

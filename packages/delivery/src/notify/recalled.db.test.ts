@@ -2,8 +2,8 @@
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { beforeEach, expect, test } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { answering, type Receiver } from '../../../server/test/deliveries.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { mailboxSender } from '../../../server/test/mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../../server/test/notifications.ts'
 import { traceNotifications } from '../store/events/traced-notifications.ts'

@@ -6,8 +6,8 @@ import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { expect, test } from 'vitest'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { answering } from '../../../server/test/deliveries.ts'
-import { keyPair } from '../../../server/test/key-pairs.ts'
 import { mailboxSender } from '../../../server/test/mailboxes.ts'
 
 const { server, rows, newPeer, until, receiver } = await mailboxSender()

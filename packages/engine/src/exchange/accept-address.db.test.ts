@@ -2,6 +2,7 @@
 
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { beforeEach, expect, test } from 'vitest'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -10,7 +11,6 @@ import {
   byIdentifier,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
 import { bearer, post } from '../../../server/test/server.ts'
 

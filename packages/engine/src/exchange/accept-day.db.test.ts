@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type DayUse, useOfToday } from '@rollcall/participants/store/day-counts'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import { accepted, byIdentifier, searchFor } from '../../../server/test/asynchronous.ts'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
 import {
   type Answer,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { SearchResponse, validator } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -13,7 +14,6 @@ import {
   deliverAll,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
 import { answering } from '../../../server/test/deliveries.ts'
 
 const person = (n: number, more: object = {}) => ({

@@ -12,8 +12,8 @@ import {
   deliverAll,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { BOUNDARY, multipartBody, uploadParts } from '../../../server/test/multipart.ts'
 import { bearer, post, type TestServer, testServer } from '../../../server/test/server.ts'
+import { BOUNDARY, multipartBody, uploadParts } from '../../test/multipart.ts'
 import { listReferences } from '../store/exchanges/references.ts'
 import { CHUNK } from './sent.ts'
 

@@ -3,6 +3,7 @@
 import { SearchResponse, validator } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -14,7 +15,6 @@ import {
   searchFor,
   withReceiver,
 } from '../../../server/test/asynchronous.ts'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
 import { answering, LOOPBACK } from '../../../server/test/deliveries.ts'
 import { encrypted, opened, publishedKey, sealingPeer, signedBody } from '../../../server/test/sealing.ts'
 

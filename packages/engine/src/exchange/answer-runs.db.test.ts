@@ -1,6 +1,7 @@
 /** Runs of one exchange that end between a commit and what follows it, or meet another run. */
 import { expect, test, vi } from 'vitest'
 import { nextDue } from '../../../delivery/src/store/deliveries/destinations.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -12,7 +13,6 @@ import {
   deliverAll,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { grant } from '../../../server/test/grants.ts'
 
 const people = Array.from({ length: 6 }, (_, n) => ({
   '@type': 'CRVS_Person',

@@ -1,5 +1,6 @@
 /** Slow searches that are answered later: they do not take all slots of a node, and are answered in the end. */
 import { expect, it } from 'vitest'
+import { holdTable } from '../../../keys/test/held-table.ts'
 import {
   type AsyncPeer,
   accepted,
@@ -9,7 +10,6 @@ import {
   callbacksTo,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { holdTable } from '../../../server/test/held-table.ts'
 
 const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
 const { server, newPeer } = await asyncServer(people, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
 import { envelope, event, expectAck, inboxServer } from '../../../server/test/inbox.ts'
 import { bearer, post, testServer } from '../../../server/test/server.ts'

@@ -3,9 +3,9 @@
 import { reinstateConsent, withdrawConsent } from '@rollcall/admin/consents/consents'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, describe, expect, it } from 'vitest'
+import { consentAuthority } from '../../../admin/test/consents.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import { asyncPeer } from '../../../server/test/asynchronous.ts'
-import { consentAuthority } from '../../../server/test/consents.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { ask } from '../../../server/test/person-questions.ts'
 import { postSearch, testServer } from '../../../server/test/server.ts'
 

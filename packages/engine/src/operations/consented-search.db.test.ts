@@ -2,9 +2,9 @@
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { describe, expect, it } from 'vitest'
-import { storedAccounts } from '../../../server/test/accounts.ts'
 import { accepted, answerExchange, searchFor } from '../../../server/test/asynchronous.ts'
 import { byUin, expression, grantedServer, uins } from '../../../server/test/granted.ts'
+import { storedAccounts } from '../../../settings/test/accounts.ts'
 
 const { server, peer, item, granted, pagesOf } = await grantedServer()
 

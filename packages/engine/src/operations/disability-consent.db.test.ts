@@ -2,8 +2,8 @@
 
 import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { afterAll, expect, it } from 'vitest'
-import { consentAuthority } from '../../../server/test/consents.ts'
-import { grant } from '../../../server/test/grants.ts'
+import { consentAuthority } from '../../../admin/test/consents.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import { ask } from '../../../server/test/person-questions.ts'
 import { testServer } from '../../../server/test/server.ts'
 

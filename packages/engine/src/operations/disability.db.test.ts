@@ -1,8 +1,8 @@
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { callbackEnvelope, DisabledResponse, operation, SearchResponse, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { ask } from '../../../server/test/person-questions.ts'
 import { testServer } from '../../../server/test/server.ts'
 

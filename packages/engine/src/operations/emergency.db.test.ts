@@ -4,6 +4,7 @@ import { listEmergencies } from '@rollcall/admin/accounts/list'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import {
   accepted,
   answerExchange,
@@ -12,10 +13,9 @@ import {
   deliverAll,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { auditing } from '../../../server/test/audit.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { postSearch, testServer } from '../../../server/test/server.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
+import { auditing } from '../../../settings/test/audit.ts'
 
 const server = await testServer()
 afterAll(() => server.close())

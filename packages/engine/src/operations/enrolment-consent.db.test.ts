@@ -2,9 +2,9 @@
 
 import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
 import { afterAll, describe, expect, it } from 'vitest'
-import { beneficiary, enrolment } from '../../../server/test/beneficiaries.ts'
-import { consentAuthority } from '../../../server/test/consents.ts'
-import { grant } from '../../../server/test/grants.ts'
+import { consentAuthority } from '../../../admin/test/consents.ts'
+import { beneficiary, enrolment } from '../../../core/test/beneficiaries.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import { ask } from '../../../server/test/person-questions.ts'
 import { testServer } from '../../../server/test/server.ts'
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { beneficiariesOf, MESSAGES, PEOPLE } from '../../../server/test/enrolment-batches.ts'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { beneficiariesOf, MESSAGES, PEOPLE } from '../../test/enrolment-batches.ts'
 
-const CHILD = join(import.meta.dirname, '../../../server/test/enrolment-child.ts')
+const CHILD = join(import.meta.dirname, '../../test/enrolment-child.ts')
 
 let database: TestDatabase
 let registry: Awaited<ReturnType<typeof addRegistry>>

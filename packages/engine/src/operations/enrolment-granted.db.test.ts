@@ -1,7 +1,7 @@
 /** What of enrolment updates a grant allows to write, and how little their answers say of anybody else. */
 import { describe, expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { beneficiary, enrolment, enrolmentServer } from '../../../server/test/enrolment-updates.ts'
-import { grant } from '../../../server/test/grants.ts'
 
 const { server, sp, update, found } = await enrolmentServer()
 

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { beneficiary, enrolmentServer, updatesMessage } from '../../../server/test/enrolment-updates.ts'
-import { rawConnection } from '../../../server/test/raw-http.ts'
 import { encrypted, expectSealed, opened, publishedKey, sealingPeer, signedBody } from '../../../server/test/sealing.ts'
 import type { TestParticipant } from '../../../server/test/server.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
+import { rawConnection } from '../../test/raw-http.ts'
 import { forgetExchanges } from '../store/exchanges/forget-exchanges.ts'
 
 const { server, sp, send, found } = await enrolmentServer()

@@ -1,9 +1,9 @@
 /** Enrolment updates over HTTP: what they write, and how each beneficiary is answered. */
 
 import { describe, expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../../server/test/enrolment-updates.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
-import { grant } from '../../../server/test/grants.ts'
 
 const { server, sp, registry, send, update, found, enrolled } = await enrolmentServer()
 

@@ -7,6 +7,8 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { addAttribute } from '@rollcall/records/registries/registry-attributes'
 import { afterAll, expect, it } from 'vitest'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import {
   accepted,
   answerExchange,
@@ -17,9 +19,7 @@ import {
   deliverAll,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
 import { answering } from '../../../server/test/deliveries.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { postSearch, testServer, writeDocuments } from '../../../server/test/server.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
 

@@ -4,6 +4,7 @@ import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/p
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import {
   accepted,
   answerExchange,
@@ -14,7 +15,6 @@ import {
   searchFor,
 } from '../../../server/test/asynchronous.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { postSearch, testServer, writeDocuments } from '../../../server/test/server.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
 

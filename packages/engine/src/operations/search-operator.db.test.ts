@@ -1,7 +1,7 @@
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { addAttribute } from '@rollcall/records/registries/registry-attributes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SETTINGS_AGE } from '../../../server/test/clock.ts'
+import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../../server/test/server.ts'
 
 let server: TestServer

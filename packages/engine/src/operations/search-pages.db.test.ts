@@ -8,8 +8,8 @@ import { openDatabase } from '@rollcall/database/database'
 import { ownRecords } from '@rollcall/records/records/own-records'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EVERYTHING } from '../../../server/test/grants.ts'
-import { holdTable } from '../../../server/test/held-table.ts'
+import { holdTable } from '../../../keys/test/held-table.ts'
+import { EVERYTHING } from '../../../participants/test/grants.ts'
 import {
   postSearch,
   type TestParticipant,

@@ -1,7 +1,6 @@
 /** Participants with many slow searches: they wait for each other, nobody waits for them, and they come to an end. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { holdTable, lockWaits } from '../../../server/test/held-table.ts'
-import { rawConnection } from '../../../server/test/raw-http.ts'
+import { holdTable, lockWaits } from '../../../keys/test/held-table.ts'
 import {
   bearer,
   post,
@@ -11,6 +10,7 @@ import {
   type TestServer,
   testServer,
 } from '../../../server/test/server.ts'
+import { rawConnection } from '../../test/raw-http.ts'
 
 let server: TestServer
 let hog: TestParticipant

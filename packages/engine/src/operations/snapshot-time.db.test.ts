@@ -1,5 +1,6 @@
 /** How long the searches of one request are begun that all read one state of the database. */
 import { expect, it } from 'vitest'
+import { holdTable, lockWaits } from '../../../keys/test/held-table.ts'
 import {
   accepted,
   answerExchange,
@@ -9,7 +10,6 @@ import {
   callbacksTo,
   searchFor,
 } from '../../../server/test/asynchronous.ts'
-import { holdTable, lockWaits } from '../../../server/test/held-table.ts'
 
 const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
 const { server, newPeer } = await asyncServer(people, { ROLLCALL_SNAPSHOT_SEARCH_TIME: '1' })

@@ -5,7 +5,6 @@ import { setCallbackSettings } from '@rollcall/participants/store/participant-ca
 import { CallbackHeader, RequestHeader, SubscribeResponse, validator } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../../server/test/asynchronous.ts'
-import { multipartBody, uploadParts } from '../../../server/test/multipart.ts'
 import { bearer, post } from '../../../server/test/server.ts'
 import {
   about,
@@ -18,6 +17,7 @@ import {
   subscribingServer,
 } from '../../../server/test/subscribing.ts'
 import { UPLOAD_TYPE } from '../../../server/test/uploading.ts'
+import { multipartBody, uploadParts } from '../../test/multipart.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { pool } = server.database.db

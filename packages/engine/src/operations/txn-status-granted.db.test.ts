@@ -2,8 +2,8 @@
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { answerExchange, byExpression } from '../../../server/test/asynchronous.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { statusServer } from '../../../server/test/txn-status.ts'
 
 const { server, peer, ask, search } = await statusServer()

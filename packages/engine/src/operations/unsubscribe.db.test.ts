@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { CallbackHeader, operation, RequestHeader, UnSubscribeResponse, validator } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { accepted, answerExchange, deliverAll } from '../../../server/test/asynchronous.ts'
 import { expectFault } from '../../../server/test/expectations.ts'
-import { grant } from '../../../server/test/grants.ts'
 import { bearer, post } from '../../../server/test/server.ts'
 import {
   about,

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Wake } from '@rollcall/base/shared/wake'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
 import { lookOut } from './look-out.ts'
 

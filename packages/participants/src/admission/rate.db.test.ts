@@ -1,6 +1,6 @@
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { type Asked, type Granted, takeTokens } from '../store/quotas.ts'
 import { createRates, type Rates } from './rate.ts'
 

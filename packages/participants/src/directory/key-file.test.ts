@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto'
 import { KeyRefused } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
-import { partnerCertificate } from '../../../server/test/partner-certificate.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import { partnerCertificate } from '../../test/partner-certificate.ts'
 import { readKeyFile } from './key-file.ts'
 
 const { jwk, pem, privatePem } = keyPair('RSA')

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { connectionsTo } from '../../../server/test/connections.ts'
-import { partnerCertificate, partnerKey } from '../../../server/test/partner-certificate.ts'
+import { connectionsTo } from '../../test/connections.ts'
+import { partnerCertificate, partnerKey } from '../../test/partner-certificate.ts'
 import { type AddressGuardOptions, createAddressGuard } from './address-guard.ts'
 
 // Nothing here leaves the machine: names are resolved by the tests, and sockets open on loopback or not at all.

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectionsTo } from '../../../server/test/connections.ts'
+import { connectionsTo } from '../../test/connections.ts'
 import { createAddressGuard } from './address-guard.ts'
 
 const ASK = { method: 'GET', timeoutMs: 2_000, maxBytes: 100 } as const

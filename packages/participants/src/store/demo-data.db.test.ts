@@ -1,7 +1,7 @@
 import { openDatabase } from '@rollcall/database/database'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
-import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { directoryContent } from './demo-data.ts'
 import { addParticipant } from './participants.ts'
 

@@ -3,7 +3,7 @@ import type { MessagePolicy } from '@rollcall/core/model/participant'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { addParticipant, findParticipant, setMessagePolicy } from './participants.ts'
 
 let database: TestDatabase

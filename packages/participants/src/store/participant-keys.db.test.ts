@@ -1,8 +1,8 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { publicKey } from '../../../server/test/key-pairs.ts'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { publicKey } from '../../../core/test/key-pairs.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import {
   addParticipantKey,
   findRegisteredKeys,

@@ -1,6 +1,6 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { addSecret } from './client-secrets.ts'
 import { DEFAULT_MESSAGE_POLICY } from './message-policy.ts'
 import {

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { takeTokens } from './quotas.ts'
 
 let database: TestDatabase

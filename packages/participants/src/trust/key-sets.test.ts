@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { createLog } from '@rollcall/observe/log'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type KeyPair, keyPair } from '../../../server/test/key-pairs.ts'
-import { json, type KeySetServer, keySetServer } from '../../../server/test/key-set-server.ts'
+import { type KeyPair, keyPair } from '../../../core/test/key-pairs.ts'
+import { json, type KeySetServer, keySetServer } from '../../test/key-set-server.ts'
 import { createGuards, type Guards } from '../egress/address-guard.ts'
 import { createKeySets } from './key-sets.ts'
 

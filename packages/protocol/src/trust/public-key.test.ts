@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { generateKeyPairSync } from 'node:crypto'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { keyPair } from '../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../core/test/key-pairs.ts'
 import { KeyRefused } from './jwk.ts'
 import { readPublicKey } from './public-key.ts'
 

@@ -1,6 +1,6 @@
 import type { Attribute, AttributeValue } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { attributeColumns } from './columns.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import type { AttributeScalar } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
-import { area, crop, cropType, sown } from '../../../server/test/query-fixture.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { area, crop, cropType, sown } from '../../test/query-fixture.ts'
 import { compoundColumn, memberWriter } from './columns.ts'
 
 let database: TestDatabase

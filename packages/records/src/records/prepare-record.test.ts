@@ -1,6 +1,6 @@
 import { type JsonValue, type KINDS, kindNamed, parseJson, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { recordType, registry } from '../../../server/test/query-fixture.ts'
+import { recordType, registry } from '../../test/query-fixture.ts'
 import { InvalidRecord, prepareRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 

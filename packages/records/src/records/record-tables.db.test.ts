@@ -3,7 +3,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Attribute, type Compound, KINDS, type Kind, kindNamed, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
 
 let database: TestDatabase

@@ -3,7 +3,7 @@ import { createLog } from '@rollcall/observe/log'
 import { createDirectory } from '@rollcall/participants/directory/directory'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { addRegistry, findRegistry, listRegistries, readRegistries, registryAt, setRegistry } from './registries.ts'
 
 let database: TestDatabase

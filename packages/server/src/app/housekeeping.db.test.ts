@@ -3,8 +3,8 @@ import { suspend } from '@rollcall/delivery/store/events/subscription-states'
 import { createLog } from '@rollcall/observe/log'
 import { readConfig } from '@rollcall/settings/config'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertSubscription } from '../../../delivery/test/subscriptions.ts'
 import { type TestServer, testServer } from '../../test/server.ts'
-import { insertSubscription } from '../../test/subscriptions.ts'
 import { keepHouse } from './housekeeping.ts'
 
 let server: TestServer

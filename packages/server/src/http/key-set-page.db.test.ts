@@ -3,9 +3,9 @@ import { rotateOwnKeys } from '@rollcall/keys/rotation'
 import { listLiveOwnKeys } from '@rollcall/keys/store/own-keys'
 import type { JWK } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { SPEC } from '../../../delivery/test/stranger/signing.ts'
 import { byUin } from '../../test/granted.ts'
 import { answerOf, post, postSearch, type TestServer, testServer } from '../../test/server.ts'
-import { SPEC } from '../../test/stranger/signing.ts'
 
 let server: TestServer
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { rawConnection } from '../../test/raw-http.ts'
+import { rawConnection } from '../../../engine/test/raw-http.ts'
 import { answerOf, type TestServer, testServer } from '../../test/server.ts'
 
 let server: TestServer

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { query } from '../../../database/test/statement.ts'
+import { rawConnection } from '../../../engine/test/raw-http.ts'
 import { expectFault } from '../../test/expectations.ts'
-import { rawConnection } from '../../test/raw-http.ts'
 import { answerOf, bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
-import { query } from '../../test/statement.ts'
 
 let server: TestServer
 

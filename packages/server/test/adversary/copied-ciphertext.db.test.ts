@@ -1,10 +1,10 @@
 /** A ciphertext in a message other than the one that it first came in. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { Unsigned } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
 import { encrypted, opened, type Peer, publishedKey, searchBy, sendAs, signedBody } from '../sealing.ts'
 import type { Answer } from '../server.ts'
-import type { Unsigned } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const { server, peer, refused } = await adversary()

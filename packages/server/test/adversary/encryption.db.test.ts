@@ -5,8 +5,9 @@ import { revokeParticipantKey } from '@rollcall/participants/store/participant-k
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
 import { describe, expect, it } from 'vitest'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import type { Unsigned } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
-import { keyPair } from '../key-pairs.ts'
 import {
   encrypted,
   expectSealed,
@@ -21,7 +22,6 @@ import {
 } from '../sealing.ts'
 import { type Answer, MASTER_KEY } from '../server.ts'
 import { encrypt } from '../stranger/encryption.ts'
-import type { Unsigned } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const RSA = 'RSA-OAEP-256'

@@ -4,10 +4,10 @@
  */
 import { CALLBACKS, KINDS, operationsOf } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import { multipartBody, uploadParts } from '../../../engine/test/multipart.ts'
 import { exampleRequest } from '../example-requests.ts'
 import { expectFault } from '../expectations.ts'
 import { envelope } from '../inbox.ts'
-import { multipartBody, uploadParts } from '../multipart.ts'
 import { type Peer, searchBy, searchUrl, sendAs, signedBody } from '../sealing.ts'
 import { bearer, post } from '../server.ts'
 import { UPLOAD_TYPE } from '../uploading.ts'

@@ -2,12 +2,12 @@
 
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { describe, expect, it } from 'vitest'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import type { Profile } from '../../../delivery/test/stranger/signing.ts'
+import { keySetServer } from '../../../participants/test/key-set-server.ts'
 import { expectFault } from '../expectations.ts'
-import { keyPair } from '../key-pairs.ts'
-import { keySetServer } from '../key-set-server.ts'
 import { expectSealed, type Peer, publishedKey, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
 import { encrypt } from '../stranger/encryption.ts'
-import type { Profile } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const NO_KEY =

@@ -2,8 +2,16 @@
 import { createHmac, createPublicKey } from 'node:crypto'
 import { revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { describe, expect, it } from 'vitest'
+import { keyPair } from '../../../core/test/key-pairs.ts'
+import {
+  type Algorithm,
+  bodyText,
+  type Profile,
+  type Signer,
+  SPEC,
+  signature,
+} from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
-import { keyPair } from '../key-pairs.ts'
 import {
   expectSealed,
   newSigner,
@@ -15,7 +23,6 @@ import {
   sendAs,
   signedBody,
 } from '../sealing.ts'
-import { type Algorithm, bodyText, type Profile, type Signer, SPEC, signature } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const ALL: Profile = { ...SPEC, algorithms: ['EdDSA', 'ES256', 'RS256'] }

@@ -1,9 +1,9 @@
 /** Every profile that a participant can have, used as it should be and misused. */
 import { createHmac, createPublicKey } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { bodyText, type Changes, type Profile, SPEC, signature } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, newSigner, type Peer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import { bodyText, type Changes, type Profile, SPEC, signature } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const FORMS = ['rfc8785', 'sorted-escaped', 'sorted-unescaped', 'as-received'] as const

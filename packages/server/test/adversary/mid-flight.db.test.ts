@@ -7,8 +7,9 @@ import { recordTable } from '@rollcall/records/records/record-tables'
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
 import { expect, it } from 'vitest'
+import { isSigned, parametersOf } from '../../../delivery/test/stranger/signing.ts'
+import { holdTable, lockWaits } from '../../../keys/test/held-table.ts'
 import { expectFault } from '../expectations.ts'
-import { holdTable, lockWaits } from '../held-table.ts'
 import {
   encrypted,
   opened,
@@ -21,7 +22,6 @@ import {
   signedBody,
 } from '../sealing.ts'
 import { type Answer, MASTER_KEY } from '../server.ts'
-import { isSigned, parametersOf } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const { server, peer: newPeer, refused } = await adversary()

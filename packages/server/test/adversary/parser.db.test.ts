@@ -1,9 +1,9 @@
 /** Texts that two readers would read in two ways, under a good signature: what is acted on is what was signed, or nothing. */
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../../core/test/processor-time.ts'
+import { bodyText, type Profile, SPEC, signature, type Unsigned } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
-import { processorTime } from '../processor-time.ts'
 import { expectSealed, type Peer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import { bodyText, type Profile, SPEC, signature, type Unsigned } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const AS_RECEIVED: Profile = { ...SPEC, canonical_form: 'as-received' }

@@ -1,11 +1,11 @@
 /** Any change of what was signed is refused; numbers are small because every case is an HTTP request. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { canonical } from '../../../delivery/test/stranger/canonical.ts'
+import { bodyText, type Profile, parametersOf, SPEC, signature } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
 import type { Answer, TestServer } from '../server.ts'
-import { canonical } from '../stranger/canonical.ts'
-import { bodyText, type Profile, parametersOf, SPEC, signature } from '../stranger/signing.ts'
 import { expectNothingLeaked, world } from './world.ts'
 
 const PROFILES: readonly Profile[] = [

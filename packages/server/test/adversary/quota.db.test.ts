@@ -1,7 +1,7 @@
 /** Participants that ask too much: refused with 429 before their bodies are read, and nobody else with them. */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { type RawConnection, rawConnection } from '../../../engine/test/raw-http.ts'
 import { expectFault } from '../expectations.ts'
-import { type RawConnection, rawConnection } from '../raw-http.ts'
 import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
 import type { Answer, TestServer } from '../server.ts'
 import { expectNothingLeaked, world } from './world.ts'

@@ -4,9 +4,9 @@ import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { hasRole } from '@rollcall/core/model/operator'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { testClock } from '../../../observe/test/clock.ts'
 import { ADMIN_BASE, type AdminRoute } from '../../src/http/admin/route.ts'
 import { ADMIN_ROUTES } from '../../src/http/admin/routes.ts'
-import { testClock } from '../clock.ts'
 import { type Sent as Request, rawCall } from '../raw-call.ts'
 import { type TestServer, testServer } from '../server.ts'
 

@@ -1,8 +1,8 @@
 /** Messages that are not signed, or not as they should be. */
 import { describe, expect, it } from 'vitest'
+import { bodyText, parametersOf, signature } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import { bodyText, parametersOf, signature } from '../stranger/signing.ts'
 import { adversary } from './world.ts'
 
 const WEAK = { allow_unsigned: true } as const

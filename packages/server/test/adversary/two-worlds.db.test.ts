@@ -1,7 +1,7 @@
 /** Answers to two databases that differ only in what a participant may not see are equal, whatever is asked. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { grant } from '../grants.ts'
+import { grant } from '../../../participants/test/grants.ts'
 import { postSearch } from '../server.ts'
 import { answersOf, anyQuestions, anyWorld, become, documentsOf, twoWorlds } from '../two-worlds.ts'
 

@@ -6,8 +6,8 @@ import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
 import type { RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { everything } from './everything.ts'
-import { rawValues, TODAYS } from './raw-values.ts'
+import { everything } from '../../../core/test/agreement/everything.ts'
+import { rawValues, TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { answer } from './reference.ts'
 
 const OPERATORS: readonly Comparator[] = ['eq', 'lt', 'le', 'gt', 'ge']

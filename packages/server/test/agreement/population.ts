@@ -12,8 +12,8 @@ import { ensureRecordTables, type RecordTable, recordTable } from '@rollcall/rec
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { aliasesOf } from '@rollcall/records/records/retired-records'
 import fc from 'fast-check'
+import { documents, named } from '../../../core/test/agreement/documents.ts'
 import type { Condition } from '../../../records/src/records/search-statement.ts'
-import { documents, named } from './documents.ts'
 
 export interface HeldRecord {
   readonly id: number

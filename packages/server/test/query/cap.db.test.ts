@@ -1,8 +1,8 @@
 /** The cap of results: more than so many are never counted, never told and never given out. */
 import { generate } from '@rollcall/synthetic'
 import { expect, it } from 'vitest'
+import { grant } from '../../../participants/test/grants.ts'
 import { civilServer } from '../civil.ts'
-import { grant } from '../grants.ts'
 import { postSearch } from '../server.ts'
 
 const CAP = 100

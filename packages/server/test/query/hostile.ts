@@ -1,6 +1,6 @@
 /** Asks what nobody should ask: refused by its item, soon, and nothing of a value is told or logged. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import { processorTime } from '../processor-time.ts'
+import { processorTime } from '../../../core/test/processor-time.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../server.ts'
 
 /** Stands in values, never in names: it must come back nowhere. */

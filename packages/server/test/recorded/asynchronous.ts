@@ -1,8 +1,8 @@
 /** Recorded asynchronous exchanges: each request, its acknowledgement, its callbacks, and what its status says. */
 import { KINDS } from '@rollcall/protocol'
 import { expect, vi } from 'vitest'
+import { multipartBody, uploadParts } from '../../../engine/test/multipart.ts'
 import { byExpression, byIdentifier, callbacksTo, searchFor } from '../asynchronous.ts'
-import { multipartBody, uploadParts } from '../multipart.ts'
 import { bearer, post, searchRequest } from '../server.ts'
 import { csvOf, envelopeOf, itemOf, UPLOAD_TYPE } from '../uploading.ts'
 import { masked, recorded } from './masks.ts'

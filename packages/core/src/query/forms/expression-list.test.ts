@@ -1,6 +1,6 @@
 import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { SCOPE, shown } from '../../../../server/test/query-kind.ts'
+import { SCOPE, shown } from '../../../test/query-kind.ts'
 import { readComparison, readExpressionList } from './expression-list.ts'
 import { Reader } from './reader.ts'
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { processorTime } from '../../../../server/test/processor-time.ts'
-import { LIMITS, SCOPE, shown } from '../../../../server/test/query-kind.ts'
+import { processorTime } from '../../../test/processor-time.ts'
+import { LIMITS, SCOPE, shown } from '../../../test/query-kind.ts'
 import { readExpression } from './expression.ts'
 import { Reader } from './reader.ts'
 

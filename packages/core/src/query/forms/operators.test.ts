@@ -1,6 +1,6 @@
 import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { ATTRIBUTES, SCOPE, shown } from '../../../../server/test/query-kind.ts'
+import { ATTRIBUTES, SCOPE, shown } from '../../../test/query-kind.ts'
 import { readExpression } from './expression.ts'
 import type { SubjectType } from './leaves.ts'
 import { OPERATORS, resolveOperator } from './operators.ts'

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue, KINDS, type Kind, type RecordType, record
 import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { processorTime } from '../../../../server/test/processor-time.ts'
+import { processorTime } from '../../../test/processor-time.ts'
 import { type Query, QueryProblem } from '../query.ts'
 import { readGraphql } from './graphql.ts'
 import { membersOfSchema, type ObjectShape, objectType } from './types.ts'

@@ -1,6 +1,6 @@
 import { type JsonValue, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { processorTime } from '../../../../server/test/processor-time.ts'
+import { processorTime } from '../../../test/processor-time.ts'
 import { QueryProblem } from '../query.ts'
 import { readGraphql } from './graphql.ts'
 

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import { lockEvents } from './lock.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BOUNDARY, multipartBody } from '../../../../server/test/multipart.ts'
+import { BOUNDARY, multipartBody } from '../../../test/multipart.ts'
 import { boundaryOf, readParts } from './multipart.ts'
 
 const MAX = 10_000_000

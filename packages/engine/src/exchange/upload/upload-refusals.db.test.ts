@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../../../server/test/expectations.ts'
-import { BOUNDARY, multipartBody, type Part, uploadParts } from '../../../../server/test/multipart.ts'
 import { bearer } from '../../../../server/test/server.ts'
 import {
   csvOf,
@@ -11,6 +10,7 @@ import {
   type Uploading,
   uploading,
 } from '../../../../server/test/uploading.ts'
+import { BOUNDARY, multipartBody, type Part, uploadParts } from '../../../test/multipart.ts'
 
 let uploads: Uploading
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../../../server/test/expectations.ts'
-import { multipartBody, type Part, uploadParts } from '../../../../server/test/multipart.ts'
 import { type Peer, sealingPeer, signedBody } from '../../../../server/test/sealing.ts'
 import { searchRequest } from '../../../../server/test/server.ts'
 import { csvOf, envelopeOf, itemOf, sha256, type Uploading, uploading } from '../../../../server/test/uploading.ts'
+import { multipartBody, type Part, uploadParts } from '../../../test/multipart.ts'
 
 let uploads: Uploading
 let signer: Peer

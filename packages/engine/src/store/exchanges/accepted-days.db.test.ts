@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { useOfToday } from '@rollcall/participants/store/day-counts'
 import { expect, test } from 'vitest'
-import { exchangeNodes } from '../../../../server/test/exchange-nodes.ts'
+import { exchangeNodes } from '../../../test/exchange-nodes.ts'
 import type { NewExchange } from './exchanges.ts'
 import { forgetExchanges } from './forget-exchanges.ts'
 

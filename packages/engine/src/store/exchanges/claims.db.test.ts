@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import { SMALL_REQUEST } from './accepted-exchanges.ts'
 import { claimExchanges, countOverdue, type ExchangeInWork, releaseClaims, renewClaims, type Slots } from './claims.ts'
 import { createExchangeMemory } from './exchanges.ts'

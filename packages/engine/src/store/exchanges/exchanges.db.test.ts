@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@rollcall/database/database'
 import { isUnavailable, StoreBusy } from '@rollcall/database/database-errors'
 import { describe, expect, test } from 'vitest'
-import { exchangeNodes } from '../../../../server/test/exchange-nodes.ts'
+import { exchangeNodes } from '../../../test/exchange-nodes.ts'
 import { createExchangeMemory, type NewExchange } from './exchanges.ts'
 
 const { database, memory, elsewhere } = await exchangeNodes()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import { createExchangeMemory } from './exchanges.ts'
 import { forgetExchanges } from './forget-exchanges.ts'
 import { commitReply } from './replies.ts'

@@ -1,6 +1,6 @@
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import { createCiphertextMemory } from './sealed-messages.ts'
 
 let database: TestDatabase

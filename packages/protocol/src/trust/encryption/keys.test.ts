@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { keyPair } from '../../../../server/test/key-pairs.ts'
+import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { KeyRefused } from '../jwk.ts'
 import { decryptionKeys, publicEncryptionKey } from './keys.ts'
 

@@ -3,7 +3,7 @@ import type { RecordQuery } from '@rollcall/core/model/record-source'
 import { type Asked, recordQuery } from '@rollcall/core/query/at-day'
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import {
   and,
   bears,
@@ -16,7 +16,7 @@ import {
   registry,
   surname,
   writeFixture,
-} from '../../../../server/test/query-fixture.ts'
+} from '../../../test/query-fixture.ts'
 import { ownRecords } from '../own-records.ts'
 import { explainSearch } from './explain.ts'
 

@@ -19,7 +19,7 @@ import {
   sown,
   surname,
   tag,
-} from '../../../../server/test/query-fixture.ts'
+} from '../../../test/query-fixture.ts'
 import { missingIndexes, predicateText } from './explain.ts'
 
 const { indexed: _, ...unindexed } = crop

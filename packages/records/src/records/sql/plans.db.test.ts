@@ -2,7 +2,7 @@
 
 import type { Interval, Predicate } from '@rollcall/core/model/predicate'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../server/test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import {
   alive,
   and,
@@ -28,8 +28,8 @@ import {
   tag,
   visit,
   watered,
-} from '../../../../server/test/query-fixture.ts'
-import { writePopulation } from '../../../../server/test/query-population.ts'
+} from '../../../test/query-fixture.ts'
+import { writePopulation } from '../../../test/query-population.ts'
 import { connectionsOf, findMatching } from '../own-records.ts'
 import { searchStatement } from '../search-statement.ts'
 import { toSql } from './to-sql.ts'

@@ -1,6 +1,7 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Attribute } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
+import { type SqlCase, testSql } from '../../../../keys/test/to-sql.ts'
 import {
   alive,
   born,
@@ -14,8 +15,7 @@ import {
   surname,
   table,
   times,
-} from '../../../../server/test/query-fixture.ts'
-import { type SqlCase, testSql } from '../../../../server/test/to-sql.ts'
+} from '../../../test/query-fixture.ts'
 import { toSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [

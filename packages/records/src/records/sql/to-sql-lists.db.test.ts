@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type SqlCase, testSql } from '../../../../keys/test/to-sql.ts'
 import {
   and,
   area,
@@ -18,8 +19,7 @@ import {
   times,
   visit,
   watered,
-} from '../../../../server/test/query-fixture.ts'
-import { type SqlCase, testSql } from '../../../../server/test/to-sql.ts'
+} from '../../../test/query-fixture.ts'
 import { toSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { alive, and, bears, exists, is, not, or, sex, surname, table } from '../../../../server/test/query-fixture.ts'
-import { type SqlCase, testSql } from '../../../../server/test/to-sql.ts'
+import { type SqlCase, testSql } from '../../../../keys/test/to-sql.ts'
+import { alive, and, bears, exists, is, not, or, sex, surname, table } from '../../../test/query-fixture.ts'
 import { toSql } from './to-sql.ts'
 
 const CASES: readonly SqlCase[] = [

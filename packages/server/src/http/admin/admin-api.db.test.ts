@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rawConnection } from '../../../test/raw-http.ts'
+import { rawConnection } from '../../../../engine/test/raw-http.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
 import { ADMIN_BASE, type DescribedCall, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'

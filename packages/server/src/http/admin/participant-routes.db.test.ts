@@ -2,10 +2,10 @@ import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { takeOfDay } from '@rollcall/participants/store/grant-use'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, describe, expect, it } from 'vitest'
+import { keyPair } from '../../../../core/test/key-pairs.ts'
+import { grant } from '../../../../participants/test/grants.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { LOOPBACK, receiver } from '../../../test/deliveries.ts'
-import { grant } from '../../../test/grants.ts'
-import { keyPair } from '../../../test/key-pairs.ts'
 import { postSearch, testServer } from '../../../test/server.ts'
 
 const server = await testServer()

@@ -9,9 +9,9 @@ import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import type { Operator } from '@rollcall/core/model/operator'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keyPair } from '../../../../core/test/key-pairs.ts'
+import { testClock } from '../../../../observe/test/clock.ts'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
-import { testClock } from '../../../test/clock.ts'
-import { keyPair } from '../../../test/key-pairs.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
 
 const HOUR = 3_600_000

@@ -2,8 +2,8 @@
 
 import { hasRole, OPERATOR_ROLES } from '@rollcall/core/model/operator'
 import { afterAll, expect, it } from 'vitest'
+import { grant } from '../../../../participants/test/grants.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
-import { grant } from '../../../test/grants.ts'
 import { testServer } from '../../../test/server.ts'
 import { otherMembers, pathMembers } from './route.ts'
 import { ADMIN_ROUTES } from './routes.ts'

@@ -1,7 +1,7 @@
 import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { storedAccounts } from '../../../test/accounts.ts'
-import { testClock } from '../../../test/clock.ts'
+import { testClock } from '../../../../observe/test/clock.ts'
+import { storedAccounts } from '../../../../settings/test/accounts.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
 import { ADMIN_BASE } from './route.ts'
 

@@ -1,6 +1,6 @@
 import { canonicalJson } from '@rollcall/protocol'
 import { afterAll, expect, it } from 'vitest'
-import { storedAccounts } from '../../../test/accounts.ts'
+import { storedAccounts } from '../../../../settings/test/accounts.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
 import { ADA } from '../../../test/civil.ts'
 import { sealingPeer } from '../../../test/sealing.ts'

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, RequestFault, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { storedAccounts } from '../../../test/accounts.ts'
+import { skippingClock } from '../../../../observe/test/clock.ts'
+import { storedAccounts } from '../../../../settings/test/accounts.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
 import {
   accepted,
@@ -12,7 +13,6 @@ import {
   searchFor,
   withReceiver,
 } from '../../../test/asynchronous.ts'
-import { skippingClock } from '../../../test/clock.ts'
 import { LOOPBACK } from '../../../test/deliveries.ts'
 import { eventRows } from '../../../test/notifications.ts'
 import { askPartner, cookieOf, errorOf, partnerBrowser, partnerCode } from '../../../test/partner.ts'

@@ -3,7 +3,7 @@
 import { openDatabase } from '@rollcall/database/database'
 import { createExchangeMemory, type ExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
 import { afterAll } from 'vitest'
-import { type TestDatabase, testDatabase } from './postgres.ts'
+import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 
 export interface ExchangeNodes {
   readonly database: TestDatabase

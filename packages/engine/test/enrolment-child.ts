@@ -8,9 +8,9 @@ import { openDatabase } from '@rollcall/database/database'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { type JsonObject, operation } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
-import { answerEnrolmentUpdates } from '../../engine/src/operations/enrolment-updates.ts'
+import { EVERYTHING } from '../../participants/test/grants.ts'
+import { answerEnrolmentUpdates } from '../src/operations/enrolment-updates.ts'
 import { beneficiariesOf, MESSAGES } from './enrolment-batches.ts'
-import { EVERYTHING } from './grants.ts'
 
 const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
 const registry = await findRegistry(db, 'ibr')

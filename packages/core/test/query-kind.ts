@@ -2,7 +2,7 @@
 
 import type { Literal, Predicate } from '@rollcall/core/model/predicate'
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
-import type { QueryLimits, Scope } from '../../core/src/query/query.ts'
+import type { QueryLimits, Scope } from '../src/query/query.ts'
 
 export const ATTRIBUTES = {
   text: { name: 'surname', aliases: ['last_name'], paths: ['name.surname'], type: 'text', fold: true, indexed: true },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { makeTemplates } from './postgres.ts'
+import { makeTemplates } from '../../keys/test/postgres.ts'
 
 /** How to reach the one PostgreSQL of a test run. */
 export interface TestServer {

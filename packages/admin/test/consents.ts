@@ -2,8 +2,8 @@
 
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { CompactSign, importJWK } from 'jose'
-import { keyPair } from './key-pairs.ts'
-import type { TestDatabase } from './postgres.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
+import type { TestDatabase } from '../../keys/test/postgres.ts'
 
 export const AUTHORITY = 'https://consent.example'
 

@@ -4,8 +4,8 @@ import type { AccountEntry, AccountedPerson } from '@rollcall/core/model/account
 import { readConfig } from '@rollcall/settings/config'
 import { openAccounts, openVault } from '@rollcall/settings/storage'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { masterKeyOfRun, type TestDatabase } from '../../keys/test/postgres.ts'
 import { accountEntry } from './accounts.ts'
-import { masterKeyOfRun, type TestDatabase } from './postgres.ts'
 
 export function auditing({ db }: Pick<TestDatabase, 'db'>) {
   const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL: 'postgres://test' })

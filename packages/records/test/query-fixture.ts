@@ -8,7 +8,7 @@ import { type Attribute, type Compound, type JsonValue, KINDS, type Kind, type R
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { ensureRecordTables, recordTable } from '@rollcall/records/records/record-tables'
 import { writeRecords } from '@rollcall/records/records/record-writer'
-import type { Condition } from '../../records/src/records/search-statement.ts'
+import type { Condition } from '../src/records/search-statement.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonValue, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
-import { visibleIn } from '../../core/src/policy/visible.ts'
+import { visibleIn } from '../src/policy/visible.ts'
 
 /** Attributes, lists and related persons of the record types of a kind, as a grant names them. */
 export function grantedNames(kind: Kind): readonly string[] {

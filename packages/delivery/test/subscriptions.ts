@@ -8,7 +8,7 @@ import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { CompileFilter } from '../../delivery/src/events/match.ts'
+import type { CompileFilter } from '../src/events/match.ts'
 
 export interface StoredFilter {
   readonly event_type: string

@@ -3,7 +3,7 @@
 import { openDatabase } from '@rollcall/database/database'
 import { readConfig } from '@rollcall/settings/config'
 import { openAccounts } from '@rollcall/settings/storage'
-import { accountEntry } from './account-entry.ts'
+import { accountEntry } from '../../audit/test/account-entry.ts'
 
 const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
 const accounts = openAccounts(readConfig(process.env), db)

@@ -1,6 +1,6 @@
 /** What a migration did to tables that were there, by the rules of its phase (CONTRIBUTING.md, "Add a migration"). */
-import type { MigrationPhase } from '../../database/src/migration.ts'
-import type { Retired } from '../../database/src/retired.ts'
+import type { MigrationPhase } from '../src/migration.ts'
+import type { Retired } from '../src/retired.ts'
 import { type DatabaseSchema, schemaLines } from './database-schema.ts'
 
 interface Migrated {

@@ -10,10 +10,10 @@ import { signTombstone, type TombstoneContent } from '@rollcall/audit/tombstones
 import type { Fault } from '@rollcall/audit/verify/report'
 import { type Verified, verifyAccounts } from '@rollcall/audit/verify/verify'
 import { onTestFinished } from 'vitest'
-import { accountEntry } from './account-entry.ts'
+import { accountEntry } from '../../audit/test/account-entry.ts'
+import { query } from '../../database/test/statement.ts'
+import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { testAccounts, vaultOf } from './accounts.ts'
-import { startedDatabase, type TestDatabase } from './postgres.ts'
-import { query } from './statement.ts'
 
 /** A process that writes so many entries, each about two identifiers. */
 export async function writeChain(

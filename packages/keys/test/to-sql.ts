@@ -3,8 +3,8 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { toSql } from '@rollcall/records/records/sql/to-sql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { table, whichMatch, writeFixture } from '../../records/test/query-fixture.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
-import { table, whichMatch, writeFixture } from './query-fixture.ts'
 
 /** The text, its values, and the ids of the records that it finds, of the three. */
 type Expected = readonly [text: string, values: readonly unknown[], found: readonly number[]]

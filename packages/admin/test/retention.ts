@@ -3,8 +3,8 @@
 import type { RetentionNeeds } from '@rollcall/admin/persons/retention'
 import { LIMITS, type LimitName, type Limits } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
-import { type TestAccounts, testAccounts, vaultOf } from './accounts.ts'
-import { startedDatabase, type TestDatabase } from './postgres.ts'
+import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
+import { type TestAccounts, testAccounts, vaultOf } from '../../settings/test/accounts.ts'
 
 export interface RetentionTest {
   readonly database: TestDatabase

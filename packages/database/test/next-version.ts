@@ -1,7 +1,7 @@
 /** A version after this one, for tests of upgrades: its migration adds to every table what this version does not know. */
 import { sql } from 'kysely'
-import type { SchemaMigration } from '../../database/src/migration.ts'
-import { MIGRATIONS } from '../../database/src/migrations/index.ts'
+import type { SchemaMigration } from '../src/migration.ts'
+import { MIGRATIONS } from '../src/migrations/index.ts'
 
 export const NEXT_VERSION = '999.0.0'
 export const NEXT_MIGRATION = '9999-next-version'

@@ -3,8 +3,8 @@
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { afterAll, expect } from 'vitest'
-import { keyPair } from './key-pairs.ts'
-import { testDatabase } from './postgres.ts'
+import { keyPair } from '../../core/test/key-pairs.ts'
+import { testDatabase } from '../../keys/test/postgres.ts'
 
 export const KEY = keyPair('Ed25519')
 export const GRANT = { operations: ['search'], see: ['identifier', 'clan'], basis: 'law' } as const

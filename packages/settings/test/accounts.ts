@@ -14,10 +14,10 @@ import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
-import { type TestClock, testClock } from './clock.ts'
-import { masterKeyOfRun } from './postgres.ts'
+import { masterKeyOfRun } from '../../keys/test/postgres.ts'
+import { type TestClock, testClock } from '../../observe/test/clock.ts'
 
-export { accountEntry } from './account-entry.ts'
+export { accountEntry } from '../../audit/test/account-entry.ts'
 
 export interface StoredAccount {
   readonly chain: string

@@ -5,7 +5,7 @@ import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { createVault } from '@rollcall/keys/vault'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { TestServer } from './global-setup.ts'
+import type { TestServer } from '../../database/test/global-setup.ts'
 
 /** A database of one test file. */
 export interface TestDatabase {

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 
-const FOLDER = join(import.meta.dirname, '../../admin/src')
+const FOLDER = join(import.meta.dirname, '../src')
 
 /** What `useCase` makes, as far as tests read it. */
 export interface AdminFunction {
