@@ -57,10 +57,10 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]
   delivery: {
     consents: ['consent_authority', 'consent_withdrawal', 'signed_consent'],
     engine: ['accepted_exchange'],
-    participants: ['participant', 'participant_grant'],
+    participants: ['participant_grant'],
     records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
   },
-  engine: { delivery: ['breaker', 'delivery', 'subscription'], participants: ['participant'], records: ['registry'] },
+  engine: { delivery: ['breaker', 'delivery', 'subscription'] },
   keys: { database: ['hold'] },
   participants: {
     audit: ['account'],

@@ -1,6 +1,7 @@
 /** Changes of deliveries by hand: an operator retries, replays or cancels them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { isNotifiedBy, WAITS_AGAIN } from './deliveries.ts'
 import { chosen, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
 
@@ -64,7 +65,7 @@ export async function countChange(
       )
       select sender_id as participant, count(*) filter (where not stays)::integer as deliveries,
         count(*) filter (where stays)::integer as in_closed_mailboxes
-      from those join participant on participant.id = those.participant
+      from those join ${PARTICIPANTS} as participant on participant.id = those.participant
       group by sender_id order by count(*) desc, sender_id`,
     [...values, from, sends],
   )

@@ -1,5 +1,7 @@
 /** Which deliveries are listed or changed by hand. */
 import { isStorable } from '@rollcall/database/text'
+import { participantNamed } from '@rollcall/participants/store/participant-names'
+import { registryNamed } from '@rollcall/records/registries/registry-names'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
@@ -39,11 +41,11 @@ export function chosen(choice: DeliveryChoice): { readonly text: string; readonl
   if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
   if (participant !== undefined) {
     const name = value(storable(participant))
-    conditions.push(`delivery.participant = (select id from participant where sender_id = ${name})`)
+    conditions.push(`delivery.participant = ${participantNamed(name)}`)
   }
   if (registry !== undefined) {
     const namespace = value(storable(registry))
-    conditions.push(`delivery.registry = (select id from registry where namespace = ${namespace})`)
+    conditions.push(`delivery.registry = ${registryNamed(namespace)}`)
   }
   if (origin !== undefined) conditions.push(`delivery.origin = ${value(storable(origin))}`)
   // One of few names, and not a value: the indexes of single states are found by it.

@@ -1,5 +1,7 @@
 /** How many deliveries wait, fail, are held or died, for the overview; and the state of single ones, by message. */
 import type { Database } from '@rollcall/database/database'
+import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { registryNamed } from '@rollcall/records/registries/registry-names'
 import type { DeliveryState } from './delivery-choice.ts'
 
 export interface DeliveryCounts {
@@ -20,7 +22,7 @@ export async function countDeliveries(
 ): Promise<DeliveryCounts> {
   const { rows } = await pool.query<DeliveryCounts>({
     name: 'count deliveries',
-    text: `with chosen as (select id from registry where namespace = $1),
+    text: `with chosen as (select ${registryNamed('$1')} as id),
       waiting as (
         select participant, origin, count(*) as deliveries from delivery
         where state = 'pending' and ($1::text is null or registry = (select id from chosen)) group by participant, origin
@@ -58,11 +60,11 @@ export async function listOpenBreakers(
 ): Promise<readonly OpenBreaker[]> {
   const { rows } = await pool.query<OpenBreaker>(
     `select sender_id as participant, origin, failures, opened_at, probe_at
-      from breaker join participant on participant.id = breaker.participant
+      from breaker join ${PARTICIPANTS} as participant on participant.id = breaker.participant
       where opened_at is not null and exists (
         select from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
           and delivery.state = 'pending'
-          and ($1::text is null or delivery.registry = (select id from registry where namespace = $1)))
+          and ($1::text is null or delivery.registry = ${registryNamed('$1')}))
       order by opened_at, sender_id, origin limit $2`,
     [registry, limit],
   )
@@ -74,7 +76,7 @@ export async function listWithHeldDeliveries({
   pool,
 }: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {
   const { rows } = await pool.query<{ sender_id: string }>(
-    `select sender_id from participant
+    `select sender_id from ${PARTICIPANTS} as participant
       where id in (select participant from delivery where state = 'held') order by sender_id`,
   )
   return rows

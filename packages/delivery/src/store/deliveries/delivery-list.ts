@@ -1,6 +1,8 @@
 /** Deliveries as an operator looks at them. */
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
+import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { namespaceOf } from '@rollcall/records/registries/registry-names'
 import { chosen, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
 
 export interface ListedDelivery {
@@ -49,7 +51,7 @@ export const lastError = (delivery: string): string =>
     order by number desc limit 1)`
 
 const LISTED = `delivery.id, participant.sender_id as participant,
-  (select namespace from registry where registry.id = delivery.registry) as registry, callback, page, message_id, correlation_id, state,
+  ${namespaceOf('delivery.registry')} as registry, callback, page, message_id, correlation_id, state,
   attempts, target, coalesce(reason, case state when 'held' then 'no_address' end) as reason,
   case state when 'pending' then ${lastError('delivery.id')} end as last_error,
   delivery.created_at, ${DUE} as next_attempt_at, finished_at`
@@ -62,7 +64,7 @@ export async function listDeliveries(
 ): Promise<readonly ListedDelivery[]> {
   const { text, values } = chosen(choice)
   const { rows } = await pool.query<ListedDelivery>(
-    `select ${LISTED} from delivery join participant on participant.id = delivery.participant
+    `select ${LISTED} from delivery join ${PARTICIPANTS} as participant on participant.id = delivery.participant
       where ${text} order by delivery.created_at desc, delivery.id limit $${values.length + 1}`,
     [...values, limit],
   )
@@ -76,7 +78,7 @@ export async function findDelivery(
 ): Promise<(ListedDelivery & { body: EncryptedReply; made: readonly ListedAttempt[] }) | null> {
   if (!UUID.test(id)) return null
   const { rows } = await pool.query<ListedDelivery & { body: EncryptedReply }>(
-    `select ${LISTED}, body from delivery join participant on participant.id = delivery.participant
+    `select ${LISTED}, body from delivery join ${PARTICIPANTS} as participant on participant.id = delivery.participant
       where delivery.id = $1`,
     [id],
   )

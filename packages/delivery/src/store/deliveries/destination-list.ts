@@ -1,5 +1,7 @@
 /** Destinations at which something waits, is held or was given up, as an operator looks at them. */
 import type { Database } from '@rollcall/database/database'
+import { PARTICIPANTS, participantNamed } from '@rollcall/participants/store/participant-names'
+import { registryNamed } from '@rollcall/records/registries/registry-names'
 import { lastError } from './delivery-list.ts'
 
 export interface ListedDestination {
@@ -34,8 +36,8 @@ export async function listDestinations(
   const { rows } = await pool.query<ListedDestination>({
     name: 'list destinations',
     text: `with asked as (
-        select (select id from participant where sender_id = $1) as participant,
-          (select id from registry where namespace = $2) as registry
+        select ${participantNamed('$1')} as participant,
+          ${registryNamed('$2')} as registry
       ),
       waiting as (
         select participant, origin, count(*) as waiting, min(created_at) as oldest,
@@ -68,7 +70,7 @@ export async function listDestinations(
         coalesce(reasons, '{}') as reasons,
         coalesce(${lastError('attempted::uuid')}, case when held > 0 then 'no_address' end) as last_error
       from waiting full join dead using (participant, origin) full join held using (participant, origin) left join breaker using (participant, origin)
-        join participant as owner on owner.id = participant
+        join ${PARTICIPANTS} as owner on owner.id = participant
       order by dead desc, waiting desc, held desc, sender_id, origin limit $3`,
     values: [participant, registry, limit],
   })

@@ -2,6 +2,8 @@
 
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES, registryNamed } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 import { isNotifiedBy, WAITS_AGAIN } from '../deliveries/deliveries.ts'
 
@@ -50,10 +52,10 @@ export async function closeStaleMailboxes(
         returning subscription.id, subscription.mailbox
       ),
       unfiled as (delete from subscription_key using suspended where subscription_key.subscription = suspended.id)
-      select closed.id as mailbox, participant.sender_id as participant, coalesce(namespace, '') as registry,
+      select closed.id as mailbox, participant.sender_id as participant, coalesce(registry.namespace, '') as registry,
         (select count(*) from suspended where suspended.mailbox = closed.id) as subscriptions
-      from closed join participant on participant.id = closed.participant
-        left join registry on registry.id = closed.registry
+      from closed join ${PARTICIPANTS} as participant on participant.id = closed.participant
+        left join ${REGISTRIES} as registry on registry.id = closed.registry
       order by closed.id`,
     [seconds],
   )
@@ -96,10 +98,10 @@ export async function listWithClosedMailbox(
   namespace: string | null = null,
 ): Promise<readonly { readonly sender_id: string }[]> {
   const { rows } = await pool.query<{ sender_id: string }>(
-    `select sender_id from participant
+    `select sender_id from ${PARTICIPANTS} as participant
       where id in (
         select participant from mailbox where state = 'closed'
-          and ($1::text is null or registry = (select id from registry where namespace = $1))
+          and ($1::text is null or registry = ${registryNamed('$1')})
       ) order by sender_id`,
     [namespace],
   )

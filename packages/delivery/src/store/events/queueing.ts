@@ -9,6 +9,7 @@ import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type { RecordType } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { toSql } from '@rollcall/records/records/sql/to-sql'
+import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 import { referenceOf } from './events.ts'
 import { GIVEN_FOR } from './find-subscriptions.ts'
@@ -43,7 +44,7 @@ export async function findQueued(
     `select subscription.id, subscription.participant, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
         subscription.state, event_type, record_type, criteria, ${GIVEN_FOR} as consent
       from subscription join mailbox on mailbox.id = subscription.mailbox
-        join registry on registry.id = subscription.registry
+        join ${REGISTRIES} as registry on registry.id = subscription.registry
       where code = $1`,
     [code],
   )

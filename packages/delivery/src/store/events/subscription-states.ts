@@ -4,6 +4,7 @@
  */
 
 import { type EndReason, type SuspensionReason, TAKEN_BACK } from '@rollcall/core/model/event'
+import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
 /** A filed subscription is a live one: what ends or is suspended leaves the keys. */
@@ -137,7 +138,7 @@ export async function suspendedSubscriptions(client: Pick<ClientBase, 'query'>):
        returning id, registry, reason
      )
      select coalesce(namespace, '') as registry, reason, array_agg(logged.id order by logged.id) as subscriptions
-     from logged left join registry on registry.id = logged.registry
+     from logged left join ${REGISTRIES} as registry on registry.id = logged.registry
      group by namespace, reason order by namespace, reason`,
   )
   return rows

@@ -2,6 +2,8 @@
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
+import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 /** What is shown of a message without decrypting it. */
 export interface InboxEntry {
@@ -69,5 +71,5 @@ export async function findInInbox(
 
 const COLUMNS = `participant.sender_id as participant, message_id, callback, registry.namespace as registry, correlation_id,
   transaction_id, inbox_message.status, state, octet_length(body) as bytes, received_at`
-const ENTRIES = `inbox_message join participant on participant.id = inbox_message.participant
-  left join registry on registry.id = inbox_message.registry`
+const ENTRIES = `inbox_message join ${PARTICIPANTS} as participant on participant.id = inbox_message.participant
+  left join ${REGISTRIES} as registry on registry.id = inbox_message.registry`

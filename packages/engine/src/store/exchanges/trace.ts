@@ -9,6 +9,8 @@ import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import { type TracedDelivery, traceDeliveries } from '@rollcall/delivery/store/deliveries/traced-deliveries'
+import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
+import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 
 /** An exchange with its deliveries, or deliveries whose exchange is not persisted any more. */
@@ -123,10 +125,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 // The indexes of exchanges begin with the participant, of whom there are few.
 const FIND_EXCHANGES = `with matching as (
     select exchange.correlation_id as id, received_at as at
-      from participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
+      from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
     union all
     select exchange.correlation_id, received_at
-      from participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $2
+      from ${PARTICIPANTS} as participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $2
     union all
     select correlation_id, received_at from exchange where correlation_id = $3
     union all
@@ -141,8 +143,8 @@ const FIND_EXCHANGES = `with matching as (
 
 const FIND_CALLBACKS = `select participant.sender_id as participant, namespace as registry, message_id, callback, correlation_id,
     transaction_id, inbox_message.status, state, received_at
-  from inbox_message join participant on participant.id = inbox_message.participant
-    left join registry on registry.id = inbox_message.registry
+  from inbox_message join ${PARTICIPANTS} as participant on participant.id = inbox_message.participant
+    left join ${REGISTRIES} as registry on registry.id = inbox_message.registry
   where message_id = $1 or correlation_id = $2 or transaction_id = $2
   order by received_at, message_id limit $3`
 
@@ -200,9 +202,9 @@ const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correla
     left join lateral (
       select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1
     ) as sent on true
-    left join participant
+    left join ${PARTICIPANTS} as participant
       on participant.id = coalesce(exchange.participant, accepted.participant, sent.participant)
-    left join registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)
+    left join ${REGISTRIES} as registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)
     left join lateral (
       select breaker.* from delivery join breaker using (participant, origin)
       where ${OF_EXCHANGE} and state = 'pending' order by opened_at limit 1

@@ -1,0 +1,18 @@
+/** Registries in statements of other packages. They read these columns, and the table is named here alone. */
+
+/** SQL of a relation to join: each registry with its id and namespace. */
+export const REGISTRIES = '(select id, namespace from registry)'
+
+/**
+ * SQL of the id of the registry at a namespace; null: there is none.
+ * @param namespace SQL: a parameter, or a column with the name of its table
+ */
+export const registryNamed = (namespace: string): string =>
+  `(select named.id from registry as named where named.namespace = ${namespace})`
+
+/**
+ * SQL of the namespace of a registry; null: it is not there any more.
+ * @param id SQL: a parameter, or a column with the name of its table
+ */
+export const namespaceOf = (id: string): string =>
+  `(select named.namespace from registry as named where named.id = ${id})`
