@@ -72,6 +72,29 @@ it('no arrow is drawn that nothing follows', () => {
   expect(unused.filter((arrow) => !used.has(arrow))).toEqual([])
 })
 
+/** The lines of the drawing of packages from top to bottom, each with the packages that stand in it. */
+const levels = (/in\nthis drawing[\s\S]*?```\n([\s\S]*?)```/.exec(readFileSync('ARCHITECTURE.md', 'utf8'))?.[1] ?? '')
+  .trimEnd()
+  .split('\n')
+  .map((line) => line.slice(0, 45).trim().split(/\s+/))
+
+it('the drawing has every package of the registry side, and each imports only from lines below its own', () => {
+  expect(levels.flat().toSorted()).toEqual(['cli', 'protocol', ...registryPackages].toSorted())
+  const lineOf = (name: string): number => levels.findIndex((line) => line.includes(name))
+  const upwards = registryPackages.flatMap((name) => {
+    const { dependencies = {} } = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
+    return (
+      Object.keys(dependencies)
+        .filter((other) => other.startsWith('@rollcall/'))
+        .map((other) => other.slice('@rollcall/'.length))
+        // The server serves the files of the console, which is not in the drawing.
+        .filter((other) => other !== 'console' && lineOf(other) <= lineOf(name))
+        .map((other) => `${name} imports from ${other}`)
+    )
+  })
+  expect(upwards).toEqual([])
+})
+
 it('the arrows make no circle', () => {
   const above = new Map(drawn)
   for (;;) {
