@@ -1,4 +1,4 @@
-/** docs/query-reference.md and docs/query.md say what is so: each row of a table is asked over HTTP, each command is run. */
+/** docs/query-reference.md, further-rows.txt and docs/query.md say what is so: each row is asked over HTTP, each command is run. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
