@@ -4,11 +4,11 @@ import { ADVICE } from './advice.ts'
 import { TRIGGERS } from './triggers.ts'
 
 const PLACES: Readonly<Record<CodePlace, string>> = {
-  ack: 'the acknowledgement: the whole request is refused',
-  header: 'the header of the reply: the whole message is rejected',
-  search: 'an item of a search reply, or of the answer to a question',
-  subscribe: 'an item of a subscribe reply',
-  unsubscribe: 'the unsubscribe reply',
+  ack: 'Acknowledgement',
+  header: 'Header of the reply',
+  search: 'Item of a search reply',
+  subscribe: 'Item of a subscribe reply',
+  unsubscribe: 'Unsubscribe reply',
 }
 
 function triggerOf({ where, code }: CodeRow): string {
@@ -18,12 +18,8 @@ function triggerOf({ where, code }: CodeRow): string {
 }
 
 function placeOf(row: CodeRow): string {
-  const status = 'http_status' in row ? ` HTTP ${row.http_status} unless the cause names another.` : ''
-  return [
-    `- **Where:** ${PLACES[row.where]}.${status}`,
-    `- **Meaning:** ${row.meaning}`,
-    `- **Cause:** ${triggerOf(row)}`,
-  ].join('\n')
+  const status = 'http_status' in row ? `, HTTP ${row.http_status}` : ''
+  return `- **${PLACES[row.where]}${status}:** ${triggerOf(row)}`
 }
 
 function sectionOf(code: CodeRow['code']): string {
@@ -31,7 +27,7 @@ function sectionOf(code: CodeRow['code']): string {
   const places = CODES.filter((row) => row.code === code).map((row) => placeOf(row))
   return [
     `## \`${code}\``,
-    places.join('\n\n'),
+    places.join('\n'),
     `**What to do:** ${sender}`,
     ...(operator === undefined ? [] : [`**The operator:** ${operator}`]),
   ].join('\n\n')
@@ -47,12 +43,12 @@ export function troubleshootingPage(): string {
   })
   return [
     '# Troubleshooting by code',
-    'Every error has a code and a text. The text names the member and the rule, and never a value. This page has for each code its ' +
-      'cause and what to do. [codes.md](codes.md) lists them by the place where they stand.',
-    'A request that was refused with an HTTP status other than 200 has its code in `message.error.code` and in `errors`. In an answer ' +
-      'with HTTP 200 look at `header.status_reason_code`, and at `status_reason_code` of each item.',
+    'Every error has a code, and a text that names the member and the rule. This page has for each code its causes and what to do. ' +
+      '[codes.md](codes.md) has the meaning of each.',
+    'A refused request has its code in `message.error.code` and in `errors`. In an answer with HTTP 200 look at ' +
+      '`header.status_reason_code`, and at `status_reason_code` of each item.',
     ['| HTTP status | Codes |', '|---|---|', ...rows].join('\n'),
-    'What came of a request later, the operator sees with `rollcall trace TRANSACTION_ID`, and what came of a callback with ' +
+    'The operator sees what came of a request with `rollcall trace TRANSACTION_ID`, and of a callback with ' +
       '`rollcall deliveries list` ([deliveries.md](deliveries.md)).',
     ...all.map((code) => sectionOf(code)),
     '',
