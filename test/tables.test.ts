@@ -9,21 +9,12 @@ import { registrySources } from './registry-side.ts'
 /** The tables that more than one package names, by the package that they belong to. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   audit: ['account', 'account_person'],
-  consents: ['consent_authority', 'consent_withdrawal', 'signed_consent'],
+  consents: ['consent_authority', 'consent_withdrawal'],
   database: ['hold'],
-  delivery: [
-    'breaker',
-    'consent_use',
-    'delivery',
-    'mailbox',
-    'notification',
-    'rollcall_outbox',
-    'subscription',
-    'subscription_consent',
-  ],
+  delivery: ['breaker', 'delivery', 'mailbox', 'notification', 'rollcall_outbox', 'subscription'],
   engine: ['accepted_exchange', 'enrolment_ledger', 'exchange', 'exchange_reference'],
   keys: ['master_key'],
-  participants: ['participant', 'participant_grant', 'participant_key', 'published_key', 'purpose'],
+  participants: ['participant', 'participant_grant', 'participant_key', 'published_key'],
   records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
 }
 
@@ -42,10 +33,6 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]
     keys: ['master_key'],
     participants: ['participant'],
   },
-  consents: {
-    delivery: ['consent_use', 'delivery', 'notification', 'subscription', 'subscription_consent'],
-    participants: ['participant_grant', 'purpose'],
-  },
   database: {
     audit: ['account_person'],
     consents: ['consent_withdrawal'],
@@ -55,7 +42,6 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]
     records: ['registry'],
   },
   delivery: {
-    consents: ['consent_authority', 'consent_withdrawal', 'signed_consent'],
     engine: ['accepted_exchange'],
     participants: ['participant_grant'],
     records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],

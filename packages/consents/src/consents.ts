@@ -6,10 +6,10 @@ import type { Pseudonyms } from '@rollcall/core/model/account'
 import type { ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import { firstUse, isEnded } from '@rollcall/delivery/store/events/consent-uses'
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
 import type { AuthorityKeys } from './authority-keys.ts'
 import { findAuthority } from './store/authorities.ts'
+import { firstUse, isEnded } from './store/consent-uses.ts'
 import { ConsentProblem, type ConsentScope, verifyConsent } from './verify.ts'
 
 export interface Consents {

@@ -3,13 +3,14 @@
 import type { AccountSigner } from '@rollcall/audit/keys'
 import type { LaterActs } from '@rollcall/backup/journal/read-journal'
 import { authorityNumber, removeAuthority, tightenAgain } from '@rollcall/consents/store/authorities'
-import { revokeSigned, stopOfAuthority, withdraw } from '@rollcall/consents/store/withdrawals'
+import { revokeSigned, signedBy, withdraw } from '@rollcall/consents/store/withdrawals'
 import type { Limits } from '@rollcall/core/limits'
 import { hostsBeside } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
 import { removeOtherHolds } from '@rollcall/database/holds'
 import { StoreRefusal } from '@rollcall/database/refusal'
+import { stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
 import { eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { revokeOwnKey } from '@rollcall/keys/rotation'
 import { destroyKeysOf } from '@rollcall/keys/store/body-keys'
@@ -55,20 +56,21 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   },
   person_protected: ({ db }, act) => protectAgain(db, act),
   async consents_revoked({ db }, { authority, jtis }) {
-    await revokeSigned(db, await authorityNumber(db.pool, authority), jtis)
+    await stopEnded(db, await revokeSigned(db, await authorityNumber(db.pool, authority), jtis))
   },
   async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
     const from = participant === null ? null : await findParticipant(db, participant)
     if (participant !== null && from === null) throw newerParticipant(participant)
-    await withdraw(db, {
+    const withdrawn = await withdraw(db, {
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
       purpose,
       participant: from?.id ?? null,
     })
+    await stopEnded(db, withdrawn)
   },
   async authority_removed({ db }, { authority }) {
     const id = await removeAuthority(db.pool, authority)
-    if (id !== null) await stopOfAuthority(db, id)
+    if (id !== null) await stopEnded(db, signedBy(id))
   },
   async grants_revoked({ db }, { participant: sender_id, registry: namespace, grants }) {
     const [participant, registry] = [await findParticipant(db, sender_id), await findRegistry(db, namespace)]

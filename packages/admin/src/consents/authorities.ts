@@ -7,8 +7,9 @@ import {
   putAuthority,
   removeAuthority,
 } from '@rollcall/consents/store/authorities'
-import { stopOfAuthority } from '@rollcall/consents/store/withdrawals'
+import { signedBy } from '@rollcall/consents/store/withdrawals'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
+import { stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
 import { readKeyFile } from '@rollcall/participants/directory/key-file'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
 import { unreachableHost } from '@rollcall/participants/egress/address-rules'
@@ -114,7 +115,7 @@ export const removeConsentAuthority = useCase(
     const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
       const id = await removeAuthority(db.pool, name)
       if (id === null) throw missing
-      return stopOfAuthority(db, id)
+      return stopEnded(db, signedBy(id))
     })
     return { name, stopped: { ...stopped, subscriptions: [...stopped.subscriptions] } }
   },

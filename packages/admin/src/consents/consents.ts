@@ -1,7 +1,11 @@
 /** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
 
-import { isKnownPurpose, liftWithdrawals, revokeSigned, withdraw } from '@rollcall/consents/store/withdrawals'
+import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
+import { liftWithdrawals, revokeSigned, withdraw } from '@rollcall/consents/store/withdrawals'
 import { EMERGENCY } from '@rollcall/core/policy/basis'
+import { isStorable } from '@rollcall/database/text'
+import { isSubscribedPurpose, stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
+import { isGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { closed, personalData, SenderId, text, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
@@ -38,8 +42,8 @@ export const withdrawConsent = useCase(
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
       const { id } = await authorityNamed(needs.db, authority)
-      const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, () =>
-        revokeSigned(needs.db, id, [jti]),
+      const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
+        stopEnded(needs.db, await revokeSigned(needs.db, id, [jti])),
       )
       return receiptOf(needs, { authority, jti }, stopped)
     }
@@ -56,8 +60,8 @@ export const withdrawConsent = useCase(
       participant: participant ?? null,
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym).toString('hex')),
     } as const
-    const stopped = await needs.db.journal.write(act, () =>
-      withdraw(needs.db, { pseudonyms, purpose, participant: from }),
+    const stopped = await needs.db.journal.write(act, async () =>
+      stopEnded(needs.db, await withdraw(needs.db, { pseudonyms, purpose, participant: from })),
     )
     const subject = { identifier_type, identifier_value }
     return receiptOf(needs, { subject, purpose, participant: participant ?? null }, stopped)
@@ -83,8 +87,8 @@ export const revokeConsents = useCase(
   },
   async (needs: HasVault, { authority, revoked }) => {
     const { id } = await authorityNamed(needs.db, authority)
-    const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, () =>
-      revokeSigned(needs.db, id, revoked),
+    const stopped = await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, async () =>
+      stopEnded(needs.db, await revokeSigned(needs.db, id, revoked)),
     )
     return receiptOf(needs, { authority, revoked }, stopped)
   },
@@ -114,6 +118,11 @@ async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void>
   if (purpose === EMERGENCY) {
     throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
   }
-  if (await isKnownPurpose(db, purpose)) return
+  const isKnown = isStorable(purpose) && (await isAskedFor(db, purpose))
+  if (isKnown) return
   throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', { reason: 'not_found' })
 }
+
+/** Whether a purpose is configured, granted, or something was answered or subscribed to for it. */
+const isAskedFor = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
+  (await isGrantedPurpose(db, purpose)) || (await isUsedPurpose(db, purpose)) || isSubscribedPurpose(db, purpose)

@@ -1,6 +1,6 @@
 /** Receipts of withdrawals: what was stopped, signed with our own key, so that a person can show it to others. */
 
-import type { Stopped } from '@rollcall/consents/store/stopping'
+import type { Stopped } from '@rollcall/delivery/store/events/consent-stopping'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { CompactSign } from 'jose'
 import Type from 'typebox'

@@ -3,18 +3,10 @@
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
-import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
-import { type Stopped, stopEnded, type Which } from './stopping.ts'
+import type { Which } from './consent-uses.ts'
 
 const JTI_LIMIT = 200
-
-/**
- * The withdrawal is committed before: what is committed beside it either finds it, or is found here. What is missed should this
- * fail, housekeeping and the next attempts find.
- */
-const stop = (pool: Database['pool'], which: Which): Promise<Stopped> =>
-  withTransaction(pool, (client) => stopEnded(client, which))
 
 /** @throws StoreRefusal */
 function checkJti(jti: string): void {
@@ -26,13 +18,14 @@ function checkJti(jti: string): void {
 /**
  * Revokes signed consents for ever, also those that were not used yet.
  * @param authority `ConsentAuthority.id`
+ * @returns those that it ended
  * @throws StoreRefusal
  */
 export async function revokeSigned(
   { pool }: Pick<Database, 'pool'>,
   authority: number,
   jtis: readonly string[],
-): Promise<Stopped> {
+): Promise<Which> {
   for (const jti of jtis) checkJti(jti)
   await pool.query(
     `insert into signed_consent as known (authority, jti, revoked_at)
@@ -40,23 +33,7 @@ export async function revokeSigned(
      on conflict (authority, jti) do update set revoked_at = coalesce(known.revoked_at, excluded.revoked_at)`,
     [authority, [...new Set(jtis)]],
   )
-  return stop(pool, {
-    condition: (row) => `${row}.authority = $1 and ${row}.jti = any($2::text[])`,
-    values: [authority, jtis],
-  })
-}
-
-/** Whether a purpose is configured, granted, or something was answered for it. */
-export async function isKnownPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
-  if (!isStorable(purpose)) return false
-  const { rows } = await pool.query<{ known: boolean }>(
-    `select exists (select from purpose where code = $1)
-      or exists (select from participant_grant where terms -> 'purposes' ? $1)
-      or exists (select from subscription_consent where purpose = $1)
-      or exists (select from consent_use where purpose = $1) as known`,
-    [purpose],
-  )
-  return rows[0]?.known === true
+  return { condition: (row) => `${row}.authority = $1 and ${row}.jti = any($2::text[])`, values: [authority, jtis] }
 }
 
 export interface Withdrawal {
@@ -67,18 +44,21 @@ export interface Withdrawal {
   readonly participant: number | null
 }
 
-/** Withdraws what a person has consented to: everything until now, and what nobody signs from now on. */
+/**
+ * Withdraws what a person has consented to: everything until now, and what nobody signs from now on.
+ * @returns the consents that it ended
+ */
 export async function withdraw(
   { pool }: Pick<Database, 'pool'>,
   { pseudonyms, purpose, participant }: Withdrawal,
-): Promise<Stopped> {
+): Promise<Which> {
   const values = [pseudonyms, purpose, participant]
   await pool.query('insert into consent_withdrawal (pseudonyms, purpose, participant) values ($1, $2, $3)', values)
-  return stop(pool, {
+  return {
     condition: (row) =>
       `${row}.pseudonyms && $1::bytea[] and ${row}.purpose = $2 and ($3::integer is null or ${row}.participant = $3)`,
     values,
-  })
+  }
 }
 
 /** The person consents again: withdrawals for the purpose count no more. @returns how many */
@@ -95,6 +75,8 @@ export async function liftWithdrawals(
   return rowCount ?? 0
 }
 
-/** The consents of an authority do not count any more. */
-export const stopOfAuthority = ({ pool }: Pick<Database, 'pool'>, authority: number): Promise<Stopped> =>
-  stop(pool, { condition: (row) => `${row}.authority = $1`, values: [authority] })
+/** The consents that an authority has signed. */
+export const signedBy = (authority: number): Which => ({
+  condition: (row) => `${row}.authority = $1`,
+  values: [authority],
+})

@@ -1,5 +1,6 @@
 /** Replies on their way that must not be sent any more: the grant of today counts, not that of the day of the answer. */
 
+import { usesOf } from '@rollcall/consents/store/consent-uses'
 import type { ClaimedDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -10,7 +11,6 @@ import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { changedSince } from '../store/deliveries/deliveries.ts'
-import { usesOf } from '../store/events/consent-uses.ts'
 
 /** An answer about another exchange: what was granted for that one is not known here. */
 const ABOUT_OTHERS = operation('txn-status').name

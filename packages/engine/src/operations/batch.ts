@@ -3,11 +3,11 @@
  */
 
 import { setImmediate as turn } from 'node:timers/promises'
+import { insertUses, isAnyEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import { checkPeer, type Exchange } from '@rollcall/core/model/exchange'
 import { type AccountedItem, type AskedFacts, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
-import { insertUses, isAnyEnded } from '@rollcall/delivery/store/events/consent-uses'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {

@@ -1,12 +1,12 @@
 /** What a question about an earlier exchange of the sender is answered with. */
 
 import { inTurn } from '@rollcall/base/shared/semaphore'
+import { usesOf } from '@rollcall/consents/store/consent-uses'
 import { deliveryContext } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
 import { changedSince } from '@rollcall/delivery/store/deliveries/deliveries'
-import { usesOf } from '@rollcall/delivery/store/events/consent-uses'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'

@@ -3,11 +3,11 @@
  * answered is embedded as it was; what is still worked on, with the status of its items.
  */
 
+import { copyUses } from '@rollcall/consents/store/consent-uses'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { referenceId } from '@rollcall/core/model/reference-id'
 import { may } from '@rollcall/core/policy/permission'
-import { copyUses } from '@rollcall/delivery/store/events/consent-uses'
 import { findByCodes } from '@rollcall/delivery/store/events/find-subscriptions'
 import {
   CorrelationId,

@@ -41,6 +41,16 @@ export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<re
   return rows
 }
 
+/** Whether a purpose is configured, or granted. */
+export async function isGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
+  const { rows } = await pool.query<{ known: boolean }>(
+    `select exists (select from purpose where code = $1)
+      or exists (select from participant_grant where terms -> 'purposes' ? $1) as known`,
+    [purpose],
+  )
+  return rows[0]?.known === true
+}
+
 /** @returns whether there was one */
 export async function removePurpose({ pool }: Pick<Database, 'pool'>, code: string): Promise<boolean> {
   const { rowCount } = await pool.query('delete from purpose where code = $1', [code])

@@ -1,5 +1,6 @@
 /** Subscriptions as they stand. */
 
+import { authorityNameOf } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
 import type { Database } from '@rollcall/database/database'
@@ -136,9 +137,9 @@ export async function findByCodes(
 }
 
 /** SQL of a `subscription`'s consent, `GivenFor`; null: it has none. */
-export const GIVEN_FOR = `(select json_build_object('purpose', purpose, 'authority', consent_authority.name)
-  from subscription_consent join consent_authority on consent_authority.id = subscription_consent.authority
-  where subscription_consent.subscription = subscription.id)`
+export const GIVEN_FOR = `(select json_build_object('purpose', purpose,
+    'authority', ${authorityNameOf('subscription_consent.authority')})
+  from subscription_consent where subscription_consent.subscription = subscription.id)`
 
 /** The live ones of a participant in a registry, with the text of their criteria, in the order of their ids. */
 export async function liveSubscriptions(

@@ -1,11 +1,11 @@
 /** What waits in mailboxes, with all that an envelope is made of. */
 
+import { authorityNameOf, hasEnded } from '@rollcall/consents/store/consent-ended'
 import type { GivenFor } from '@rollcall/core/model/consent'
 import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import type pg from 'pg'
-import { hasEnded } from './consent-ended.ts'
 
 /** A notification that is due, with its event and its subscription. */
 export interface WaitingNotification {
@@ -115,9 +115,9 @@ const FIND_WAITING = `with due as materialized (
       parsed.criteria ->> 'reg_event_type' as asked_event_type, parsed.criteria ->> 'reg_type' as asked_reg_type,
       parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
       parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK} as unwanted,
-      (select jsonb_build_object('purpose', purpose, 'authority', consent_authority.name, 'attributes', attributes)
-        from subscription_consent join consent_authority on consent_authority.id = subscription_consent.authority
-        where subscription_consent.subscription = subscription.id) as consent
+      (select jsonb_build_object('purpose', purpose, 'attributes', attributes,
+          'authority', ${authorityNameOf('subscription_consent.authority')})
+        from subscription_consent where subscription_consent.subscription = subscription.id) as consent
     from (select distinct subscription from due) as wanted
       join subscription on subscription.id = wanted.subscription
       cross join lateral (select subscription.criteria::json offset 0) as parsed (criteria)

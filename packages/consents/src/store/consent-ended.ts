@@ -1,4 +1,4 @@
-/** Whether a consent holds, as SQL. */
+/** Consents in statements of other packages: the tables of what ends a consent are named here alone. */
 
 /**
  * SQL of a row with participant, pseudonyms, purpose, authority, jti, given_at and expires_at, whose consent does not hold any
@@ -17,3 +17,10 @@ export const hasEnded = (row: string): string => `(${row}.expires_at <= now()
         or exists (select from signed_consent
           where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti
             and used_at <= withdrawn.withdrawn_at))))`
+
+/**
+ * SQL of the name of an authority, also of one that was removed.
+ * @param id SQL: a column with the name of its table
+ */
+export const authorityNameOf = (id: string): string =>
+  `(select named.name from consent_authority as named where named.id = ${id})`

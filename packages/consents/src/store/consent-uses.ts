@@ -3,7 +3,7 @@
 import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
 import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
-import { hasEnded } from './consent-ended.ts'
+import { authorityNameOf, hasEnded } from './consent-ended.ts'
 
 const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [
   ...[participant, pseudonyms, purpose],
@@ -110,6 +110,23 @@ export async function insertUses(
   }
 }
 
+/** Which consents, as SQL of a row with the consent under which something was begun, with values from $1. */
+export interface Which {
+  readonly condition: (row: string) => string
+  readonly values: readonly unknown[]
+}
+
+/** SQL of the exchanges with an item that was answered under one of these consents, where that does not hold any more. */
+export const endedExchanges = ({ condition }: Which): string =>
+  `select distinct correlation_id from consent_use as used
+    where ${condition('used')} and coalesce(${hasEnded('used')}, false)`
+
+/** Whether something was answered for a purpose. */
+export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
+  const { rowCount } = await pool.query('select from consent_use where purpose = $1 limit 1', [purpose])
+  return rowCount === 1
+}
+
 /** The answer of one exchange is given again in that of another. */
 export async function copyUses(client: ClientBase, from: string, to: string): Promise<void> {
   await client.query(
@@ -136,7 +153,7 @@ export async function usesOf(
   const { rows } = await pool.query<EarlierUse>({
     name: 'find consent uses',
     text: `select reference_id, purpose, not coalesce(${hasEnded('used')}, false) as holds,
-        (select name from consent_authority where consent_authority.id = used.authority) as authority
+        ${authorityNameOf('used.authority')} as authority
       from consent_use as used where correlation_id = $1`,
     values: [correlation_id],
   })

@@ -1,9 +1,12 @@
 /** What is stopped when consents are withdrawn: subscriptions, notifications, and answers that are on their way. */
 
-import { hasEnded } from '@rollcall/delivery/store/events/consent-ended'
-import { lockEvents } from '@rollcall/delivery/store/events/lock'
-import { endSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
+import { hasEnded } from '@rollcall/consents/store/consent-ended'
+import { endedExchanges, type Which } from '@rollcall/consents/store/consent-uses'
+import type { Database } from '@rollcall/database/database'
+import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
+import { lockEvents } from './lock.ts'
+import { endSubscriptions } from './subscription-states.ts'
 
 export interface Stopped {
   /** Codes of subscriptions that were ended. */
@@ -16,20 +19,17 @@ export interface Stopped {
   readonly in_flight: number
 }
 
-/** Which consents, as SQL of a row of `consent_use` or `subscription_consent`, with values from $1. */
-export interface Which {
-  readonly condition: (row: string) => string
-  readonly values: readonly unknown[]
-}
+/**
+ * Stops what was begun under consents that do not hold any more. Their withdrawal is committed before: what is committed beside
+ * it either finds it, or is found here. What is missed should this fail, housekeeping and the next attempts find.
+ */
+export const stopEnded = ({ pool }: Pick<Database, 'pool'>, which: Which): Promise<Stopped> =>
+  withTransaction(pool, (client) => stopWithin(client, which))
 
-/** Stops what was begun under consents that do not hold any more. Their withdrawal is committed. */
-export async function stopEnded(client: ClientBase, which: Which): Promise<Stopped> {
+async function stopWithin(client: ClientBase, which: Which): Promise<Stopped> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
-    `with ended as (
-       select distinct correlation_id from consent_use as used
-       where ${which.condition('used')} and coalesce(${hasEnded('used')}, false)
-     ),
+    `with ended as (${endedExchanges(which)}),
      stopped as (
        update delivery set state = 'dead', reason = 'not_permitted', next_attempt_at = null, finished_at = now(),
          claim = null, claimed_until = null
@@ -93,4 +93,10 @@ export async function endUnconsented(client: ClientBase): Promise<number> {
     rows.map(({ id }) => id),
     { reason: 'consent', at: new Date() },
   )
+}
+
+/** Whether a subscription was made for a purpose. */
+export async function isSubscribedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
+  const { rowCount } = await pool.query('select from subscription_consent where purpose = $1 limit 1', [purpose])
+  return rowCount === 1
 }
