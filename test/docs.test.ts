@@ -80,15 +80,18 @@ describe('README.md', () => {
 
 describe('decisions', () => {
   const index = text('docs/decisions/README.md')
+  const pagesOfDecisions = globSync('docs/decisions/*.md', { cwd: root }).filter((page) => !page.endsWith('README.md'))
+  const decisions = pagesOfDecisions.flatMap((page) => {
+    const [, ...sections] = text(page).split(/^## /m)
+    return sections.map((section) => [page, section.split('\n')[0] ?? '', section] as const)
+  })
 
-  it.each(globSync('docs/decisions/*.md', { cwd: root }).filter((page) => !page.endsWith('README.md')))(
-    '%s is listed and says where it shows',
-    (page) => {
-      const name = page.split('/').at(-1) ?? ''
-      expect(index).toContain(`(${name})`)
-      expect(text(page)).toMatch(/## Where it shows\n\n\S/)
-    },
-  )
+  it.each(decisions)('%s, %s, is listed, has its date and says where it shows', (page, title, section) => {
+    const name = page.split('/').at(-1) ?? ''
+    expect(index).toContain(`(${name}#${slug(title)})`)
+    expect(section).toMatch(/^.*\n\n\d{4}-\d\d-\d\d/)
+    expect(section).toMatch(/^Where it shows: \S/m)
+  })
 })
 
 describe('code', () => {
