@@ -8,13 +8,12 @@ import { registrySources } from './registry-side.ts'
 
 /** The tables that more than one package names, by the package that they belong to. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  audit: ['account', 'account_person'],
-  consents: ['consent_authority', 'consent_withdrawal'],
-  database: ['hold'],
-  delivery: ['breaker', 'delivery', 'mailbox', 'notification', 'rollcall_outbox', 'subscription'],
-  engine: ['accepted_exchange', 'enrolment_ledger', 'exchange', 'exchange_reference'],
+  audit: ['account'],
+  consents: ['consent_authority'],
+  delivery: ['breaker', 'delivery', 'mailbox', 'notification', 'subscription'],
+  engine: ['accepted_exchange', 'exchange', 'exchange_reference'],
   keys: ['master_key'],
-  participants: ['participant', 'participant_grant', 'participant_key', 'published_key'],
+  participants: ['participant', 'participant_grant'],
   records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
 }
 
@@ -33,21 +32,12 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]
     keys: ['master_key'],
     participants: ['participant'],
   },
-  database: {
-    audit: ['account_person'],
-    consents: ['consent_withdrawal'],
-    delivery: ['delivery', 'mailbox', 'rollcall_outbox', 'subscription'],
-    engine: ['accepted_exchange', 'exchange'],
-    participants: ['participant', 'participant_grant', 'participant_key', 'published_key'],
-    records: ['registry'],
-  },
   delivery: {
     engine: ['accepted_exchange'],
     participants: ['participant_grant'],
     records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
   },
   engine: { delivery: ['breaker', 'delivery', 'subscription'] },
-  keys: { database: ['hold'] },
   participants: {
     audit: ['account'],
     consents: ['consent_authority'],
@@ -55,7 +45,6 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]
     engine: ['accepted_exchange', 'exchange'],
     records: ['registry'],
   },
-  records: { engine: ['enrolment_ledger'] },
 }
 
 const isMigration = (path: string): boolean => path.includes('/migrations/')

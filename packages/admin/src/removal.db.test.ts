@@ -2,7 +2,7 @@ import { liftWithdrawals, withdraw } from '@rollcall/consents/store/withdrawals'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { REMOVED_ROWS, type Removable } from '@rollcall/database/removal'
+import type { Removable } from '@rollcall/database/removal'
 import { listGrants } from '@rollcall/participants/store/grants'
 import {
   addParticipantKey,
@@ -17,7 +17,7 @@ import { insertSubscription } from '../../delivery/test/subscriptions.ts'
 import { bearer, post, searchRequest, type TestServer, testServer } from '../../server/test/server.ts'
 import { memoryAccounts } from '../../settings/test/accounts.ts'
 import { addHold, removeHold } from './persons/holds.ts'
-import { removeParticipant, removeRegistry } from './removal.ts'
+import { removeParticipant, removeRegistry, STORED } from './removal.ts'
 import { AdminRefusal } from './use-case.ts'
 
 let server: TestServer
@@ -252,7 +252,7 @@ test.each(['registry', 'participant'] as const)('every table that names a %s is 
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confdeltype = 'c'`,
   )
   const cascading = rows.map(({ name }) => name)
-  const listed = REMOVED_ROWS[removable].map(({ table }) => table)
+  const listed = STORED.flatMap(({ removed }) => removed[removable].map(({ table }) => table))
   const missing = (await tablesWith(removable)).filter(
     (table) => ![...listed, ...cascading, ...STAYING].includes(table),
   )

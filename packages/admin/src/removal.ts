@@ -1,19 +1,19 @@
 /** Removing a registry or a participant, with what is stored of it. Accounts of access and public keys stay. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  closeForRemoval,
-  countPending,
-  countStored,
-  holdsOf,
-  type Pending,
-  type Removable,
-  removeParticipantRow,
-  removeRegistryRow,
-  removeRows,
-} from '@rollcall/database/removal'
+import { keepWithdrawals, STORED_OF_CONSENTS } from '@rollcall/consents/store/removed-consents'
+import type { Database } from '@rollcall/database/database'
+import { holdsOf } from '@rollcall/database/holds'
+import { countStored, type Removable, removeRows, type StoredPart } from '@rollcall/database/removal'
+import { withTransaction } from '@rollcall/database/transaction'
+import { STORED_DELIVERIES } from '@rollcall/delivery/store/deliveries/removed-deliveries'
+import { STORED_SUBSCRIPTIONS } from '@rollcall/delivery/store/events/removed-subscriptions'
+import { STORED_EXCHANGES } from '@rollcall/engine/store/exchanges/removed-exchanges'
+import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
+import { removeParticipantRow, STORED_OF_PARTICIPANTS } from '@rollcall/participants/store/removed-participants'
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { registryAt } from '@rollcall/records/registries/registries'
-import Type from 'typebox'
+import { removeRegistryRow, STORED_OF_RECORDS } from '@rollcall/records/registries/removed-registries'
+import Type, { type Static } from 'typebox'
 import { accountOperator } from './accounts/operator-looks.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
 import type { HasAccounts } from './needs.ts'
@@ -25,14 +25,18 @@ const OPTIONS = {
   dry_run: Type.Optional(flag('Only count.')),
 } as const
 
+/** What somebody still waits for. */
+const Pending = closed({
+  subscriptions: wholeNumber('Subscriptions that have not ended.'),
+  requests: wholeNumber('Accepted requests that are not answered.'),
+  deliveries: wholeNumber('Deliveries that are not delivered.'),
+  outbox: wholeNumber('Rows of the outbox that are to be published.'),
+})
+type Pending = Static<typeof Pending>
+
 const RESULT = {
   dry_run: flag('Whether nothing was removed.'),
-  pending: closed({
-    subscriptions: wholeNumber('Subscriptions that have not ended.'),
-    requests: wholeNumber('Accepted requests that are not answered.'),
-    deliveries: wholeNumber('Deliveries that are not delivered.'),
-    outbox: wholeNumber('Rows of the outbox that are to be published.'),
-  }),
+  pending: Pending,
   stored: Type.Record(Type.String(), Type.Integer(), {
     description:
       'How much of it is stored: grants, secrets, subscriptions, messages, deliveries and so on. All of it goes, but public keys stay.',
@@ -42,6 +46,38 @@ const RESULT = {
 export interface RemovalNeeds extends HasAccounts {
   /** How running servers are given time to follow. */
   readonly pause?: (milliseconds: number) => Promise<unknown>
+}
+
+/**
+ * In the order in which it goes; the row of the registry or participant itself, and what hangs on it, is the last. Accounts of
+ * access, holds, withdrawals of consent and public keys stay.
+ */
+export const STORED: readonly StoredPart[] = [
+  STORED_DELIVERIES,
+  STORED_EXCHANGES,
+  STORED_SUBSCRIPTIONS,
+  STORED_OF_CONSENTS,
+  STORED_OF_PARTICIPANTS,
+  STORED_OF_RECORDS,
+]
+
+/** The names of what is counted, in the order in which people read them. */
+const COUNTED = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
+
+interface Removed {
+  readonly removable: Removable
+  readonly id: number
+}
+
+/** How much is stored of it. */
+async function storedOf(db: Pick<Database, 'pool'>, what: Removed): Promise<Readonly<Record<string, number>>> {
+  const counts = await countStored(db, STORED, 'counted', what)
+  return Object.fromEntries(COUNTED.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
+}
+
+async function pendingOf(db: Pick<Database, 'pool'>, what: Removed): Promise<Pending> {
+  const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = await countStored(db, STORED, 'pending', what)
+  return { subscriptions, requests, deliveries, outbox }
 }
 
 /** Milliseconds after which every running server knows that nobody asks any more. */
@@ -61,8 +97,8 @@ export const removeRegistry = useCase(
     const registry = await registryAt(needs.db, namespace)
     const records = await countRecords(needs.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
-    const stored = await countStored(needs.db, 'registry', registry.id)
-    const pending = await remove(needs, what, { end, dry_run, row: removeRegistryRow })
+    const stored = await storedOf(needs.db, what)
+    const pending = await remove(needs, what, { end, dry_run })
     return { namespace, dry_run, pending, stored, records }
   },
 )
@@ -73,8 +109,8 @@ export const removeParticipant = useCase(
   async (needs: RemovalNeeds, { sender_id, end = false, dry_run = false }) => {
     const { id } = await participantNamed(needs.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
-    const stored = await countStored(needs.db, 'participant', id)
-    const pending = await remove(needs, what, { end, dry_run, row: removeParticipantRow })
+    const stored = await storedOf(needs.db, what)
+    const pending = await remove(needs, what, { end, dry_run })
     return { sender_id, dry_run, pending, stored }
   },
 )
@@ -82,19 +118,26 @@ export const removeParticipant = useCase(
 /** What the journal says was removed is removed again, before a server runs on the restored database. */
 export async function removeAgain(db: RemovalNeeds['db'], removable: Removable, id: number): Promise<void> {
   await closeForRemoval(db, removable, id)
-  await removeRows(db, removable, id)
-  await ROWS[removable](db, id)
+  await removeStored(db, { removable, id })
 }
 
-const ROWS = { registry: removeRegistryRow, participant: removeParticipantRow } as const
+async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: Removed): Promise<void> {
+  for (const { removed } of STORED) await removeRows(db, removed[removable], id)
+  if (removable === 'registry') return removeRegistryRow(db, id)
+  await withTransaction(db.pool, async (client) => {
+    await keepWithdrawals(client, id)
+    await removeParticipantRow(client, id)
+  })
+}
 
 async function remove(
   needs: RemovalNeeds,
-  { removable, id, name }: { readonly removable: Removable; readonly id: number; readonly name: string },
-  how: { readonly end: boolean; readonly dry_run: boolean; readonly row: typeof removeRegistryRow },
+  what: Removed & { readonly name: string },
+  how: { readonly end: boolean; readonly dry_run: boolean },
 ): Promise<Pending> {
   const { db, pause = sleep } = needs
-  const pending = await countPending(db, removable, id)
+  const { removable, id, name } = what
+  const pending = await pendingOf(db, what)
   if (how.dry_run) return pending
   const [hold] = await holdsOf(db, removable, name)
   if (hold !== undefined) {
@@ -108,16 +151,13 @@ async function remove(
   await pause(FOLLOWING)
   try {
     // What came until every server knew.
-    if (!how.end) refusePending(name, await countPending(db, removable, id))
+    if (!how.end) refusePending(name, await pendingOf(db, what))
   } catch (error) {
     await reopen()
     throw error
   }
   // Behind the last check: a restore does again what the journal names.
-  await db.journal.write({ kind: 'removed', removable, name }, async () => {
-    await removeRows(db, removable, id)
-    await how.row(db, id)
-  })
+  await db.journal.write({ kind: 'removed', removable, name }, () => removeStored(db, what))
   return pending
 }
 

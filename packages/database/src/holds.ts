@@ -94,25 +94,38 @@ export async function holdsOfPerson(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Whether a hold of a participant or a period covers a row, as SQL. Holds of persons cover accounts alone: stored
- * messages are encrypted, and do not say whom they are about.
- * @param participant an SQL expression of its number; null: the row has none, so that any hold of a participant covers it
- */
-export const isHeld = (time: string, participant: string | null): string => `exists (
+/** The numbers of the holds in force that keep what is stored of it: of a registry all of them. */
+export async function holdsOf(
+  { pool }: Pick<Database, 'pool'>,
+  what: 'registry' | 'participant',
+  sender_id: string,
+): Promise<readonly number[]> {
+  const { rows } = await pool.query<{ id: number }>(
+    `select id from hold where removed_at is null
+      and ($1 = 'registry' or kind = 'period' or (kind = 'participant' and participant = $2)) order by id`,
+    [what, sender_id],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Which rows a hold covers, as SQL expressions of a row. */
+export interface HeldRow {
+  readonly time: string
+  /** The sender_id of its participant; null: the row has none, so that any hold of a participant covers it. */
+  readonly sender_id: string | null
+  /** Whether the row is about one of `hold.pseudonyms`; left out where a row does not say whom it is about. */
+  readonly person?: string
+}
+
+/** Whether a hold covers a row. Stored messages are encrypted, and do not say whom they are about; accounts do. */
+export const isHeld = ({ time, sender_id, person }: HeldRow): string => `exists (
   select from hold where hold.removed_at is null and (
     (hold.kind = 'period' and ${time} >= hold.begins_at and ${time} < hold.ends_at)
-    or (hold.kind = 'participant' and ${
-      participant === null
-        ? 'true'
-        : `hold.participant = (select sender_id from participant where participant.id = ${participant})`
-    })))`
+    or (hold.kind = 'participant' and ${sender_id === null ? 'true' : `hold.participant = ${sender_id}`})
+    ${person === undefined ? '' : `or (hold.kind = 'person' and ${person})`}))`
 
-/** The same of a row of `account`: by its person, its participant or its time. */
-export const IS_ACCOUNT_HELD = `exists (
-  select from hold where hold.removed_at is null and (
-    (hold.kind = 'period' and account.at >= hold.begins_at and account.at < hold.ends_at)
-    or (hold.kind = 'participant' and hold.participant = account.entry::jsonb ->> 'participant'::text)
-    or (hold.kind = 'person' and exists (
-      select from account_person where account_person.chain = account.chain
-        and account_person.sequence = account.sequence and account_person.pseudonym = any(hold.pseudonyms)))))`
+/** Whether a hold keeps what is stored of a day (UTC), by an SQL expression of it. A hold of a participant keeps all days. */
+export const isDayHeld = (day: string): string => `exists (
+  select from hold where removed_at is null and (kind = 'participant'
+    or (kind = 'period' and begins_at < (${day} + 1)::timestamp at time zone 'utc'
+      and ends_at > ${day}::timestamp at time zone 'utc')))`

@@ -1,7 +1,7 @@
 /** Erasing persons from accounts, as the owner of the database: the chain goes on without their pseudonyms and salts. */
 
-import { IS_ACCOUNT_HELD } from '@rollcall/database/holds'
 import { type Kysely, sql } from 'kysely'
+import { IS_ACCOUNT_HELD } from './held-accounts.ts'
 
 /** A row of a person in an entry. */
 export interface PersonPlace {

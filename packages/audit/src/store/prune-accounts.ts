@@ -4,8 +4,8 @@
  * are named with their schema: the application may make others of these names.
  */
 
-import { IS_ACCOUNT_HELD } from '@rollcall/database/holds'
 import { type Kysely, sql } from 'kysely'
+import { IS_ACCOUNT_HELD } from './held-accounts.ts'
 
 /** Entries of a chain up to one of them. */
 export interface ChainPart {

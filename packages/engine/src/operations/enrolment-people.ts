@@ -4,8 +4,8 @@ import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/b
 import { type Ledger, objectOf } from '@rollcall/core/enrolment/ledger'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
+import type { LedgerRecord, NamedRecord } from '@rollcall/records/records/enrolment-ledgers'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
-import type { LedgerRecord, NamedRecord } from '../store/enrolment/ledgers.ts'
 
 /** The identifiers do not say whose record is written, or it is somebody's whose record may not be. */
 export class OtherPerson extends InvalidBeneficiary {}

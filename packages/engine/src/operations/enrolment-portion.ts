@@ -15,11 +15,11 @@ import { recordChanges } from '@rollcall/delivery/events/publish'
 import type { Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
+import { findNamed, lockAdding, lockLedgers, storeLedgers } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { hiddenRecords } from '@rollcall/records/records/protection'
 import { isConcurrent, sqlState, writeRecords } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
-import { findNamed, lockAdding, lockLedgers, storeLedgers } from '../store/enrolment/ledgers.ts'
 import { OtherPerson, type Person, PortionPeople } from './enrolment-people.ts'
 
 /** A beneficiary of an update that was read. */

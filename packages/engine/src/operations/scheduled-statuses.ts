@@ -18,7 +18,6 @@ import { filtersOf } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import type { Log } from '@rollcall/observe/log'
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
-import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import {
   type DueRecords,
   dropLedgers,
@@ -27,7 +26,8 @@ import {
   firstDue,
   type LedgerRecord,
   lockLedgers,
-} from '../store/enrolment/ledgers.ts'
+} from '@rollcall/records/records/enrolment-ledgers'
+import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { Person } from './enrolment-people.ts'
 import { type PortionScope, storePeople } from './enrolment-portion.ts'
 

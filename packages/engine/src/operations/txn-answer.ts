@@ -9,7 +9,6 @@ import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
 import { changedSince } from '@rollcall/delivery/store/deliveries/deliveries'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
-import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
   type AcceptedExchange,
   type AskedExchange,
@@ -18,6 +17,7 @@ import {
   findItemStatuses,
   SMALL_REQUEST,
 } from '../store/exchanges/accepted-exchanges.ts'
+import { findReceipt, receiptContext } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
 import { LARGE_BODIES } from './accepted-request.ts'
 import { discloseItem } from './disclose-item.ts'

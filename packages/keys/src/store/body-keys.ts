@@ -1,5 +1,6 @@
 /** The encrypted data keys of bodies at rest, one for each day (UTC). Without the row of its day a body cannot be read any more. */
 import type { Database } from '@rollcall/database/database'
+import { isDayHeld } from '@rollcall/database/holds'
 
 /** @param day 'YYYY-MM-DD' */
 export async function findBodyKey(db: Database, day: string): Promise<Buffer | null> {
@@ -18,11 +19,8 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
   return rows[0].sealed
 }
 
-/** Days that ended long enough ago, and of which no hold keeps a message. A hold of a participant keeps all of them. */
-const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not exists (
-  select from hold where removed_at is null and (kind = 'participant'
-    or (kind = 'period' and begins_at < (day + 1)::timestamp at time zone 'utc'
-      and ends_at > day::timestamp at time zone 'utc')))`
+/** Days that ended long enough ago, and of which no hold keeps a message. */
+const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeld('day')}`
 
 /**
  * Destroys the keys of days: what was encrypted with them can never be read again, also in backups of other tables.

@@ -9,3 +9,10 @@ export const PARTICIPANTS = '(select id, sender_id, status from participant)'
  */
 export const participantNamed = (sender_id: string): string =>
   `(select named.id from participant as named where named.sender_id = ${sender_id})`
+
+/**
+ * SQL of the sender_id of a participant; null: it is not there any more.
+ * @param id SQL: a parameter, or a column with the name of its table
+ */
+export const senderIdOf = (id: string): string =>
+  `(select named.sender_id from participant as named where named.id = ${id})`

@@ -1,7 +1,8 @@
 /** Access tokens that are not what they seem, with messages that are signed as they should be. */
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
-import { removeParticipantRow } from '@rollcall/database/removal'
+import { withTransaction } from '@rollcall/database/transaction'
 import { findParticipant, setParticipantStatus } from '@rollcall/participants/store/participants'
+import { removeParticipantRow } from '@rollcall/participants/store/removed-participants'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
@@ -122,7 +123,8 @@ it('a token does not outlive the removal of its participant, also when one of th
     expectFault(answer, 401, 'err.request.unauthorized', NOT_VALID)
   }
   expect((await search(before.token)).status).toBe(200)
-  await removeParticipantRow(db, (await findParticipant(db, 'again.example'))?.id ?? 0)
+  const { id = 0 } = (await findParticipant(db, 'again.example')) ?? {}
+  await withTransaction(db.pool, (client) => removeParticipantRow(client, id))
   await expectEnded()
   const after = await server.participant('again.example')
   await expectEnded()

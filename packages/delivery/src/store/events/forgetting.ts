@@ -1,6 +1,7 @@
 /** Forgetting events with their notifications, ended subscriptions, and mailboxes that nobody uses any more. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
+import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
 /** Rows in one statement, which delays nobody. */
 const AT_ONCE = 500
@@ -15,7 +16,7 @@ const FORGOTTEN = [
         left join delivery on delivery.id = notification.delivery
       where notification.event = event.id and mailbox.state = 'open'
         and (notification.state = 'waiting' or delivery.state = 'pending'))
-      and not ${isHeld('event.recorded_at', null)}`,
+      and not ${isHeld({ time: 'event.recorded_at', sender_id: null })}`,
     order: 'order by recorded_at',
   },
   // An item of a reply may still name it.
@@ -23,7 +24,7 @@ const FORGOTTEN = [
     table: 'subscription',
     where: `state = 'ended' and ended_at < now() - make_interval(secs => $1)
       and not exists (select 1 from notification where notification.subscription = subscription.id)
-      and not ${isHeld('subscription.ended_at', 'subscription.participant')}`,
+      and not ${isHeld({ time: 'subscription.ended_at', sender_id: senderIdOf('subscription.participant') })}`,
     order: '',
   },
   {

@@ -2,6 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
 import { forgetDays } from '@rollcall/participants/store/day-counts'
+import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
 /** Rows in one statement: it takes some ten milliseconds and delays nobody. */
 const AT_ONCE = 5_000
@@ -69,9 +70,9 @@ type ForgottenTable = (typeof FORGOTTEN)[number] | 'inbox_message'
 /** Old rows that do not stay. Receipts have no participant: a hold of any keeps all. */
 function forgettable(table: ForgottenTable): string {
   const since = table === 'delivery' ? 'created_at' : 'received_at'
-  const participant = table === 'enrolment_receipt' ? null : `${table}.participant`
+  const sender_id = table === 'enrolment_receipt' ? null : senderIdOf(`${table}.participant`)
   return `${table} where ${since} < now() - make_interval(secs => $1)
-    and not (${STAYING[table] ?? 'false'}) and not ${isHeld(`${table}.${since}`, participant)}`
+    and not (${STAYING[table] ?? 'false'}) and not ${isHeld({ time: `${table}.${since}`, sender_id })}`
 }
 
 async function forget({ pool }: Pick<Database, 'pool'>, table: ForgottenTable, retention: number): Promise<number> {

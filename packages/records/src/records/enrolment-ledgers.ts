@@ -6,9 +6,9 @@ import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { isStorable } from '@rollcall/database/text'
 import type { RecordIdentifier, RecordType } from '@rollcall/protocol'
-import { recordTable } from '@rollcall/records/records/record-tables'
-import { aliasesOf } from '@rollcall/records/records/retired-records'
 import type { ClientBase } from 'pg'
+import { recordTable } from './record-tables.ts'
+import { aliasesOf } from './retired-records.ts'
 
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 

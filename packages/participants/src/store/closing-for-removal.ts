@@ -1,0 +1,38 @@
+/** Nobody asks any more of a registry, or as a participant, that is to be removed. */
+import type { Database } from '@rollcall/database/database'
+import type { Removable } from '@rollcall/database/removal'
+
+interface Closing {
+  /** From now on nobody asks of the registry, or as the participant; gives the rows that it changed. */
+  readonly close: string
+  /** Makes these rows (`$1`) again what they were, unless something newer counts in their place. */
+  readonly reopen: string
+}
+
+const CLOSING: Readonly<Record<Removable, Closing>> = {
+  registry: {
+    close: `update participant_grant set revoked_at = now()
+      where registry = $1 and revoked_at is null and valid_from <= now() returning id`,
+    reopen: `update participant_grant as closed set revoked_at = null
+      where id = any($1::integer[]) and not exists (select from participant_grant as newer
+        where newer.participant = closed.participant and newer.registry = closed.registry and newer.revoked_at is null
+          and tstzrange(newer.valid_from, newer.valid_until) && tstzrange(closed.valid_from, closed.valid_until))`,
+  },
+  participant: {
+    close: `update participant set status = 'disabled' where id = $1 and status = 'active' returning id`,
+    reopen: `update participant set status = 'active' where id = any($1::integer[])`,
+  },
+}
+
+/** Every node follows within a second. @returns takes it back: it is as it was before */
+export async function closeForRemoval(
+  { pool }: Pick<Database, 'pool'>,
+  removable: Removable,
+  id: number,
+): Promise<() => Promise<void>> {
+  const { close, reopen } = CLOSING[removable]
+  const { rows } = await pool.query<{ id: number }>(close, [id])
+  return async () => {
+    await pool.query(reopen, [rows.map((row) => row.id)])
+  }
+}

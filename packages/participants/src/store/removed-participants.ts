@@ -1,0 +1,40 @@
+/** What goes with a registry or a participant that is removed, of what participants may and have done. */
+import { countOf, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import type { ClientBase } from 'pg'
+
+/** Grants and keys go with the row of either. */
+export const STORED_OF_PARTICIPANTS: StoredPart = {
+  counted: {
+    registry: { grants: countOf('registry', 'participant_grant') },
+    participant: {
+      grants: countOf('participant', 'participant_grant'),
+      secrets: countOf('participant', 'participant_secret'),
+      keys: countOf('participant', 'participant_key'),
+    },
+  },
+  removed: {
+    registry: rowsOf('registry', ['participant_check']),
+    participant: rowsOf('participant', ['participant_check', 'accepted_day', 'inbox_day']),
+  },
+}
+
+/**
+ * Deletes the participant. Its public keys stay: what it has signed can still be verified. Its revoked keys stay under its
+ * sender_id: they hold for a participant that has it later.
+ */
+export async function removeParticipantRow(client: ClientBase, id: number): Promise<void> {
+  await client.query(
+    `insert into published_key (sender_id, thumbprint, kid, public_jwk, first_used_at, last_used_at)
+      select sender_id, thumbprint, kid, public_jwk, participant_key.created_at, coalesce(revoked_at, now())
+      from participant_key join participant on participant.id = participant_key.participant
+      where participant.id = $1 and use = 'sig' on conflict do nothing`,
+    [id],
+  )
+  await client.query(
+    `update participant_key set participant = null, former_sender_id = sender_id
+      from participant where participant.id = $1 and participant_key.participant = participant.id
+        and revoked_at is not null`,
+    [id],
+  )
+  await client.query('delete from participant where id = $1', [id])
+}
