@@ -17,9 +17,8 @@ const listed = (names: readonly string[] | undefined) => (names ?? []).join(', '
 const alsoNamed = (row: Parameters<typeof namesOf>[0]) => listed(namesOf(row).slice(1))
 
 const IN_RECORDS =
-  'A query may use any name of an attribute. "Read from" lists its places in a record; the first place with a value ' +
-  'counts. If a key of a place is one of the names of the attribute, the record may use any of these names for it. Any ' +
-  'key may have a prefix such as `spdci:`.'
+  'A query, and a key of a record, may use any name of an attribute, also with a prefix such as `spdci:`. "Read from" lists its ' +
+  'places in a record; the first one with a value counts.'
 
 /** Identifier types, record types with their searchable attributes, and event types of a kind. */
 export function kindTables(kind: Kind): string {
@@ -89,10 +88,10 @@ function compoundTable(recordType: RecordType): string[] {
   const places = compounds.map((compound) => `- ${compound.name}: ${placesOf(compound.paths)}`)
   return [
     `## Lists of ${name}`,
-    'Conditions on several attributes of a list may apply to the same element of it. Queries use the name of the list. Its ' +
-      'elements are the objects at the first of these places that has any:',
+    'Conditions on several attributes of a list may apply to the same element. Its elements are the objects at the first of these ' +
+      'places that has any:',
     places.join('\n'),
-    'Their attributes are read from the element ("Read from"), or from the record if the element does not have them.',
+    'Their attributes are read from the element, or else from the record.',
     table(['List', 'Also accepted', 'Attribute', 'Also accepted', 'Type', 'Read from', 'Indexed'], rows),
   ]
 }
