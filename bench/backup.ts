@@ -119,7 +119,7 @@ async function backupRound(db: Database, into: Database, file: string): Promise<
   const backup = await seconds(() => writeBackup({ db, vault }, file))
   const restore = await seconds(async () => {
     const checked = await checkBackup(file, source)
-    await loadBackup({ db: into, owner: into }, checked)
+    await loadBackup({ db: into, owner: into, numbered: [] }, checked)
     await checked.close()
   })
   const { size } = await stat(file)

@@ -8,43 +8,20 @@ import { registrySources } from './registry-side.ts'
 
 /** The tables that more than one package names, by the package that they belong to. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  audit: ['account'],
-  consents: ['consent_authority'],
-  delivery: ['breaker', 'delivery', 'mailbox', 'notification', 'subscription'],
-  engine: ['accepted_exchange', 'exchange', 'exchange_reference'],
-  keys: ['master_key'],
-  participants: ['participant', 'participant_grant'],
+  delivery: ['breaker', 'delivery', 'subscription'],
+  engine: ['accepted_exchange'],
+  participants: ['participant_grant'],
   records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
 }
 
 /** The packages that name tables of others: package, owner, tables. */
 const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  audit: {
-    delivery: ['delivery', 'notification'],
-    engine: ['exchange', 'exchange_reference'],
-    participants: ['participant'],
-    records: ['registry'],
-  },
-  backup: {
-    audit: ['account'],
-    delivery: ['delivery', 'mailbox', 'notification', 'subscription'],
-    engine: ['accepted_exchange'],
-    keys: ['master_key'],
-    participants: ['participant'],
-  },
   delivery: {
     engine: ['accepted_exchange'],
     participants: ['participant_grant'],
     records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
   },
   engine: { delivery: ['breaker', 'delivery', 'subscription'] },
-  participants: {
-    audit: ['account'],
-    consents: ['consent_authority'],
-    delivery: ['delivery', 'mailbox', 'notification', 'subscription'],
-    engine: ['accepted_exchange', 'exchange'],
-    records: ['registry'],
-  },
 }
 
 const isMigration = (path: string): boolean => path.includes('/migrations/')

@@ -3,6 +3,7 @@
 import { durationOf, type TrafficRow, trafficBetween } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
+import { EXCHANGES } from '@rollcall/engine/store/exchanges/exchange-names'
 
 const HOUR = 3_600_000
 /** Milliseconds after its end in which an hour may still get entries. */
@@ -26,7 +27,7 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
   const known = running.get(begin)
   if (known !== undefined) return known
   const span = { from: new Date(begin), to: new Date(begin + HOUR) }
-  const count = trafficBetween(db, span).finally(() => running.delete(begin))
+  const count = trafficBetween(db, span, EXCHANGES).finally(() => running.delete(begin))
   running.set(begin, count)
   return count
 }

@@ -1,8 +1,8 @@
 /** What a restored database would send: held until the operator releases it. */
 
-import { cancelHeld, heldMessages } from '@rollcall/backup/store/outgoing'
 import { isHeld, markReleased } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'
+import { cancelHeld, heldMessages } from '@rollcall/engine/store/exchanges/held-messages'
 import Type from 'typebox'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'

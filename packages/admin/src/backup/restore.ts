@@ -1,26 +1,21 @@
 /** Restoring a database, and what belongs to it: the journal, the accounts, and what would be sent. */
 
 import { loadAccountKeys } from '@rollcall/audit/keys'
-import { openChains } from '@rollcall/audit/store/open-chains'
+import { newestAccount, openChains } from '@rollcall/audit/store/open-chains'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { type RestoreTombstone, signTombstone } from '@rollcall/audit/tombstones'
 import { loadBackup } from '@rollcall/backup/backup/restore'
 import { type LaterActs, readJournal } from '@rollcall/backup/journal/read-journal'
-import { advanceMailboxes, advanceSequences } from '@rollcall/backup/store/after-load'
+import { advanceColumns, advanceSequences } from '@rollcall/backup/store/after-load'
 import { catalogSequences } from '@rollcall/backup/store/catalog'
-import {
-  beginRestoration,
-  lastRestoration,
-  markApplied,
-  markLoaded,
-  newestAccount,
-} from '@rollcall/backup/store/restorations'
+import { beginRestoration, lastRestoration, markApplied, markLoaded } from '@rollcall/backup/store/restorations'
 import type { Limits } from '@rollcall/core/limits'
 import { NO_JOURNAL } from '@rollcall/core/model/journal'
 import { bodyKeyRetention } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { continueJournal, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
 import { withTransaction } from '@rollcall/database/transaction'
+import { ENVELOPE_NUMBERS } from '@rollcall/delivery/store/events/mailboxes'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { lapseWaiting } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
@@ -68,6 +63,9 @@ const DONE = {
   open_chains: wholeNumber('Chains of accounts that had not ended: what followed in them is lost.'),
 } as const
 
+/** Columns of numbers that must not be given out again; sequences are known by the catalog. */
+const NUMBERED = [ENVELOPE_NUMBERS]
+
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
 export const restoreDatabase = useCase(
   {
@@ -88,9 +86,11 @@ export const restoreDatabase = useCase(
       const { sequence, digest, database = null, open = [] } = journal
       const known = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
       const later = await laterActs(needs, given, known)
-      const loaded = await loadBackup({ db, owner, ...(signal && { signal }) }, backup).catch((error) => {
-        throw backupRefusal(error)
-      })
+      const loaded = await loadBackup({ db, owner, numbered: NUMBERED, ...(signal && { signal }) }, backup).catch(
+        (error) => {
+          throw backupRefusal(error)
+        },
+      )
       const { migrations } = await migrateDatabase({ db, owner }, {})
       const done = await complete(needs, {
         restoration: loaded.restoration,
@@ -149,7 +149,7 @@ async function adopt(
   const snapshot = await newestAccount(client)
   const restoration = await beginRestoration(client, null)
   await advanceSequences(client, await catalogSequences(client))
-  await advanceMailboxes(client)
+  await advanceColumns(client, NUMBERED)
   await markLoaded(client, restoration, snapshot)
   return { restoration, snapshot }
 }

@@ -15,7 +15,9 @@ import {
 import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
 import { isAllowedEntry, isDefaultUrl, isTarget } from '@rollcall/delivery/delivery/targets'
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
+import { movingDeliveries } from '@rollcall/delivery/store/deliveries/move-deliveries'
 import { retryMailboxes } from '@rollcall/delivery/store/events/mailboxes'
+import { ADDRESSLESS } from '@rollcall/engine/store/exchanges/exchange-names'
 import { createKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
@@ -141,12 +143,16 @@ async function write(
   changes: Partial<CallbackSettings>,
   secrets: Secrets | null | undefined,
 ): Promise<void> {
-  if (secrets === undefined) return setCallbackSettings(db, participant, changes)
-  if (secrets === null) return setCallbackSettings(db, participant, { ...changes, auth: 'none', sealed: null })
+  const set = (all: Partial<CallbackSettings>): Promise<void> =>
+    setCallbackSettings(db, participant, all, (default_url) =>
+      movingDeliveries(participant, { default_url, addressless: ADDRESSLESS }),
+    )
+  if (secrets === undefined) return set(changes)
+  if (secrets === null) return set({ ...changes, auth: 'none', sealed: null })
   const opened = await vault()
   await withCurrentMasterKey(async () => {
     const sealed = await encryptCredentials(opened, participant, secrets)
-    await setCallbackSettings(db, participant, { ...changes, auth: secrets.auth, sealed })
+    await set({ ...changes, auth: secrets.auth, sealed })
   })
 }
 

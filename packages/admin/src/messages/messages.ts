@@ -1,14 +1,9 @@
 /** Messages as an operator looks for them: by any of their ids, or by who sent what, when and how it ended. */
 
-import {
-  type AccountedMessage,
-  accountedMessages,
-  MESSAGE_IDS,
-  MESSAGE_OUTCOMES,
-  messageKeysOf,
-} from '@rollcall/audit/store/message-accounts'
+import { type AccountedMessage, accountedMessages, MESSAGE_OUTCOMES } from '@rollcall/audit/store/message-accounts'
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import { deliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
+import { MESSAGE_IDS, messageKeysOf } from '@rollcall/engine/store/exchanges/message-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { AccountId, type HasSearchLimit, placeBefore } from '../accounts/facts.ts'

@@ -1,6 +1,7 @@
 /** The timeline of a message: what its exchange, its accounts and its deliveries tell, in order, and never of whom. */
 
-import { type AccountedMessage, accountedMessages, messageKeysOf } from '@rollcall/audit/store/message-accounts'
+import { type AccountedMessage, accountedMessages } from '@rollcall/audit/store/message-accounts'
+import { messageKeysOf } from '@rollcall/engine/store/exchanges/message-keys'
 import { type Traced, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'

@@ -1,6 +1,7 @@
 /** Who may call the admin API: tokens with roles, which expire. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
+import { authorityNames } from '@rollcall/consents/store/authorities'
 import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import { operatorToken } from '@rollcall/participants/directory/operators'
 import { newSecret } from '@rollcall/participants/directory/secrets'
@@ -129,7 +130,13 @@ export const listOperators = useCase(
       }),
     ),
   },
-  async ({ db, clock = CLOCK }: Needs) => (await listOperatorTokens(db)).map((token) => described(token, clock.date())),
+  async ({ db, clock = CLOCK }: Needs) => {
+    const names = await authorityNames(db)
+    return (await listOperatorTokens(db)).map((token) => ({
+      ...described(token, clock.date()),
+      authority: token.authority === null ? null : (names.get(token.authority) ?? null),
+    }))
+  },
 )
 
 /** Ends a token and the sessions of its name: from the next call on they are refused. */
@@ -152,12 +159,11 @@ export const revokeOperator = useCase(
 )
 
 function described(token: OperatorToken, now: number) {
-  const { name, roles, registries, authority, created_at, expires_at, revoked_at } = token
+  const { name, roles, registries, created_at, expires_at, revoked_at } = token
   return {
     name,
     roles,
     registries,
-    authority,
     live: revoked_at === null && expires_at.getTime() > now,
     created_at: timeOut(created_at),
     expires_at: timeOut(expires_at),

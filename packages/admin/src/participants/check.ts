@@ -10,14 +10,11 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
+import { type DeliveryEvidence, deliveryEvidence } from '@rollcall/delivery/store/events/seen-deliveries'
+import { type RequestEvidence, requestEvidence } from '@rollcall/engine/store/exchanges/seen-requests'
 import { findGrant } from '@rollcall/participants/store/grants'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import {
-  type Evidence,
-  findEvidence,
-  type ParticipantCheck,
-  saveCheck,
-} from '@rollcall/participants/store/participant-checks'
+import { type ParticipantCheck, saveCheck } from '@rollcall/participants/store/participant-checks'
 import { oneOf, operationsOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -27,6 +24,8 @@ import { closed, flag, instant, Namespace, SenderId, text, timeOut } from '../me
 import type { HasSamples } from '../registries/samples.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { participantNamed } from './participants.ts'
+
+interface Evidence extends RequestEvidence, DeliveryEvidence {}
 
 interface StepRow {
   readonly name: string
@@ -135,7 +134,7 @@ export const checkParticipant = useCase(
     const registry = await registryAt(db, namespace)
     const grant = await grantToCheck({ db }, participant, registry)
     const of = { participant, registry, since: new Date(since) }
-    const evidence = await findEvidence(db, of)
+    const evidence = { ...(await requestEvidence(db, of)), ...(await deliveryEvidence(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
     const isCalled = allowed.length > 0 || default_url !== null
     const steps = STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))

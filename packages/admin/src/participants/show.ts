@@ -4,15 +4,12 @@ import type { Limits } from '@rollcall/core/limits'
 import { type Counted, QUOTAS } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
+import { countByState } from '@rollcall/delivery/store/events/subscription-list'
+import { lastReceived } from '@rollcall/engine/store/exchanges/seen-requests'
 import { useOfToday } from '@rollcall/participants/store/day-counts'
 import { listGrants as listGrantRows } from '@rollcall/participants/store/grants'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
-import {
-  countSubscriptions,
-  lastReceived,
-  listSecretTimes,
-  listUsedToday,
-} from '@rollcall/participants/store/participant-facts'
+import { listSecretTimes, listUsedToday } from '@rollcall/participants/store/participant-facts'
 import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
@@ -128,7 +125,7 @@ export const showParticipant = useCase(
       quotas: await quotasOf(db, participant),
       accepted_today: await dayOf('accepted_day', accepted_requests, accepted_bytes),
       callbacks_today: await dayOf('inbox_day', inbox_messages, inbox_bytes),
-      subscriptions: await countSubscriptions(db, participant),
+      subscriptions: await countByState(db, participant),
       checks: (await listChecks(db, participant, SHOWN)).map(reported),
     }
   },

@@ -1,6 +1,7 @@
 /** From zero to the first signed search: what our own records show of the system of a participant. */
 
 import type { Participant } from '@rollcall/core/model/participant'
+import { firstSeen } from '@rollcall/engine/store/exchanges/seen-requests'
 import { type Milestones, milestonesOf } from '@rollcall/participants/store/milestones'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
@@ -80,7 +81,7 @@ export const showChecklist = useCase(
     const participant = await participantNamed(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: Seen = {
-      ...(await milestonesOf(db, participant, clock.date())),
+      ...(await milestonesOf(db, participant, { look: (id) => firstSeen(db, id), now: clock.date() })),
       key: await keyOf(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }

@@ -1,8 +1,6 @@
 /** The messages that are accounted: what was answered, acknowledged or sent, as an operator looks for it. */
 
-import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
 import {
   type AccountFilter,
   type AccountRowOf,
@@ -90,49 +88,3 @@ export async function accountedMessages(
 }
 
 const FOREVER = new Date('9999-12-31T00:00:00Z')
-
-/** Exchanges whose messages are looked up by one id. */
-const MOST = 1_000
-
-/** The ids by which a message is looked up; one of them. */
-export const MESSAGE_IDS = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
-export type MessageIdName = (typeof MESSAGE_IDS)[number]
-
-// The indexes of exchanges begin with the participant, of whom there are few.
-const EXCHANGES_OF: Readonly<Record<MessageIdName, string>> = {
-  message_id: `select exchange.correlation_id
-      from participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
-    union select coalesce(correlation_id, id) from delivery where message_id = $1`,
-  transaction_id: `select exchange.correlation_id
-      from participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $1`,
-  correlation_id: `select $1::uuid as correlation_id`,
-  reference_id: `select reference.correlation_id
-      from participant cross join registry join exchange_reference as reference
-        on reference.participant = participant.id and reference.registry = registry.id and reference.reference_id = $1
-    union select delivery.id from notification join delivery on delivery.id = notification.delivery
-      where notification.reference_id = $1`,
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/**
- * The message_ids, as accounts have them, of everything that an id is of. Only a message_id is known for longer than the
- * exchange is stored.
- */
-export async function messageKeysOf(
-  { pool }: Pick<Database, 'pool'>,
-  name: MessageIdName,
-  id: string,
-): Promise<readonly string[]> {
-  if (!isStorable(id) || (name === 'correlation_id' && !UUID.test(id))) return []
-  const key = name === 'message_id' ? messageKey(id) : id
-  const { rows } = await pool.query<{ message_id: string }>(
-    `with found as (select correlation_id from (${EXCHANGES_OF[name]}) as found limit ${MOST})
-      select message_id from found join exchange using (correlation_id)
-      union select message_id from found join delivery using (correlation_id)
-      union select message_id from found join delivery on delivery.id = found.correlation_id`,
-    [key],
-  )
-  const keys = rows.map(({ message_id }) => messageKey(message_id))
-  return name === 'message_id' ? [...new Set([key, ...keys])] : keys
-}

@@ -1,5 +1,6 @@
 /** Chains that have not ended: when a database is restored, what followed their last entries is lost. */
 import { type Kysely, sql } from 'kysely'
+import type { PoolClient } from 'pg'
 
 /** `signed`: the last entry that a checkpoint signs; 0: none. */
 export interface OpenChainRow {
@@ -17,4 +18,10 @@ export async function openChains(connection: Kysely<unknown>): Promise<readonly 
       and content like '%"ended":true%')
     group by chain order by chain`.execute(connection)
   return rows
+}
+
+/** The time of the newest account: at least until then the database knows what happened. */
+export async function newestAccount(client: Pick<PoolClient, 'query'>): Promise<Date> {
+  const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
+  return rows[0]?.at ?? new Date(0)
 }

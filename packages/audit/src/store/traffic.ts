@@ -22,12 +22,14 @@ const FACTOR = 1.1
 export const durationOf = (step: number): number => FACTOR ** step
 
 /**
- * A duration goes from the moment in which a request is remembered to its account, which is committed before it is answered.
+ * Counts them by their accounts. A duration goes from the moment in which a request is remembered to its account, which is committed before it is answered.
  * A request that is sent again has the time of the first one: only the first answer to it has a duration.
+ * @param exchanges SQL of a relation: each exchange that is remembered, with its correlation_id and received_at
  */
 export async function trafficBetween(
   { pool }: Pick<Database, 'pool'>,
   { from, to }: Span,
+  exchanges: string,
 ): Promise<readonly TrafficRow[]> {
   const { rows } = await pool.query<TrafficRow>({
     name: 'traffic',
@@ -43,7 +45,7 @@ export async function trafficBetween(
               and strpos(earlier.entry, '"kind":"answer"') > 0
           ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${FACTOR}::float8))
           end as step
-        from answered left join exchange on members ->> 'kind' in ('answer', 'callback')
+        from answered left join ${exchanges} as exchange on members ->> 'kind' in ('answer', 'callback')
           and exchange.correlation_id = (members ->> 'correlation_id')::uuid
       )
       select members ->> 'registry' as registry, members ->> 'operation' as operation,

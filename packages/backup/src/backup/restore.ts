@@ -8,7 +8,7 @@ import { createEmptyRecordTables } from '@rollcall/records/records/record-tables
 import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
-import { advanceMailboxes, advanceSequences } from '../store/after-load.ts'
+import { advanceColumns, advanceSequences, type NumberColumn } from '../store/after-load.ts'
 import { asRole, bareTables, roleOf } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
@@ -30,6 +30,8 @@ interface RestoreParts {
   readonly db: Database
   /** The same database as its owner; `db` where one role does both. */
   readonly owner: Database
+  /** Columns of numbers that were given out after the snapshot, too. */
+  readonly numbered: readonly NumberColumn[]
   readonly signal?: AbortSignal
 }
 
@@ -103,7 +105,7 @@ interface Loading extends RestoreParts {
 
 async function load(
   client: PoolClient,
-  { application, restoration, signal }: Loading,
+  { application, restoration, numbered, signal }: Loading,
   { header, tables, end }: CheckedBackup,
 ): Promise<Pick<LoadedBackup, 'tables' | 'left_out'>> {
   await client.query(
@@ -142,7 +144,7 @@ async function load(
     client,
     end.sequences.filter((sequence) => own.has(tableSql(sequence))),
   )
-  await asRole(client, application, () => advanceMailboxes(client))
+  await asRole(client, application, () => advanceColumns(client, numbered))
   await markLoaded(client, restoration, new Date(header.snapshot_at))
   return { tables: counts, left_out }
 }

@@ -4,6 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { hasOpenLines, type JournalPosition, nameDatabase, readJournalPosition } from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
+import { type MasterKeyRecord, readMasterKey } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import type { PoolClient } from 'pg'
 import { type CatalogTable, catalogSequences, catalogTables, lockDefinitions } from '../store/catalog.ts'
@@ -60,7 +61,7 @@ interface SnapshotFacts {
   readonly at: Date
   readonly snapshot: string
   readonly schema: readonly string[]
-  readonly master: { readonly version: number; readonly check_value: Buffer } | undefined
+  readonly master: MasterKeyRecord | null
   readonly journal: JournalPosition
 }
 
@@ -71,16 +72,13 @@ async function readSnapshot(client: PoolClient): Promise<SnapshotFacts> {
   )
   const [row] = rows
   if (row === undefined) throw new Error('the database gave no snapshot')
-  const { rows: masters } = await client.query<{ version: number; check_value: Buffer }>(
-    'select version, check_value from master_key',
-  )
-  return { ...row, master: masters[0], journal: await readJournalPosition(client) }
+  return { ...row, master: await readMasterKey({ pool: client }), journal: await readJournalPosition(client) }
 }
 
 async function newHeader(vault: Vault, { at, snapshot, schema, master, journal }: SnapshotFacts) {
   const id = randomUUID()
   const { key, sealed } = await newBackupKey(vault, id)
-  if (master === undefined || sealed[0] !== master.version) {
+  if (master === null || sealed[0] !== master.version) {
     throw new StoreRefusal('the master key was replaced at the same time; run this command again')
   }
   const header: BackupHeader = {

@@ -43,7 +43,15 @@ async function largestStored(client: Client, sequence: string): Promise<bigint> 
   return BigInt(rows[0]?.largest ?? 0)
 }
 
-/** The next envelope of each mailbox has a number that none had before; its receiver finds the others missing. */
-export async function advanceMailboxes(client: Client): Promise<void> {
-  await client.query('update mailbox set sequence = sequence + $1', [PASSED_OVER.bigint?.toString()])
+/** A column with the last number that each row has given out. */
+export interface NumberColumn {
+  readonly table: string
+  readonly column: string
+}
+
+/** The next number of each row is one that it has not given out before. */
+export async function advanceColumns(client: Client, columns: readonly NumberColumn[]): Promise<void> {
+  for (const { table, column } of columns) {
+    await client.query(`update ${table} set ${column} = ${column} + $1`, [PASSED_OVER.bigint?.toString()])
+  }
 }

@@ -57,12 +57,6 @@ export async function markApplied(connection: Kysely<unknown>, id: number): Prom
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }
 
-/** The time of the newest account: at least until then the database knows what happened. */
-export async function newestAccount(client: Client): Promise<Date> {
-  const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
-  return rows[0]?.at ?? new Date(0)
-}
-
 /** @returns false: nothing was held */
 export async function markReleased(client: Client): Promise<boolean> {
   const { rowCount } = await client.query('update restoration set released_at = now() where released_at is null')

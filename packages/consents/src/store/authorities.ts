@@ -157,6 +157,19 @@ export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: stri
   return rows[0] === undefined ? null : withUse(rows[0])
 }
 
+/** Whether a number is that of the authority of this name, also of one that was removed. */
+export async function isAuthorityNamed({ pool }: Pick<Database, 'pool'>, id: number, name: unknown): Promise<boolean> {
+  if (typeof name !== 'string' || !isStorable(name)) return false
+  const { rowCount } = await pool.query('select from consent_authority where id = $1 and name = $2', [id, name])
+  return rowCount === 1
+}
+
+/** The names of all authorities, also of those that were removed, by their numbers. */
+export async function authorityNames({ pool }: Pick<Database, 'pool'>): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await pool.query<{ id: number; name: string }>('select id, name from consent_authority')
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** The number of an authority, also of one that was removed; one that is not there is stored as removed. */
 export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
   checkAuthorityName(name)

@@ -16,8 +16,8 @@ export interface Operator {
   readonly roles: readonly OperatorRole[]
   /** `Registry.id`s; null: all. */
   readonly registries: readonly number[] | null
-  /** Name of the consent authority that its calls must name; null: of no single one. */
-  readonly authority: string | null
+  /** `ConsentAuthority.id` of the one that its calls must name; null: of no single one. */
+  readonly authority: number | null
 }
 
 /** Which roles each role has beside its own name. `publish` may only send events, `consent` only withdraw consents; `own` may everything. */
@@ -41,7 +41,3 @@ export const isFor = (
   { registries }: Pick<Operator, 'registries'>,
   registry: { readonly id: number } | null,
 ): boolean => registries === null || (registry !== null && registries.includes(registry.id))
-
-/** @param named the authority that a call names */
-export const isForAuthority = ({ authority }: Pick<Operator, 'authority'>, named: unknown): boolean =>
-  authority === null || authority === named

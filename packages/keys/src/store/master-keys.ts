@@ -4,6 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { isMissingReference } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { sql, type Transaction } from 'kysely'
+import type { ClientBase } from 'pg'
 
 export interface EncryptedTable {
   readonly table: string
@@ -29,8 +30,12 @@ export interface MasterKeyRecord {
 }
 
 /** Null: nothing has ever been encrypted here. */
-export async function readMasterKey(db: Database): Promise<MasterKeyRecord | null> {
-  const { rows } = await db.pool.query<MasterKeyRecord>('select version, check_value from master_key limit 1')
+export async function readMasterKey({
+  pool,
+}: {
+  readonly pool: Pick<ClientBase, 'query'>
+}): Promise<MasterKeyRecord | null> {
+  const { rows } = await pool.query<MasterKeyRecord>('select version, check_value from master_key limit 1')
   return rows[0] ?? null
 }
 

@@ -1,6 +1,7 @@
 /** The grants and keys of participants that end soon. */
 import type { End } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
+import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 /**
  * Of active participants: where the last grant in a registry, or the last key for a use, ends within these days. One that
@@ -18,7 +19,7 @@ export async function findEnds({ pool }: Pick<Database, 'pool'>, days: number): 
         from participant_key where revoked_at is null group by participant, use
       )
       select what, participant.sender_id, coalesce(namespace, use) as of, extract(epoch from ends)::float8 as ends
-      from last join participant on participant.id = last.participant left join registry on registry.id = last.registry
+      from last join participant on participant.id = last.participant left join ${REGISTRIES} as registry on registry.id = last.registry
       where status = 'active' and ends > now() and ends <= now() + make_interval(days => $1)
       order by ends, participant.sender_id, what, "of"`,
     values: [days],

@@ -15,23 +15,6 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** Of the newest messages: a participant may have sent millions. */
-const NEWEST = 500
-
-const SEEN = `with newest as (
-    select message_id, correlation_id, operation, received_at from exchange
-    where participant = $1 order by received_at desc limit ${NEWEST}
-  ), sent as (
-    select state, finished_at from delivery where participant = $1 order by created_at desc limit ${NEWEST}
-  )
-  select (select min(received_at) from newest) as token,
-    (select min(received_at) from newest where operation = 'search') as search,
-    (select min(received_at) from newest join account on account.message_id = newest.message_id
-      cross join lateral (select account.entry::jsonb as entry) as read
-      where read.entry ->> 'correlation_id' = newest.correlation_id::text
-        and read.entry -> 'request' ->> 'signature' is not null) as signature,
-    (select min(finished_at) from sent where state = 'delivered') as callback`
-
 /** Milliseconds for which we do not look again: it reads messages of other participants too. */
 const LOOKED_FOR = 60_000
 const MOST_LOOKS = 10_000
@@ -41,12 +24,13 @@ const lastLooks = perPool(() => new Map<number, number>())
 
 /**
  * Looks at what is stored, once a minute at most, and notes what was seen for the first time.
+ * @param look finds when a step was first seen in what is stored of a participant
  * @param now milliseconds
  */
 export async function milestonesOf(
   { pool }: Pick<Database, 'pool'>,
   { id }: Pick<Participant, 'id'>,
-  now: number,
+  { look, now }: { readonly look: (participant: number) => Promise<Milestones>; readonly now: number },
 ): Promise<Milestones> {
   const noted = await notedOf({ pool }, id)
   if (Object.values(noted).every((at) => at !== null)) return noted
@@ -54,8 +38,7 @@ export async function milestonesOf(
   if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOKED_FOR) return noted
   if (looks.size >= MOST_LOOKS) looks.clear()
   looks.set(id, now)
-  const { rows } = await pool.query<Milestones>(SEEN, [id])
-  const seen = Object.entries(rows[0] ?? {}).filter(([, at]) => at !== null)
+  const seen = Object.entries(await look(id)).filter(([, at]) => at !== null)
   if (seen.length > 0) {
     await pool.query(
       `insert into participant_milestone (participant, step, at)

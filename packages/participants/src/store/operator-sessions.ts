@@ -70,7 +70,7 @@ export async function findOperatorSession(
         least(ends_at, expires_at) as ends_at,
         coalesce(operator_token.name, operator_session.name) as name,
         coalesce(operator_token.roles, operator_session.roles) as roles, coalesce(registries, bound_to) as registries,
-        (select name from consent_authority where consent_authority.id = operator_token.authority) as authority
+        operator_token.authority
       from operator_session left join operator_token on operator_token.id = token
       where operator_session.id = $1 and (token is null or (revoked_at is null and expires_at > $2))`,
     values: [id, now],

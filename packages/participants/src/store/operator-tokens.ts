@@ -4,6 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { isDuplicate } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
+import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 /** A token as the operator's list has it. */
 export interface OperatorToken {
@@ -12,8 +13,8 @@ export interface OperatorToken {
   readonly roles: readonly OperatorRole[]
   /** Namespaces; null: all registries. */
   readonly registries: readonly string[] | null
-  /** Name of the consent authority whose consents alone it may withdraw; null: of no single one. */
-  readonly authority: string | null
+  /** `ConsentAuthority.id` of the one whose consents alone it may withdraw; null: of no single one. */
+  readonly authority: number | null
   readonly created_at: Date
   readonly expires_at: Date
   readonly revoked_at: Date | null
@@ -24,14 +25,12 @@ const NAME_LIMIT = 64
 /**
  * Adds a token, known here by the SHA-256 of its secret.
  * @param token.registries `Registry.id`s; null: all
- * @param token.authority `ConsentAuthority.id`
  * @returns its id
  * @throws StoreRefusal a name of the wrong form, or of another live token
  */
 export async function addOperatorToken(
   { pool }: Pick<Database, 'pool'>,
-  token: Pick<Operator, 'name' | 'roles' | 'registries'> & {
-    readonly authority: number | null
+  token: Pick<Operator, 'name' | 'roles' | 'registries' | 'authority'> & {
     readonly sha256: Buffer
     readonly expires_at: Date
   },
@@ -59,10 +58,9 @@ export async function addOperatorToken(
 /** Every token, by name; of those of one name the newest first. */
 export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Promise<readonly OperatorToken[]> {
   const { rows } = await pool.query<OperatorToken>(
-    `select id, name, roles, created_at, expires_at, revoked_at,
+    `select id, name, roles, authority, created_at, expires_at, revoked_at,
         case when registries is not null then array(
-          select namespace from registry where id = any(registries) order by namespace) end as registries,
-        (select name from consent_authority where consent_authority.id = operator_token.authority) as authority
+          select namespace from ${REGISTRIES} as registry where id = any(registries) order by namespace) end as registries
       from operator_token order by name, id desc`,
   )
   return rows
@@ -84,8 +82,7 @@ export async function findOperatorToken(
 ): Promise<(Operator & { readonly sha256: Buffer; readonly expires_at: Date }) | null> {
   const { rows } = await pool.query<Operator & { sha256: Buffer; expires_at: Date }>({
     name: 'find operator token',
-    text: `select id, name, roles, registries, sha256, expires_at,
-        (select name from consent_authority where consent_authority.id = operator_token.authority) as authority
+    text: `select id, name, roles, registries, authority, sha256, expires_at
       from operator_token where id = $1 and revoked_at is null`,
     values: [id],
   })

@@ -4,9 +4,8 @@ import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignments, rowOf } from '@rollcall/database/statement-parts'
-import { CALLBACKS, type Callback } from '@rollcall/protocol'
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import type { Callback } from '@rollcall/protocol'
+import { CompiledQuery, sql } from 'kysely'
 
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 
@@ -55,6 +54,9 @@ export const NO_CALLBACKS: CallbackSettings = {
   notify_unlisted: false,
 }
 
+/** SQL of a relation to join: of each participant, where its notifications go whatever a subscription names. */
+export const NOTIFY_ADDRESSES = '(select participant, notify_url from participant_callback)'
+
 const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
 
 /** The settings of a participant, by `Participant.id`. Those that are asked for together share a statement. */
@@ -92,13 +94,15 @@ export function defaultTarget(default_url: string, { path }: Pick<Callback, 'pat
 }
 
 /**
- * Changes the settings that `changes` names. Deliveries that wait for the default address go to the new one.
+ * Changes the settings that `changes` names.
+ * @param moving the statement by which what waits for the default address goes to a new one
  * @throws StoreRefusal a value that cannot be
  */
 export async function setCallbackSettings(
   { kysely }: Pick<Database, 'kysely'>,
   participant: number,
   changes: Partial<CallbackSettings>,
+  moving?: (default_url: string) => { readonly text: string; readonly values: readonly unknown[] },
 ): Promise<void> {
   const { allowed, schedule, ...others } = changes
   const row = {
@@ -116,25 +120,8 @@ export async function setCallbackSettings(
     const changed = Object.keys(row).length > 0
     await sql`insert into participant_callback ${rowOf({ participant, ...row })}
       on conflict (participant) do ${changed ? sql`update set ${assignments(row)}` : sql`nothing`}`.execute(transaction)
-    if (changes.default_url) await moveDeliveries(transaction, participant, changes.default_url)
+    if (!changes.default_url || moving === undefined) return
+    const { text, values } = moving(changes.default_url)
+    await transaction.executeQuery(CompiledQuery.raw(text, [...values]))
   })
-}
-
-/** A delivery that is being attempted now is not changed: its next attempt reads the address again. */
-async function moveDeliveries(kysely: Kysely<unknown>, participant: number, default_url: string): Promise<void> {
-  const names = CALLBACKS.map(({ name }) => name)
-  const targets = CALLBACKS.map((callback) => defaultTarget(default_url, callback))
-  await sql`with moving as (
-      select id, moved.target
-      from delivery join unnest(${names}::text[], ${targets}::text[]) as moved (callback, target)
-        on moved.callback = delivery.callback collate "C"
-      where participant = ${participant} and state = 'pending' and delivery.target is distinct from moved.target
-        and (claimed_until is null or claimed_until <= now())
-        and (correlation_id is null or exists (select 1 from accepted_exchange as asked
-          where asked.correlation_id = delivery.correlation_id and asked.sender_uri is null))
-        and (mailbox is null or exists (select 1 from mailbox as own join participant_callback using (participant)
-          where own.id = delivery.mailbox and own.sender_uri = '' and notify_url is null))
-      for update of delivery skip locked
-    )
-    update delivery set target = moving.target from moving where delivery.id = moving.id`.execute(kysely)
 }

@@ -36,28 +36,3 @@ export async function listUsedToday({ pool }: Pool, { id }: Of): Promise<readonl
   )
   return rows
 }
-
-export interface SubscriptionCounts {
-  readonly live: number
-  readonly suspended: number
-}
-
-/** Its subscriptions that have not ended. */
-export async function countSubscriptions({ pool }: Pool, { id }: Of): Promise<SubscriptionCounts> {
-  const { rows } = await pool.query<SubscriptionCounts>(
-    `select (count(*) filter (where state = 'live'))::integer as live,
-        (count(*) filter (where state = 'suspended'))::integer as suspended
-      from subscription where participant = $1`,
-    [id],
-  )
-  return rows[0] ?? { live: 0, suspended: 0 }
-}
-
-/** When its newest message was received, of those that are remembered; null: none is. */
-export async function lastReceived({ pool }: Pool, { id }: Of): Promise<Date | null> {
-  const { rows } = await pool.query<{ received_at: Date }>(
-    'select received_at from exchange where participant = $1 order by received_at desc limit 1',
-    [id],
-  )
-  return rows[0]?.received_at ?? null
-}

@@ -24,6 +24,12 @@ export interface ClaimedMailbox {
   readonly sequence: number
 }
 
+/**
+ * The numbers of envelopes. After a restore they go on behind all that were given out: the receiver finds the others
+ * missing, and takes no envelope for one that it has.
+ */
+export const ENVELOPE_NUMBERS = { table: 'mailbox', column: 'sequence' } as const
+
 /** SQL: 0 where a notification waits in a mailbox; a look at the mailboxes finds when it is due. */
 export const NOTIFICATIONS_DUE = 'select 0 where exists (select from waiting_notification)'
 

@@ -136,3 +136,20 @@ interface FoundSubscription extends Omit<ShownSubscription, 'mailbox'> {
   readonly mailbox_waiting: number
   readonly subscriptions: number
 }
+
+/** Subscriptions that have not ended. */
+export interface SubscriptionCounts {
+  readonly live: number
+  readonly suspended: number
+}
+
+/** Those of a participant. */
+export async function countByState({ pool }: Pool, { id }: { readonly id: number }): Promise<SubscriptionCounts> {
+  const { rows } = await pool.query<SubscriptionCounts>(
+    `select (count(*) filter (where state = 'live'))::integer as live,
+        (count(*) filter (where state = 'suspended'))::integer as suspended
+      from subscription where participant = $1`,
+    [id],
+  )
+  return rows[0] ?? { live: 0, suspended: 0 }
+}

@@ -3,7 +3,8 @@
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
 import { checkKnownTo, mayList } from '@rollcall/admin/participants/known'
 import { AdminRefusal } from '@rollcall/admin/use-case'
-import { hasRole, isFor, isForAuthority, type Operator } from '@rollcall/core/model/operator'
+import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
+import { hasRole, isFor, type Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -91,7 +92,8 @@ async function answer(
   const input = await readInput(route, request, parts.limits)
   // For an operator of all registries the call itself says whether there is such a registry: it may be about to add it.
   if (place === 'body' && !isFor(operator, null)) await check(input)
-  if (!isForAuthority(operator, input.authority)) throw ofAnother()
+  const { authority } = operator
+  if (authority !== null && !(await isAuthorityNamed(parts.db, authority, input.authority))) throw ofAnother()
   const { twoPerson, limits } = parts
   const approvals = twoPerson ? createApprovals({ limits, operator, clock: parts.clock }) : undefined
   const asked = { session: call.session, route, url: request.url }

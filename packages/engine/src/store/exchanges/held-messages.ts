@@ -1,11 +1,9 @@
 /** Outgoing messages that are held after a restore: how many, and what is not to be sent. */
 
+import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
-import type { Pool } from 'pg'
-
-interface HasPool {
-  readonly pool: Pool
-}
+import { dropUnsent, UNSENT_DELIVERIES, UNSENT_NOTIFICATIONS } from '@rollcall/delivery/store/events/unsent'
+import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 
 /** Of one participant. */
 export interface HeldMessages {
@@ -22,17 +20,14 @@ export interface HeldMessages {
 }
 
 /** Those that have some, by sender_id. */
-export async function heldMessages({ pool }: HasPool): Promise<readonly HeldMessages[]> {
+export async function heldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
   const { rows } = await pool.query<HeldMessages>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
         coalesce(sent.attempted, 0)::integer as attempted, coalesce(items.count, 0)::integer as notifications,
         coalesce(asked.count, 0)::integer as requests
-      from participant
-        left join (select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
-          from delivery where state = 'pending' group by participant) as sent on sent.participant = participant.id
-        left join (select mailbox.participant, count(*) as count from notification
-          join subscription on subscription.id = notification.subscription join mailbox on mailbox.id = subscription.mailbox
-          where notification.state = 'waiting' group by mailbox.participant) as items on items.participant = participant.id
+      from ${PARTICIPANTS} as participant
+        left join ${UNSENT_DELIVERIES} as sent on sent.participant = participant.id
+        left join ${UNSENT_NOTIFICATIONS} as items on items.participant = participant.id
         left join (select participant, count(*) as count from accepted_exchange
           where state in ('accepted', 'replying') and parent is null group by participant) as asked
           on asked.participant = participant.id
@@ -42,20 +37,10 @@ export async function heldMessages({ pool }: HasPool): Promise<readonly HeldMess
 }
 
 /** Nothing of what a participant would get now is sent. Its requests are not answered; it may send them again. */
-export async function cancelHeld({ pool }: HasPool, participant: number): Promise<void> {
+export async function cancelHeld({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query("select set_config('statement_timeout', '0', true)")
-    await client.query(
-      `update notification set state = 'dropped' from subscription join mailbox on mailbox.id = subscription.mailbox
-        where subscription.id = notification.subscription and mailbox.participant = $1 and notification.state = 'waiting'`,
-      [participant],
-    )
-    await client.query(
-      `update delivery set state = 'dropped', reason = 'restored', next_attempt_at = null, claim = null,
-          claimed_until = null, finished_at = now()
-        where participant = $1 and state = 'pending'`,
-      [participant],
-    )
+    await dropUnsent(client, participant)
     await client.query(
       `update accepted_exchange set state = 'failed', finished_at = now(), claim = null, claimed_until = null,
           open_chunks = case when open_chunks is null then null else 0 end

@@ -1,0 +1,67 @@
+/** What was sent to a participant's system in a registry and acknowledged, and what it has subscribed to. */
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+
+/** When something was seen last; null: not yet. */
+export interface DeliveryEvidence {
+  /** A callback with the answer to an asynchronous search was acknowledged. */
+  readonly delivered_at: Date | null
+  /** Such a callback was acknowledged after it had been sent again under its message_id. */
+  readonly retried_at: Date | null
+  readonly subscribed_at: Date | null
+  /** A test notification was acknowledged. */
+  readonly notified_at: Date | null
+  readonly unsubscribed_at: Date | null
+  /** The id of a delivery that was acknowledged at the first attempt; null: one was sent again already. */
+  readonly delivery: string | null
+  /** The code of a live subscription. */
+  readonly subscription: string | null
+  /** Whether a test notification waits for it, or is on its way. */
+  readonly testing: boolean
+}
+
+const OWN = 'participant = $1 and registry = $2'
+
+const EVIDENCE = `select
+  (select max(finished_at) from delivery where ${OWN} and callback = 'on-search' and state = 'delivered'
+    and created_at >= $3) as delivered_at,
+  (select max(finished_at) from delivery where ${OWN} and callback = 'on-search' and state = 'delivered'
+    and created_at >= $3 and attempts > 1) as retried_at,
+  (select max(created_at) from subscription where ${OWN} and created_at >= $3) as subscribed_at,
+  (select max(delivery.finished_at) from subscription
+    join notification on notification.subscription = subscription.id
+    join delivery on delivery.id = notification.delivery
+    where subscription.participant = $1 and subscription.registry = $2 and notification.purpose = 'test'
+      and delivery.state = 'delivered' and delivery.created_at >= $3) as notified_at,
+  (select max(ended_at) from subscription where ${OWN} and ended_by is not null and ended_at >= $3) as unsubscribed_at,
+  (select id from delivery where ${OWN} and callback = 'on-search' and state = 'delivered' and created_at >= $3
+    and attempts = 1 and not exists (select from delivery where ${OWN} and callback = 'on-search'
+      and created_at >= $3 and (earlier > 0 or attempts > 1))
+    order by created_at desc limit 1) as delivery,
+  (select code from subscription where ${OWN} and state = 'live' and created_at >= $3
+    order by created_at desc limit 1) as subscription,
+  exists (select from subscription
+    join notification on notification.subscription = subscription.id
+    left join delivery on delivery.id = notification.delivery
+    where subscription.participant = $1 and subscription.registry = $2 and notification.purpose = 'test'
+      and (notification.state = 'waiting' or delivery.state = 'pending')) as testing`
+
+export async function deliveryEvidence(
+  { pool }: Pick<Database, 'pool'>,
+  {
+    participant,
+    registry,
+    since,
+  }: {
+    readonly participant: Pick<Participant, 'id'>
+    readonly registry: Pick<Registry, 'id'>
+    /** What was seen before does not count. */
+    readonly since: Date
+  },
+): Promise<DeliveryEvidence> {
+  const { rows } = await pool.query<DeliveryEvidence>(EVIDENCE, [participant.id, registry.id, since])
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: the statement answers one row')
+  return row
+}

@@ -1,0 +1,26 @@
+/** What is made for participants and not sent, which a restored database holds until an operator releases it. */
+import type { PoolClient } from 'pg'
+
+/** SQL of a relation to join: by participant, its deliveries that would be attempted, and those attempted before. */
+export const UNSENT_DELIVERIES = `(select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
+  from delivery where state = 'pending' group by participant)`
+
+/** SQL of a relation to join: by participant, its notifications that are in no message yet. */
+export const UNSENT_NOTIFICATIONS = `(select mailbox.participant, count(*) as count from notification
+    join subscription on subscription.id = notification.subscription join mailbox on mailbox.id = subscription.mailbox
+  where notification.state = 'waiting' group by mailbox.participant)`
+
+/** Nothing of it is sent to a participant. */
+export async function dropUnsent(client: Pick<PoolClient, 'query'>, participant: number): Promise<void> {
+  await client.query(
+    `update notification set state = 'dropped' from subscription join mailbox on mailbox.id = subscription.mailbox
+      where subscription.id = notification.subscription and mailbox.participant = $1 and notification.state = 'waiting'`,
+    [participant],
+  )
+  await client.query(
+    `update delivery set state = 'dropped', reason = 'restored', next_attempt_at = null, claim = null,
+        claimed_until = null, finished_at = now()
+      where participant = $1 and state = 'pending'`,
+    [participant],
+  )
+}

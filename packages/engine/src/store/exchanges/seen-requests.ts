@@ -1,0 +1,79 @@
+/** What is remembered of the requests of a participant's system: when it was last there, and which steps it has made. */
+import { ACCOUNTS } from '@rollcall/audit/store/account-names'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import { DELIVERIES } from '@rollcall/delivery/store/deliveries/delivery-names'
+import type { Milestones } from '@rollcall/participants/store/milestones'
+
+type Pool = Pick<Database, 'pool'>
+
+/** When its newest message was received, of those that are remembered; null: none is. */
+export async function lastReceived({ pool }: Pool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
+  const { rows } = await pool.query<{ received_at: Date }>(
+    'select received_at from exchange where participant = $1 order by received_at desc limit 1',
+    [id],
+  )
+  return rows[0]?.received_at ?? null
+}
+
+/** Of the newest messages: a participant may have sent millions. */
+const NEWEST = 500
+
+const SEEN = `with newest as (
+    select message_id, correlation_id, operation, received_at from exchange
+    where participant = $1 order by received_at desc limit ${NEWEST}
+  ), sent as (
+    select state, finished_at from ${DELIVERIES} as delivery where participant = $1 order by created_at desc limit ${NEWEST}
+  )
+  select (select min(received_at) from newest) as token,
+    (select min(received_at) from newest where operation = 'search') as search,
+    (select min(received_at) from newest join ${ACCOUNTS} as account on account.message_id = newest.message_id
+      cross join lateral (select account.entry::jsonb as entry) as read
+      where read.entry ->> 'correlation_id' = newest.correlation_id::text
+        and read.entry -> 'request' ->> 'signature' is not null) as signature,
+    (select min(finished_at) from sent where state = 'delivered') as callback`
+
+/** @param participant `Participant.id` */
+export async function firstSeen({ pool }: Pool, participant: number): Promise<Milestones> {
+  const { rows } = await pool.query<Milestones>(SEEN, [participant])
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: the statement answers one row')
+  return row
+}
+
+/** When requests in a registry were seen last; null: not yet. */
+export interface RequestEvidence {
+  /** A request was accepted, for which an access token is needed. */
+  readonly asked_at: Date | null
+  /** A synchronous search whose signature was verified had an answer. */
+  readonly searched_at: Date | null
+}
+
+const EVIDENCE = `select
+  (select max(received_at) from exchange where participant = $1 and registry = $2 and received_at >= $3) as asked_at,
+  (select max(exchange.received_at) from exchange
+    join ${ACCOUNTS} as account on account.message_id = exchange.message_id
+    cross join lateral (select account.entry::jsonb as entry) as read
+    where participant = $1 and registry = $2 and operation = 'search' and exchange.received_at >= $3
+      and read.entry ->> 'kind' = 'answer' and read.entry ->> 'correlation_id' = exchange.correlation_id::text
+      and read.entry -> 'request' ->> 'signature' is not null and read.entry -> 'outcomes' ? 'succ') as searched_at`
+
+export async function requestEvidence(
+  { pool }: Pool,
+  {
+    participant,
+    registry,
+    since,
+  }: {
+    readonly participant: Pick<Participant, 'id'>
+    readonly registry: Pick<Registry, 'id'>
+    /** What was seen before does not count. */
+    readonly since: Date
+  },
+): Promise<RequestEvidence> {
+  const { rows } = await pool.query<RequestEvidence>(EVIDENCE, [participant.id, registry.id, since])
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: the statement answers one row')
+  return row
+}
