@@ -1,4 +1,4 @@
-/** Many small writes as one: what arrives while a statement runs goes together into the next. */
+/** Many small writes as one: what arrives while a statement runs, or in the same turn of the event loop, goes together into the next. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
@@ -6,7 +6,8 @@ import { isUnavailable, StoreBusy } from './database-errors.ts'
 export interface GroupCommit<Entry, Result> {
   /**
    * Hands in an entry; resolves with its result once the statement that carries it is committed. Alone it
-   * costs one round trip; under load a round trip carries all that came during the one before.
+   * costs one round trip; under load a round trip carries all that came during the one before. Entries are written in the
+   * order in which they were handed in.
    * Rejects with StoreBusy when too many are waiting, or with what the write threw.
    */
   submit(entry: Entry): Promise<Result>
@@ -26,19 +27,16 @@ const MOST_TOGETHER = 500
 interface GroupCommitOptions {
   readonly waiting: number
   readonly together?: number
-  readonly gathered?: boolean
 }
 
 /**
  * @param write one statement for all entries, one result for each in their order; never called twice at a time
  * @param options.waiting entries that may wait; each holds a request
  * @param options.together entries in one statement
- * @param options.gathered whether the first statement waits for what else comes in this turn of the event loop: for work of
- *   which much comes at a time, and which nobody waits for
  */
 export function groupCommit<Entry, Result>(
   write: (entries: readonly Entry[]) => Promise<readonly Result[]>,
-  { waiting, together = MOST_TOGETHER, gathered = false }: GroupCommitOptions,
+  { waiting, together = MOST_TOGETHER }: GroupCommitOptions,
 ): GroupCommit<Entry, Result> {
   const queue: Waiting<Entry, Result>[] = []
   let running = false
@@ -63,8 +61,11 @@ export function groupCommit<Entry, Result>(
 
   const run = async (): Promise<void> => {
     running = true
-    if (gathered) await nextTurn()
-    while (queue.length > 0) await settle(queue.splice(0, together))
+    while (queue.length > 0) {
+      // Requests that one read of the sockets, or the commit before, lets go on hand in their entries within this turn.
+      await nextTurn()
+      await settle(queue.splice(0, together))
+    }
     running = false
   }
 

@@ -187,7 +187,7 @@ const counting = perPool((pool) =>
       const found = new Map(rows.map(({ nth, ...grant }) => [nth, grant]))
       return wanted.map((_, at) => found.get(at + 1) ?? null)
     },
-    { waiting: Infinity, gathered: true },
+    { waiting: Infinity },
   ),
 )
 

@@ -76,7 +76,7 @@ const settings = perPool((pool) =>
       const found = new Map(rows.map(({ participant, ...row }) => [participant, row]))
       return participants.map((participant) => found.get(participant) ?? NO_CALLBACKS)
     },
-    { waiting: Infinity, gathered: true },
+    { waiting: Infinity },
   ),
 )
 

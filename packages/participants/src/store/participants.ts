@@ -175,7 +175,7 @@ const byId = perPool((pool) =>
       const found = new Map(rows.map((row) => [row.id, fromRow(row)]))
       return ids.map((id) => found.get(id) ?? null)
     },
-    { waiting: Infinity, gathered: true },
+    { waiting: Infinity },
   ),
 )
 

@@ -37,7 +37,7 @@ const breakers = perPool((pool) =>
       const found = new Map(rows.map(({ nth, ...breaker }) => [nth, breaker]))
       return destinations.map((_, at) => found.get(at + 1) ?? CLOSED)
     },
-    { waiting: Infinity, gathered: true },
+    { waiting: Infinity },
   ),
 )
 

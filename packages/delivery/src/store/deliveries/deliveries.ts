@@ -244,7 +244,7 @@ export const recordDelivered = (pool: pg.Pool, delivered: Delivered): Promise<bo
 
 /** There are never more than attempts under way. */
 const waiting = perPool((pool) =>
-  groupCommit<Delivered, boolean>((entries) => write(pool, entries), { waiting: Infinity, gathered: true }),
+  groupCommit<Delivered, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
 )
 
 async function write(pool: pg.Pool, entries: readonly Delivered[]): Promise<readonly boolean[]> {

@@ -37,11 +37,7 @@ const TOGETHER = 64
 export const commitEnvelope = (pool: pg.Pool, envelope: NewEnvelope): Promise<boolean> => waiting(pool).submit(envelope)
 
 const waiting = perPool((pool) =>
-  groupCommit<NewEnvelope, boolean>((envelopes) => write(pool, envelopes), {
-    waiting: Infinity,
-    gathered: true,
-    together: TOGETHER,
-  }),
+  groupCommit<NewEnvelope, boolean>((envelopes) => write(pool, envelopes), { waiting: Infinity, together: TOGETHER }),
 )
 
 async function write(pool: pg.Pool, envelopes: readonly NewEnvelope[]): Promise<readonly boolean[]> {

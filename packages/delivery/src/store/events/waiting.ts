@@ -78,7 +78,6 @@ export const findWaiting = (pool: pg.Pool, mailbox: number, most: number): Promi
 const waiting = perPool((pool) =>
   groupCommit<Wanted, readonly WaitingNotification[]>((wanted) => read(pool, wanted), {
     waiting: Infinity,
-    gathered: true,
     together: TOGETHER,
   }),
 )
@@ -147,10 +146,7 @@ export const findDocument = (pool: pg.Pool, event: number): Promise<EventDocumen
   documents(pool).submit(event)
 
 const documents = perPool((pool) =>
-  groupCommit<number, EventDocument | undefined>((events) => readDocuments(pool, events), {
-    waiting: Infinity,
-    gathered: true,
-  }),
+  groupCommit<number, EventDocument | undefined>((events) => readDocuments(pool, events), { waiting: Infinity }),
 )
 
 async function readDocuments(
