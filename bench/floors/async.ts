@@ -44,7 +44,7 @@ await serveAsChild(async () => {
   const db = openFloorDatabase(storage.db)
   const answer = floorAnswers(db, await floorRegistry(db), process.env[SIGNATURE_VARIABLE] ?? '')
   const verify = await floorVerifier()
-  const sign = await floorSigner()
+  const sign = floorSigner()
   const agent = new Agent({ connections: 128, pipelining: 1 })
 
   const accept = async ({ body }: FastifyRequest<{ Body: FloorQuestion }>, signed: boolean) => {

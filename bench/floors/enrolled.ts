@@ -43,7 +43,7 @@ await serveAsChild(async () => {
   if (registry === null || asker === null) throw new Error('there is no registry or no participant')
   const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
-  const sign = await floorSigner()
+  const sign = floorSigner()
   const [beforeValue, afterValue] = aroundSignatureValue(process.env[SIGNATURE_VARIABLE] ?? '')
   const table = recordTable(registry, registry.kind.record_types[0])
   const page = { sort: [], limit: 2, offset: 0, cap: 2 }
@@ -73,7 +73,7 @@ await serveAsChild(async () => {
       `"correlation_id":"${correlation_id}","enrolled_response":[{"enrolled_status":"${status}",` +
       `"reference_id":"${person}","status":"succ","timestamp":"${TIME}"}],`
     const sealed = `"header":${HEADER},"message":{${members}"transaction_id":"${transaction_id}"}`
-    const signature = `${beforeValue}${await sign(sealed)}${afterValue}`
+    const signature = `${beforeValue}${sign(sealed)}${afterValue}`
     reply.headers({
       'content-type': 'application/json',
       'cache-control': 'no-store',

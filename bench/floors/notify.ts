@@ -20,7 +20,7 @@ const ADDRESSES = 1_000
 
 await serveAsChild(async () => {
   const origin = process.env.BENCH_RECEIVER ?? ''
-  const sign = await floorSigner()
+  const sign = floorSigner()
   const agent = new Agent({ connections: 128, pipelining: 1 })
   const app = fastify()
   app.post<{ Querystring: Asked }>('/send', async ({ query }) => {
@@ -30,7 +30,7 @@ await serveAsChild(async () => {
     let next = 0
     const sender = async (): Promise<void> => {
       for (let at = next++; at < envelopes; at = next++) {
-        const signature = await sign(envelope)
+        const signature = sign(envelope)
         const { statusCode, body } = await agent.request({
           origin,
           path: `/${at % ADDRESSES}/notify`,

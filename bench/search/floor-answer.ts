@@ -46,7 +46,7 @@ export function floorAnswers(
   { pool }: Pick<Database, 'pool'>,
   registry: Registry,
   signatureOfOurs: string,
-): (asked: Asked, sign?: (text: string) => Promise<string>) => Promise<string> {
+): (asked: Asked, sign?: (text: string) => string) => Promise<string> {
   const [beforeValue, afterValue] = aroundSignatureValue(signatureOfOurs)
   const table = recordTable(registry, RECORD_TYPE)
   const page = { sort: [], limit: 10, offset: 0, cap: 10_000 }
@@ -68,6 +68,6 @@ export function floorAnswers(
       transaction_id +
       '"},"signature":'
     if (sign === undefined) return `${text}${signatureOfOurs}}`
-    return `${text}${beforeValue}${await sign(text)}${afterValue}}`
+    return `${text}${beforeValue}${sign(text)}${afterValue}}`
   }
 }

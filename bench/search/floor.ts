@@ -31,7 +31,7 @@ export async function startFloor(
   if (asker === null) throw new Error(`there is no participant ${ASKER_SENDER}`)
   const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
-  const sign = await floorSigner()
+  const sign = floorSigner()
   const beforeAnswer = await before?.(storage)
   const answer = floorAnswers(storage.db, registry, process.env[SIGNATURE_VARIABLE] ?? '')
 

@@ -1,5 +1,5 @@
 /** Our own keys: a definition for each use and algorithm, and how a key is made, encrypted at rest and read. */
-import type { AlgorithmName } from '@rollcall/protocol'
+import { type AlgorithmName, importSigningKey } from '@rollcall/protocol'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { DecryptionError } from './encrypted-value.ts'
 import { ENCRYPTED } from './store/master-keys.ts'
@@ -136,6 +136,13 @@ export async function importKey(jwk: JWK, algorithm: string): Promise<CryptoKey>
   if (key instanceof Uint8Array) throw new TypeError('a symmetric key where a key pair is expected')
   return key
 }
+
+/** The same for a private key. One that signs is imported by the protocol, which then knows how it signs fastest. */
+export const importPrivateKey = (
+  { kty = '', ...jwk }: JWK,
+  { use, algorithm }: OwnKeyDefinition,
+): Promise<CryptoKey> =>
+  use === 'enc' ? importKey({ kty, ...jwk }, algorithm) : importSigningKey({ kty, ...jwk }, algorithm)
 
 const { table, purpose } = ENCRYPTED.own_key
 

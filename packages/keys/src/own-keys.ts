@@ -12,6 +12,7 @@ import {
   decryptJwk,
   definitionOf,
   importKey,
+  importPrivateKey,
   OWN_KEY_DEFINITIONS,
   type OwnKeyDefinition,
   publicHalf,
@@ -172,14 +173,14 @@ function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
   let known = new Map<string, KeyMaterial>()
   const reported = new Set<string>()
 
-  const materialOf = async (key: OwnKey): Promise<KeyMaterial | null> => {
+  const materialOf = async (key: OwnKey, definition: OwnKeyDefinition): Promise<KeyMaterial | null> => {
     try {
       const jwk = await decryptJwk(key, vault)
       const public_jwk = publicHalf(jwk)
       return {
         public_jwk,
         publicKey: await importKey(public_jwk, key.algorithm),
-        privateKey: jwk.d === undefined ? null : await importKey(jwk, key.algorithm),
+        privateKey: jwk.d === undefined ? null : await importPrivateKey(jwk, definition),
       }
     } catch (error) {
       if (isUnavailable(error)) throw error
@@ -197,7 +198,7 @@ function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
     for (const key of await listLiveOwnKeys(db)) {
       const definition = definitionOf(key)
       if (definition === undefined) continue
-      const material = known.get(key.kid) ?? (await materialOf(key))
+      const material = known.get(key.kid) ?? (await materialOf(key, definition))
       if (material === null) {
         unreadable.push(key.kid)
         continue

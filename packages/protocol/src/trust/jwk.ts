@@ -1,6 +1,7 @@
 /** Keys as JWKs (RFC 7517): what they hold, and from there to a key of WebCrypto that does one thing and nothing else. */
 import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
+import { signOnTheSpot } from './signature/on-the-spot.ts'
 
 /** The members of a JWK that matter here; others are ignored. */
 export interface Jwk {
@@ -148,6 +149,7 @@ async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'ver
     throw new KeyRefused(
       `an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits; make a new key, such as with openssl genpkey -algorithm ed25519`,
     )
+  if (usage === 'sign') signOnTheSpot(key, material, algorithm)
   return key
 }
 

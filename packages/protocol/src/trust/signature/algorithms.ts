@@ -17,6 +17,8 @@ export interface Algorithm {
   readonly jwk: { readonly kty: string; readonly crv?: string }
   /** Parameters for importKey, sign and verify of WebCrypto; a key's own must agree with them. */
   readonly webCrypto: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }
+  /** Whether a signature takes less time than its way to another thread and back: 21 µs beside 35. */
+  readonly quick: boolean
 }
 
 /**
@@ -29,18 +31,21 @@ export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
     spellings: { parameters: ['ed25519', 'Ed25519', 'EdDSA'], jws: ['EdDSA', 'Ed25519'] },
     jwk: { kty: 'OKP', crv: 'Ed25519' },
     webCrypto: { name: 'Ed25519' },
+    quick: true,
   },
   ES256: {
     name: 'ES256',
     spellings: { parameters: ['ES256', 'es256', 'ecdsa-p256-sha256'], jws: ['ES256'] },
     jwk: { kty: 'EC', crv: 'P-256' },
     webCrypto: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
+    quick: false,
   },
   RS256: {
     name: 'RS256',
     spellings: { parameters: ['RS256', 'rs256', 'rsa-sha256'], jws: ['RS256'] },
     jwk: { kty: 'RSA' },
     webCrypto: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+    quick: false,
   },
 }
 

@@ -1,21 +1,13 @@
 /** The third signed line of the parameter layout: a prefix, which names the hash, and base64 of the digest. */
 import { type Bytes, toBase64 } from '../base64.ts'
+import { nodeCrypto } from '../node.ts'
 
 /** The spec's own form has no prefix; the others are seen in the wild (1.4, detail 1). */
 export type DigestPrefix = '' | 'SHA-256=' | 'BLAKE-512='
 
-/** What a platform may have beside WebCrypto: Node.js digests at once, on the thread that asks. */
-interface Platform {
-  readonly process?: {
-    getBuiltinModule?(name: 'node:crypto'): { hash(algorithm: 'sha256', bytes: Bytes, encoding: 'buffer'): Bytes }
-  }
-}
-
-const atOnce = (globalThis as Platform).process?.getBuiltinModule?.('node:crypto')
-
 /** WebCrypto hands each digest to another thread and back, which takes longer than the digest of a message. */
 const sha256 = async (bytes: Bytes): Promise<Bytes> =>
-  new Uint8Array(atOnce?.hash('sha256', bytes, 'buffer') ?? (await crypto.subtle.digest('SHA-256', bytes)))
+  new Uint8Array(nodeCrypto?.hash('sha256', bytes, 'buffer') ?? (await crypto.subtle.digest('SHA-256', bytes)))
 
 /** BLAKE-512 means BLAKE2b with 512 bits. WebCrypto has none, so the code comes when somebody needs it. */
 async function blake2b512(bytes: Bytes): Promise<Bytes> {

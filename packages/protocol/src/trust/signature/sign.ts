@@ -1,8 +1,9 @@
 /** Signing what goes out. */
-import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
+import { type AlgorithmName, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
 import { outgoingParts } from './canonical-forms.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
+import { signatureOf } from './on-the-spot.ts'
 
 /** A private key and the names under which its public half is known. */
 export interface SigningKey {
@@ -41,13 +42,8 @@ export async function sign(request: SignRequest): Promise<string> {
     throw new TypeError('created and expires must be Unix times in whole seconds, created first')
   }
   const claims = { profile, sender_id, kid, algorithm, namespace, created, expires }
-  return LAYOUTS[profile.layout].write(
-    outgoingParts(header, message, profile.canonical_form),
-    claims,
-    async (content) =>
-      new Uint8Array(
-        await crypto.subtle.sign(ALGORITHMS[algorithm].webCrypto as { name: string }, privateKey, content),
-      ),
+  return LAYOUTS[profile.layout].write(outgoingParts(header, message, profile.canonical_form), claims, (content) =>
+    signatureOf(content, privateKey, algorithm),
   )
 }
 

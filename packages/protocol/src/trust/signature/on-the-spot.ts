@@ -1,0 +1,24 @@
+/** Signing on the thread that asks, where the platform can and the algorithm is quick: WebCrypto hands a signature to another thread. */
+import type { Bytes } from '../base64.ts'
+import { nodeCrypto } from '../node.ts'
+import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './algorithms.ts'
+
+/** By the key of WebCrypto that signs the same. A function does not let the private key in it be read. */
+const signers = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
+
+/** @param jwk the private key that `key` was imported from */
+export function signOnTheSpot(key: WebCryptoKey, jwk: object, algorithm: AlgorithmName): void {
+  if (nodeCrypto === undefined || !ALGORITHMS[algorithm].quick) return
+  const { createPrivateKey, sign } = nodeCrypto
+  const own = createPrivateKey({ key: jwk, format: 'jwk' })
+  signers.set(key, (content) => sign(null, content, own))
+}
+
+/** The signature of the content. */
+export async function signatureOf(content: Bytes, key: WebCryptoKey, algorithm: AlgorithmName): Promise<Bytes> {
+  const signed = signers.get(key)?.(content)
+  return (
+    signed ??
+    new Uint8Array(await crypto.subtle.sign(ALGORITHMS[algorithm].webCrypto as { name: string }, key, content))
+  )
+}
