@@ -1,21 +1,45 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { type Bytes, base64urlBytes, fromBase64, fromBase64Url, toBase64, toBase64Url } from './base64.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Bytes, base64urlBytes, fromBase64, fromBase64Url } from './base64.ts'
 
 const bytes = (buffer: Uint8Array): Bytes => Uint8Array.from(buffer)
 
-test('writes what Node writes and reads it back', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 5000 }), (array) => {
-      const content = bytes(array)
-      expect(toBase64(content)).toBe(Buffer.from(array).toString('base64'))
-      expect(toBase64Url(content)).toBe(Buffer.from(array).toString('base64url'))
-      expect(fromBase64(toBase64(content))).toEqual(content)
-      expect(fromBase64Url(toBase64Url(content))).toEqual(content)
-    }),
-    { numRuns: 50 },
-  )
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.resetModules()
+})
+
+describe.each([
+  ['on Node.js', () => {}],
+  ['in a browser', () => vi.stubGlobal('process', undefined)],
+])('%s', (where, prepare) => {
+  test('writes what Node writes and reads it back, and text as UTF-8', async () => {
+    prepare()
+    const written = vi.spyOn(globalThis, 'btoa')
+    const { toBase64, toBase64Url, utf8 } = await import('./base64.ts')
+    vi.unstubAllGlobals()
+    toBase64(bytes(Buffer.from('as this platform does it')))
+    expect(written).toHaveBeenCalledTimes(where === 'in a browser' ? 1 : 0)
+    written.mockRestore()
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 5000 }), (array) => {
+        const content = bytes(array)
+        expect(toBase64(content)).toBe(Buffer.from(array).toString('base64'))
+        expect(toBase64(content.subarray(1))).toBe(Buffer.from(array.slice(1)).toString('base64'))
+        expect(toBase64Url(content)).toBe(Buffer.from(array).toString('base64url'))
+        expect(fromBase64(toBase64(content))).toEqual(content)
+        expect(fromBase64Url(toBase64Url(content))).toEqual(content)
+      }),
+      { numRuns: 50 },
+    )
+    // Halves of pairs included, which no text in UTF-8 has.
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '\ud800', '\udfff'), (text, half) => {
+        expect([...utf8(text + half)]).toEqual([...new TextEncoder().encode(text + half)])
+      }),
+    )
+  })
 })
 
 describe('takes one spelling', () => {

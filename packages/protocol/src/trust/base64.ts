@@ -1,9 +1,17 @@
 /** Base64 in which one sequence of bytes has one spelling (RFC 4648, 3.5): what is signed cannot be respelt. */
 
+import { nodeBuffer } from './node.ts'
+
 export type Bytes = Uint8Array<ArrayBuffer>
+
+const encoder = new TextEncoder()
+
+/** The text in UTF-8. */
+export const utf8 = (text: string): Bytes => nodeBuffer?.from(text, 'utf8') ?? encoder.encode(text)
 
 /** Standard base64, padded. */
 export function toBase64(bytes: Bytes): string {
+  if (nodeBuffer !== undefined) return nodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
   let binary = ''
   // Spread over arguments, of which an engine takes only so many.
   for (let at = 0; at < bytes.length; at += 4096) {

@@ -9,9 +9,23 @@ interface NodeCrypto {
   sign(algorithm: null, content: Bytes, key: object): Bytes
 }
 
-interface Platform {
-  readonly process?: { getBuiltinModule?(name: 'node:crypto'): NodeCrypto }
+interface NodeBuffer {
+  from(text: string, encoding: 'utf8'): Bytes
+  /** The same bytes, not copied. */
+  from(buffer: ArrayBuffer, offset: number, length: number): { toString(encoding: 'base64'): string }
 }
 
-/** Undefined in a browser. */
-export const nodeCrypto = (globalThis as Platform).process?.getBuiltinModule?.('node:crypto')
+interface Platform {
+  readonly process?: {
+    getBuiltinModule?(name: 'node:crypto'): NodeCrypto
+    getBuiltinModule?(name: 'node:buffer'): { readonly Buffer: NodeBuffer }
+  }
+}
+
+const { process } = globalThis as Platform
+
+/** Undefined in a browser, as `nodeBuffer` is. */
+export const nodeCrypto = process?.getBuiltinModule?.('node:crypto')
+
+/** Writes bytes as base64, and texts as bytes, in less time than `btoa` and `TextEncoder`. It reads base64 no faster than `atob`. */
+export const nodeBuffer = process?.getBuiltinModule?.('node:buffer').Buffer

@@ -1,7 +1,7 @@
 /** Public keys of peers: read from a JWK, whether it was registered or stands in a key set, and chosen for a message. */
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
 import { JsonError } from '../json-error.ts'
-import { toBase64Url } from './base64.ts'
+import { toBase64Url, utf8 } from './base64.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { KEY_ENCRYPTIONS } from './encryption/algorithms.ts'
 import { type EncryptionKey, publicEncryptionKey } from './encryption/keys.ts'
@@ -62,7 +62,7 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
     throw new KeyRefused('this is no public key of a known type: RSA, EC (P-256) or OKP (Ed25519, X25519)')
   }
   const { use, algorithm } = purposeOf({ alg: jwk.alg, use: jwk.use, public_jwk }, context.use)
-  const bytes = new TextEncoder().encode(canonicalJson(public_jwk))
+  const bytes = utf8(canonicalJson(public_jwk))
   const thumbprint = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
   const kid = readKid(context.kid ?? jwk.kid ?? thumbprint, use, context.sender_id)
   const key = { kid, use, algorithm, public_jwk, thumbprint }

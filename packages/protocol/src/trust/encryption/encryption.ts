@@ -6,6 +6,7 @@
 import { type CryptoKey, type FlattenedJWE, flattenedDecrypt, GeneralEncrypt, type JWEHeaderParameters } from 'jose'
 import type { EncryptedMessage } from '../../envelope.ts'
 import { isJsonObject, type JsonBounds, type JsonObject, parseJson } from '../../json.ts'
+import { utf8 } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { CONTENT_ENCRYPTIONS, type ContentEncryption, KEY_ENCRYPTIONS, keyEncryption } from './algorithms.ts'
 import { type EncryptedForm, encryptedForm } from './form.ts'
@@ -42,7 +43,7 @@ export async function encryptMessage(encryption: Encryption): Promise<EncryptedM
   const { message, enc = 'A256GCM' } = encryption
   const { kid, alg, key } = isImported(encryption.key) ? encryption.key : await publicEncryptionKey(encryption.key)
   const text = typeof message === 'string' ? message : canonicalJson(message)
-  return encrypted(new TextEncoder().encode(text), { alg, enc, kid }, key)
+  return encrypted(utf8(text), { alg, enc, kid }, key)
 }
 
 /** A JWK has no member of that name. */
@@ -164,6 +165,6 @@ function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
 export async function ciphertextFingerprint(
   message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>,
 ): Promise<Uint8Array> {
-  const bytes = new TextEncoder().encode(`${message.encrypted_key}.${message.tag}`)
+  const bytes = utf8(`${message.encrypted_key}.${message.tag}`)
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 }

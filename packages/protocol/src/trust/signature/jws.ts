@@ -1,10 +1,10 @@
 /** JWS in compact form (RFC 7515), with header and message as its payload or with the payload left out (1.4 B and C). */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../json.ts'
-import { fromBase64Url, toBase64Url } from '../base64.ts'
+import { fromBase64Url, toBase64Url, utf8 } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { ALGORITHMS, algorithmSpelt } from './algorithms.ts'
 import { type CanonicalParts, objectText } from './canonical-forms.ts'
-import { type Layout, utf8 } from './layout.ts'
+import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
 
 /** The middle part of the JWS: how it is written, and how it is checked against the payload. */

@@ -85,9 +85,3 @@ export interface Layout {
   /** `signed` makes the signature of some bytes. */
   write(parts: CanonicalParts, claims: WritingClaims, signed: (content: Bytes) => Promise<Bytes>): Promise<string>
 }
-
-const encoder = new TextEncoder()
-
-export function utf8(text: string): Bytes {
-  return encoder.encode(text)
-}

@@ -1,11 +1,11 @@
 /** The layouts as rows, and what a profile may combine. */
 
-import { fromBase64, toBase64 } from '../base64.ts'
+import { fromBase64, toBase64, utf8 } from '../base64.ts'
 import { ALGORITHMS, type AlgorithmName } from './algorithms.ts'
 import { CANONICAL_FORMS, type CanonicalParts } from './canonical-forms.ts'
 import { DIGESTS } from './digests.ts'
 import { jws, jwsDetached } from './jws.ts'
-import { type Layout, type LayoutName, type SignatureProfile, utf8 } from './layout.ts'
+import type { Layout, LayoutName, SignatureProfile } from './layout.ts'
 import { parameters } from './parameters.ts'
 import { invalid } from './problem.ts'
 

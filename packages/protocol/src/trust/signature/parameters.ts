@@ -1,10 +1,10 @@
 /** The spec's layout: a list of named parameters (spec "Authentication" 2; 1.4 dialect A). */
 
-import { fromBase64, toBase64 } from '../base64.ts'
+import { fromBase64, toBase64, utf8 } from '../base64.ts'
 import { ALGORITHMS, type AlgorithmName, algorithmSpelt } from './algorithms.ts'
 import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import { type DigestPrefix, digestOf } from './digests.ts'
-import { type Layout, utf8 } from './layout.ts'
+import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
 
 /** In the order in which they are written; read in any order. */
