@@ -1,6 +1,6 @@
 import { StoreBusy } from '@rollcall/database/database-errors'
 import { RequestFault } from '@rollcall/protocol'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { bareListener } from '../../test/bare-listener.ts'
 import { sendJson } from './answer.ts'
 import { mount, mountMethods } from './server.ts'
@@ -58,4 +58,19 @@ it('a call that is deprecated says so in its answers, with the day on which it e
   ])
   const other = await app.inject({ method: 'POST', url: '/old' })
   expect([other.statusCode, other.headers.deprecation, other.headers.sunset]).toEqual([400, undefined, undefined])
+})
+
+it.each([
+  ['short', 100],
+  ['long', 20_000],
+])('a %s text arrives whole, with its length in bytes', async (_name, count) => {
+  // The half of a pair at the end is sent as U+FFFD.
+  const text = `${JSON.stringify({ name: '\u0141ucja \u2603 \u{1f600}'.repeat(count) })}\ud800`
+  const app = bareListener()
+  mount(app, 'GET', 'text', '/', (_request, reply) => sendJson(reply, 200, text))
+  onTestFinished(() => app.close())
+  const answer = await fetch(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const body = Buffer.from(await answer.arrayBuffer())
+  expect(body.equals(Buffer.from(text))).toBe(true)
+  expect(answer.headers.get('content-length')).toBe(String(body.length))
 })

@@ -15,10 +15,15 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
   send(reply, status, text, { 'Content-Type': 'application/json', ...headers })
 }
 
+/**
+ * Characters of a text that is sent in one piece with its head. A longer one is encoded first: as a text, node:http would go
+ * through it for its length and again when it writes it.
+ */
+const ONE_PIECE = 16_384
+
 /** Sends a body; `headers` name its Content-Type. Past Fastify's reply, which would send header names in lower case. */
 export function send(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
-  // Encoded once, here: as a text it would be gone through for its length and again when it is written.
-  const body = typeof content === 'string' ? Buffer.from(content) : content
+  const body = typeof content === 'string' && content.length > ONE_PIECE ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
   // A server that closes takes no further request on this connection, and neither does one that is not read to its end.
@@ -27,7 +32,7 @@ export function send(reply: FastifyReply, status: number, content: string | Buff
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...headers,
-    'Content-Length': String(body.length),
+    'Content-Length': String(Buffer.byteLength(body)),
   })
   reply.raw.end(body)
   // The peer must fetch the rest from our memory; a peer that reads nothing for so long is gone.
