@@ -71,7 +71,7 @@ export interface SearchOptions {
 
 /**
  * Opens four pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
- * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches. A node
+ * is away. At most 18 at a time with the pool's own maximum of 10: 2 are the pipeline's, 6 those of searches. A node
  * that works has 9 more: 6 for the searches of exchanges that are answered later, 2 for claims, 1 to listen.
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of

@@ -25,8 +25,11 @@ export interface Pipeline {
   close(): Promise<void>
 }
 
-/** Enough that the database reads for several at a time; each keeps a process of PostgreSQL busy. */
-const CONNECTIONS = 4
+/**
+ * A node has one thread that asks: two processes of PostgreSQL answer more look-ups than it can ask for. More connections part
+ * the look-ups of a turn into more pieces, each of which wakes a process.
+ */
+const CONNECTIONS = 2
 
 /**
  * Statements of one turn of the event loop that are sent in one piece, on one connection. Requests whose rows were committed
@@ -102,7 +105,7 @@ class PipelinedConnection {
     this.corked += 1
     if (this.corked > 1) return
     stream.cork()
-    process.nextTick(() => {
+    setImmediate(() => {
       this.corked = 0
       stream.uncork()
     })
