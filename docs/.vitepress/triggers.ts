@@ -6,11 +6,11 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
     'err.request.bad':
       'Not JSON, a member name twice in one object, nested too deep, a NUL or lone surrogate, a number that a double would change. No header, message or array of items. A transaction_id, timestamp or locale of the wrong format, a page_size or page_number below 1. No `header.meta.requested_by` or `header.meta.case` where the grant demands it ([grants.md](grants.md#who-asks)). A subscription code over 99 characters. No items or codes. On asynchronous paths also a wrong action, message_ts or total_count, too many items, or a message_id used before, with the `rjct` code in the text. Wrong parts of an upload, or lines of its file ([uploads.md](uploads.md)). HTTP 405 for a wrong method, 413 for a body over the limit, 415 for a wrong content type.',
     'err.request.unauthorized':
-      'Before the body is read: no Authorization header, a token that is expired, malformed or of another server, a participant that has been disabled.',
+      'No Authorization header, a token that is expired, malformed or of another server, a participant that has been disabled.',
     'err.request.forbidden':
       'The token is valid, but its participant has no grant in this registry now, or its grant does not have the operation ([grants.md](grants.md)). Also, with the same text, a [sandbox](sandbox.md) participant at a live registry, and a live one at a sandbox registry.',
     'err.request.not_found':
-      "There is no registry with this namespace, or the path is not a path of the protocol. After the token is checked: the registry's kind has no such operation, or this server does not serve it yet; the text says so.",
+      "There is no registry with this namespace, no such path, or the registry's kind has no such operation.",
     'err.request.timeout': 'The body arrives too slowly, or the answer takes longer than the limit.',
     'err.version.not_supported': 'Asynchronous paths; a synchronous reply says `rjct.version.invalid` in its header.',
     'err.request.too_many_requests':
@@ -20,13 +20,13 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
       'Asynchronous paths: no absolute http or https address, one that is not registered for the sender, or one that the rules for outgoing requests refuse (host, port, scheme, network).',
     'err.receiver_id.invalid': 'Only when a receiver_id is present and not empty.',
     'err.signature.missing':
-      "The participant's policy is `required` and the envelope has no signature, or a placeholder. For an uploaded file: its envelope is missing, or is signed and has no file_sha256.",
+      'The policy is `required` and the envelope has no signature, or a placeholder. For an uploaded file: no envelope, or a signed one without file_sha256.',
     'err.signature.invalid':
       "The signature breaks the grammar of the participant's layout, names an algorithm, namespace, key or sender that is not valid here, does not verify, has expired, lies in the future or lives over an hour; without times of its own, `message_ts` is over 24 hours old. Under `if-present` also a text that is neither a signature nor a known placeholder. An uploaded file has another SHA-256 than its envelope says.",
     'err.encryption.invalid':
       '`is_msg_encrypted` differs from the message, a member is missing, or the policy forbids it. The message cannot be decrypted: unknown kid, another algorithm, a changed part, no JSON object inside, a ciphertext that arrived in another message before. The participant has no key for the answer.',
     'err.service.unavailable':
-      'The database cannot be reached, too many messages wait for it, the access cannot be accounted for ([accounts.md](accounts.md#what-is-accounted)), the service is stopping, or a synchronous search got no slot within `ROLLCALL_SEARCH_TIMEOUT` (with Retry-After). With HTTP 500 for an error of ours.',
+      'The database cannot be reached, too many messages wait for it, the access cannot be accounted for ([accounts.md](accounts.md#what-is-accounted)), the service is stopping, or a search got no slot within `ROLLCALL_SEARCH_TIMEOUT`. HTTP 500 for an error of ours.',
   },
   header: {
     'rjct.version.invalid': '`header.version` is present and is no spelling of version 1.',
@@ -37,32 +37,30 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
     'rjct.action.invalid': '`header.action` is known, but this path does not accept it.',
     'rjct.action.not_supported': '`header.action` belongs to no operation at all.',
     'rjct.total_count.invalid':
-      'Compared with search_request, subscribe_request and notify_event only; missing and 0 are tolerated, a number written as text is read.',
+      'Compared with search_request, subscribe_request and notify_event only; missing and 0 are tolerated.',
     'rjct.total_count.limit_exceeded':
       'An encrypted message has too many items. For a message in clear the answer is 400 `err.request.bad` with this code in its text.',
     'rjct.errors.too_many': 'Beside header status `rjct` when no item of a batch succeeded.',
   },
   search: {
     'rjct.reference_id.invalid':
-      'For the item alone; the others are answered. Also in the answer to a status question about a transaction, or an item, that the sender does not have here.',
+      'For the item alone. Also in the answer to a status question about what the sender does not have here.',
     'rjct.reference_id.duplicate': 'The first is answered, each later one is rejected.',
-    'rjct.timestamp.invalid':
-      'A window is configured; a timestamp of the wrong format refuses the whole request with `err.request.bad`.',
+    'rjct.timestamp.invalid': 'A window is configured. A wrong format is `err.request.bad`.',
     'rjct.search_criteria.invalid':
       "An unknown query_type, identifier type, attribute, operator or member; a query of the wrong shape or above a limit; a value that the attribute's type cannot read; an empty list or condition; a foreign reg_type; record types that contradict each other; a question that does not name one person. What a participant may not ask about is unknown to it ([grants.md](grants.md)). A consent that the grant demands: missing, too old, of a purpose that is not granted, not signed, or wrong in its signature, audience, person or times ([consent.md](consent.md)); a withdrawn one is no error, but answered as an unknown person. In an [emergency](grants.md#emergencies): its ts is not of the last 24 hours, or it says no reason. A household's members, where [minors](grants.md#minors) may not be found. A search that takes longer than `ROLLCALL_SEARCH_TIMEOUT`, or that has not started when the searches of its request have taken `ROLLCALL_BATCH_SEARCH_TIME` (in an asynchronous request `ROLLCALL_SNAPSHOT_SEARCH_TIME`).",
     'rjct.filter.invalid': 'An expression or GraphQL text with a syntax error.',
     'rjct.sort.invalid':
-      'The record type does not have the attribute, or it may occur many times in a record, or it is named twice; the order is neither asc nor desc.',
+      'The record type does not have the attribute, it may occur many times, or is named twice; the order is neither asc nor desc.',
     'rjct.pagination.invalid':
-      'page_size above the limit of the registry, the participant or its grant; a member whose name is nearly that of a member of pagination; a page that would begin beyond the cap of results; below 1 it refuses the whole request with `err.request.bad`.',
+      'page_size above the limit of the registry, the participant or its grant; a misspelt member; a page that would begin beyond the cap of results. Below 1: `err.request.bad`.',
     'rjct.search.too_many_records_found':
       'More than `ROLLCALL_MAX_RESULTS`, on every page. Also when the records of the whole answer grow too large, or a daily quota or the rate of the grant is used up. With `counts: capped` more than the cap is answered, without records.',
   },
   subscribe: {
     'rjct.reference_id.invalid': 'For the item alone; the others go on.',
     'rjct.reference_id.duplicate': 'The first is answered, each later one is rejected.',
-    'rjct.timestamp.invalid':
-      'A window is configured; a timestamp of the wrong format refuses the whole request with `err.request.bad`.',
+    'rjct.timestamp.invalid': 'A window is configured. A wrong format is `err.request.bad`.',
     'rjct.notify_types.invalid':
       'reg_event_type or notify_record_type is missing or unknown. The text names those that there are.',
     'rjct.notify_details.invalid':
@@ -75,13 +73,10 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
     'rjct.reference_id.invalid': 'Listed by the standard; the message has no reference_id, so it is not answered here.',
     'rjct.reference_id.duplicate':
       'Listed by the standard; the message has no reference_id, so it is not answered here.',
-    'rjct.timestamp.invalid':
-      'A window is configured; a timestamp of the wrong format refuses the whole request with `err.request.bad`.',
-    'rjct.subscription_code.invalid':
-      'No subscription of the sender in this registry has one of the codes: never given out, given to another sender, or in another registry.',
-    'rjct.requester.invalid':
-      "A code is the sender's own, and it may not have such a subscription any more: its grant does not allow it any more.",
+    'rjct.timestamp.invalid': 'A window is configured. A wrong format is `err.request.bad`.',
+    'rjct.subscription_code.invalid': 'No subscription of the sender in this registry has one of the codes.',
+    'rjct.requester.invalid': "A code is the sender's own, and its grant does not allow such a subscription any more.",
     'rjct.event.already_unsubscribed':
-      "A code is the sender's own, and its subscription has ended: by an earlier unsubscribe, by the operator, at its end_time, or with the death of its person.",
+      "The sender's subscription has ended: by an unsubscribe, by the operator, at its end_time, or with the death of its person.",
   },
 }
