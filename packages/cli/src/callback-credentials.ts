@@ -4,15 +4,15 @@ import { CommandError } from './failure.ts'
 import { readInput } from './input.ts'
 
 export interface CredentialOptions {
-  readonly auth?: CallbackAuth
-  readonly origin?: string
-  readonly tokenFile?: string
-  readonly tokenUrl?: string
-  readonly clientId?: string
-  readonly clientSecretFile?: string
-  readonly scope?: string
-  readonly cert?: string
-  readonly key?: string
+  readonly auth?: CallbackAuth | undefined
+  readonly origin?: string | undefined
+  readonly tokenFile?: string | undefined
+  readonly tokenUrl?: string | undefined
+  readonly clientId?: string | undefined
+  readonly clientSecretFile?: string | undefined
+  readonly scope?: string | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
 }
 
 /** What each option gives: its text, or the text of the file that it names. */

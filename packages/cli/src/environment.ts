@@ -41,6 +41,8 @@ export interface Needs {
   /** As the owner, for what only the owner may do; it connects when it is used. */
   readonly owner: Database
   readonly config: Config
+  /** Those of `config`. */
+  readonly limits: Config['limits']
   /** Opened on demand: most functions need no master key. */
   readonly vault: () => Promise<Vault>
   /** Its first entry opens the vault. */
@@ -96,6 +98,7 @@ export async function withStorage<Result>(config: Config, work: (needs: Needs) =
       db: storage.db,
       owner: storage.owner,
       config,
+      limits: config.limits,
       vault: () => openVault(config, storage.db),
       accounts,
     })

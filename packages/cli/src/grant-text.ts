@@ -1,24 +1,44 @@
 /** Grants in words, for people. */
 
-import type { explainGrant, listGrants } from '@rollcall/admin/grants/grants'
+import type { explainGrant, listGrants, revokeGrant } from '@rollcall/admin/grants/grants'
 import type { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { grantWords } from '@rollcall/admin/grants/words'
-import { stringify } from 'yaml'
+import { CommandError } from './failure.ts'
+import { listed } from './output.ts'
 
 type Listed = Awaited<ReturnType<typeof listGrants>>
+type Revoked = Awaited<ReturnType<typeof revokeGrant>>
 type Explained = Awaited<ReturnType<typeof explainGrant>>
 
-/** Rows of a table. */
-export const grantRows = (grants: Listed) =>
-  grants.map(({ sender_id, namespace, version, terms, valid_from, valid_until }) => ({
-    sender_id,
-    namespace,
-    version,
-    valid_from,
-    valid_until,
-    basis: terms.basis,
-    operations: names(terms.operations),
-  }))
+/** Says grants as a table. */
+export const listedGrants = (nothing: string) =>
+  listed<Listed[number]>(
+    'sender_id namespace version basis operations valid_from valid_until',
+    nothing,
+    ({ terms: { basis, operations }, ...grant }) => ({ ...grant, basis, operations: names(operations) }),
+  )
+
+/** @throws CommandError there is none */
+export async function shownText(grants: Listed, { sender_id, namespace }: Whose): Promise<string> {
+  const { stringify } = await import('yaml')
+  if (grants.length === 0) throw new CommandError(`${sender_id} has no grant in ${namespace}`)
+  const texts = grants.map(
+    ({ version, valid_from, terms }) => `# version ${version}, from ${valid_from}\n${stringify(terms)}`,
+  )
+  return texts.join('\n').trimEnd()
+}
+
+export function revokedText(done: Revoked): string {
+  const grants = done.revoked === 1 ? '1 grant is' : `${done.revoked} grants are`
+  const text = `${grants} revoked: ${done.sender_id} may do nothing in ${done.namespace}`
+  return [text, ...suspendedText(done)].join('\n')
+}
+
+/** Subscriptions that ended with the grant that allowed them. */
+export const suspendedText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
+  suspended === 0
+    ? []
+    : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
 /** Line by line what a grant means; what it allows stands before what it does not. */
 export function explanationText(explained: Explained): string {
@@ -33,10 +53,17 @@ export function explanationText(explained: Explained): string {
 
 const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
 
+/** The arguments of a command. */
+interface Whose {
+  readonly sender_id?: string | undefined
+  readonly namespace?: string | undefined
+}
+
 type Proposal = Awaited<ReturnType<typeof proposeGrant>>
 
 /** A file for `grant set`; what people should know of it is in comments. */
-export function proposalText(sender_id: string, namespace: string, proposal: Proposal): string {
+export async function proposalText(proposal: Proposal, { sender_id, namespace }: Whose): Promise<string> {
+  const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal
   const comments = [
     `A narrower grant of ${sender_id} in ${namespace}, proposed from ${entries} accounts since ${from}.`,

@@ -26,7 +26,7 @@ export const linesText = (count: number, lines: readonly number[]): string =>
 /** A number with the word for what it counts: `1 record`, `2 records`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
-type Cell = string | number | boolean | null
+type Cell = string | number | boolean | null | readonly string[]
 
 /** Rows under their columns' names, in columns; `nothing` where there are none. */
 export function table(
@@ -48,7 +48,30 @@ export function table(
 }
 
 function cellText(cell: Cell | undefined): string {
+  if (Array.isArray(cell)) return cellText(cell.join(' ') || null)
   if (cell === null || cell === undefined) return '-'
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
   return printable(String(cell))
 }
+
+/** Names and values in two columns, for a result that is one thing; lists on one line, and `-` for what is not there. */
+export function factsText(facts: object): string {
+  const rows = Object.entries(facts)
+  const width = Math.max(15, ...rows.map(([name]) => name.length)) + 1
+  return rows.map(([name, value]) => `${name.padEnd(width)}${factText(value)}`).join('\n')
+}
+
+function factText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(' ') || '-'
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-')
+}
+
+/** Says a list as a table with these columns, which are members of its rows; `nothing` where it is empty. */
+export const listed =
+  <Row extends object>(columns: string, nothing: string, cells: (row: Row) => object = (row) => row) =>
+  (rows: readonly Row[]): string =>
+    table(
+      columns.split(' '),
+      rows.map((row) => cells(row) as Record<string, Cell>),
+      nothing,
+    )

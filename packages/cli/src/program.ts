@@ -2,10 +2,10 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { EXIT, reportFailure } from './failure.ts'
+import { addSubject, type Group, type Leaf } from './subject.ts'
 
-interface CommandModule {
-  addCommand(program: Command): void
-}
+/** A command that is written by hand adds itself; others are rows. */
+type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly SUBJECT: Leaf | Group }
 
 interface Row {
   /** In the list of all commands, which does not load them. */
@@ -114,20 +114,32 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 }
 
 /** The program with the command that the words name; where they name none, with a list of all that loads none. */
-export function programFor([first = '', second = '']: readonly string[]): Promise<Command> {
-  const name = first === 'help' ? second : first
-  return programWith((one) => one === name)
+export function programFor(words: readonly string[]): Promise<Command> {
+  const [first, ...others] = words[0] === 'help' ? words.slice(1) : words
+  return programWith(
+    (one) => one === first,
+    (one) => others.includes(one),
+  )
 }
 
 /** The program with all of its commands. */
-export const wholeProgram = (): Promise<Command> => programWith(() => true)
+export const wholeProgram = (): Promise<Command> =>
+  programWith(
+    () => true,
+    () => true,
+  )
 
-async function programWith(isLoaded: (name: string) => boolean): Promise<Command> {
+/** @param isNamed whether a command below that one is needed */
+async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: string) => boolean): Promise<Command> {
   const program = newProgram()
   for (const [group, rows] of Object.entries(COMMANDS)) {
     for (const [name, { summary, load }] of Object.entries(rows)) {
-      if (isLoaded(name)) (await load()).addCommand(program)
-      else program.command(name)
+      const loaded = isLoaded(name) ? await load() : null
+      if (loaded !== null && 'addCommand' in loaded) loaded.addCommand(program)
+      else {
+        const command = program.command(name)
+        if (loaded !== null) await addSubject(command, loaded.SUBJECT, isNamed)
+      }
       program.commands
         .find((command) => command.name() === name)
         ?.summary(summary)

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
 import { CommandError } from './failure.ts'
-import { instant, limit, personOf, portOrAny } from './values.ts'
+import { instant, limit, personOf } from './values.ts'
 
 test.each([
   ['0.5', false, 0.5],
@@ -29,12 +29,6 @@ test.each(['2026-02-30', 'tomorrow', '2026-07-01T09:30:00', ''])('%j is none', (
     new InvalidArgumentError('It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.'),
   ),
 )
-
-test('ports are gathered', () => {
-  expect(portOrAny('8443', portOrAny('443'))).toEqual([443, 8443])
-  expect(portOrAny('any')).toEqual(['any'])
-  expect(() => portOrAny('0')).toThrow(new InvalidArgumentError('It must be a whole number from 1 to 65535.'))
-})
 
 test('a person is named by two words or by one', () => {
   expect(personOf('UIN', 'a=b')).toEqual({ type: 'UIN', value: 'a=b' })

@@ -36,11 +36,19 @@ export function typeAndValue(text: string, name: string): { readonly type: strin
   throw new CommandError(`${name} must be a type and a value, such as UIN=8128560370`)
 }
 
-/** Adds the arguments that name a person: two words, or one TYPE=VALUE. `personOf` reads them. */
+/** What the arguments mean that name a person: two words, or one TYPE=VALUE. */
+export const PERSON_HELP = {
+  type: { help: 'type of an identifier of the person, such as UIN; or TYPE=VALUE' },
+  value: { help: 'its value' },
+} as const
+
+/** Adds the arguments that name a person. `personOf` reads them. */
 export const withPerson = (command: Command): Command =>
-  command
-    .argument('<type>', 'type of an identifier of the person, such as UIN; or TYPE=VALUE')
-    .argument('[value]', 'its value')
+  command.argument('<type>', PERSON_HELP.type.help).argument('[value]', PERSON_HELP.value.help)
+
+/** The person that these arguments name. @throws CommandError as `personOf` */
+export const personIn = ({ type, value }: Readonly<Record<string, unknown>>) =>
+  personOf(String(type), value === undefined ? undefined : String(value))
 
 /** @throws CommandError one word that is no TYPE=VALUE */
 export const personOf = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
@@ -52,14 +60,7 @@ export const identifierOf = ({ type, value }: ReturnType<typeof personOf>) => ({
   identifier_value: value,
 })
 
-const port = wholeNumber(1, 65_535)
-
 /** A reader of options that may be given again. */
 export function collected(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
-}
-
-/** A reader of several values, each a port or the word `any`. */
-export function portOrAny(text: string, before: readonly (number | 'any')[] = []): readonly (number | 'any')[] {
-  return [...before, text === 'any' ? text : port(text)]
 }

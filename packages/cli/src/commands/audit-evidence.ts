@@ -1,36 +1,18 @@
-/** `rollcall audit evidence` and `check`: what was accounted of a message, for whoever doubts it. */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
+/** `rollcall audit evidence`: what was accounted of a message, in a file. */
 import { makeEvidence } from '@rollcall/admin/accounts/evidence'
-import { verifyEvidence } from '@rollcall/admin/accounts/evidence-check'
-import { parseJson } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { ask } from '../environment.ts'
-import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
 import { writeNew } from '../new-file.ts'
-import { counted, type OutputOptions, print, withJson } from '../output.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
-export function addEvidence(audit: Command): void {
-  withJson(audit.command('evidence'))
-    .description('write what was accounted of a message, so that anyone can verify it without the database')
+export function complete(command: Command): void {
+  withJson(command)
     .argument('<message_id>', 'message_id of a request, or of our reply')
     .requiredOption('--out <file>', 'the file to write')
     .option('--participant <sender_id>', 'where several participants have used this message_id')
     .addHelpText('after', '\nExample: rollcall audit evidence 5f0c2b7e-0d52 --out evidence.json')
     .action(runEvidence)
-  withJson(audit.command('check'))
-    .description('verify evidence, without a database')
-    .argument('<file>', 'the evidence; - for standard input')
-    .option('--kid <kid>', 'the key that must have signed it, as the registry has published it')
-    .option('--message <file>', 'a message: one that the evidence names must have these bytes')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 it holds, 1 it does not.\n\nExample: rollcall audit check evidence.json --kid a1b2c3',
-    )
-    .action(runCheck)
 }
 
 async function runEvidence(
@@ -42,54 +24,4 @@ async function runEvidence(
   await writeNew(out, `${JSON.stringify(evidence, null, 2)}\n`)
   const written = { file: out, accounts: evidence.accounts.length, kid: evidence.kid }
   print(options, written, `written: ${out}, signed with ${evidence.kid}; rollcall audit check verifies it`)
-}
-
-interface CheckOptions extends OutputOptions {
-  readonly kid?: string
-  readonly message?: string
-}
-
-async function runCheck(file: string, { kid, message, ...options }: CheckOptions): Promise<void> {
-  const text = await readInput(file)
-  const evidence = read(text, file)
-  const checked = await verifyEvidence({}, { evidence, kid })
-  if (message !== undefined) await checkMessage(message, checked)
-  const lines = checked.accounts.map((account) => {
-    const { at, kind, participant, registry, operation, records, request, reply } = account
-    return [
-      `${at}  ${kind}  ${participant ?? '-'} in ${registry ?? '-'}: ${operation ?? '-'}, ${counted(records, 'record')}`,
-      ...messageText('request', request),
-      ...messageText('reply', reply),
-    ].join('\n')
-  })
-  const keys = `signed with ${checked.kids.join(', ')}${kid === undefined ? ': compare it with the key that the registry has published' : ''}`
-  print(options, checked, [...lines, keys, 'the evidence holds'].join('\n'))
-}
-
-type Checked = Awaited<ReturnType<typeof verifyEvidence>>
-type Message = Checked['accounts'][number]['request']
-
-const messageText = (name: string, message: Message): readonly string[] =>
-  message === null
-    ? []
-    : [
-        `  ${name} ${message.message_id ?? '-'}  SHA-256 ${message.digest}  ${message.kid === null ? 'unsigned' : `signed with ${message.kid}`}`,
-      ]
-
-/** @throws CommandError */
-function read(text: string, file: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw new CommandError(`${file}: ${error instanceof Error ? error.message : 'no JSON'}`)
-  }
-}
-
-/** @throws CommandError no message of the evidence has these bytes */
-async function checkMessage(file: string, { accounts }: Checked): Promise<void> {
-  const sum = createHash('sha256')
-  await pipeline(createReadStream(file), sum)
-  const digest = sum.digest('hex')
-  if (accounts.some(({ request, reply }) => request?.digest === digest || reply?.digest === digest)) return
-  throw new CommandError(`${file}: no message of the evidence has these bytes`)
 }

@@ -1,18 +1,16 @@
-/** `rollcall audit verify` and `rollcall audit keys`: whether the accounts of access are complete and unchanged. */
+/** `rollcall audit verify`: whether the accounts of access are complete and unchanged. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { listAccountSigningKeys, verifyAllAccounts } from '@rollcall/admin/accounts/verify'
+import { verifyAllAccounts } from '@rollcall/admin/accounts/verify'
 import type { Command } from 'commander'
-import { ask, withDatabase } from '../environment.ts'
+import { withDatabase } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'
-import { counted, type OutputOptions, print, table, withJson } from '../output.ts'
+import { counted, type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
-/** @param audit the command that they are parts of */
-export function addVerifyCommands(audit: Command): void {
-  withJson(audit.command('verify'))
-    .description('verify that no entry of the accounts was changed, removed or added; changes nothing')
+export function complete(command: Command): void {
+  withJson(command)
     .option('--against <file>', 'compare with this file of the witness, or of its syslog server')
     .addHelpText(
       'after',
@@ -25,10 +23,6 @@ Exit codes: 0 nothing was found, 1 something was, which is printed with its chai
 Example: rollcall audit verify --against rollcall-witness`,
     )
     .action(runVerify)
-  withJson(audit.command('keys'))
-    .description('list the public keys that sign the accounts, with their fingerprints')
-    .addHelpText('after', '\nExample: rollcall audit keys')
-    .action(runKeys)
 }
 
 interface VerifyOptions extends OutputOptions {
@@ -106,12 +100,4 @@ function textOf({
   if (!own_keys && counts.reviews > 0)
     lines.push(`not verified: ${counts.reviews} reviews of emergencies, whose seals the master key opens`)
   return lines.join('\n')
-}
-
-async function runKeys(options: OutputOptions): Promise<void> {
-  stopRequest()
-  const keys = await ask(listAccountSigningKeys, {})
-  const columns = ['fingerprint', 'public_key', 'created_at', 'retired_at']
-  const rows = keys.map(({ public_key, ...key }) => ({ ...key, public_key: public_key.x }))
-  print(options, keys, table(columns, rows, 'no keys yet; the first entry makes one'))
 }

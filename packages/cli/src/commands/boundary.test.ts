@@ -21,7 +21,7 @@ const USES: readonly Use[] = [
   {
     face: 'base/shared/nearest',
     names: ['nearestHint'],
-    files: ['commands/registry.ts', 'commands/simulate.ts'],
+    files: ['commands/registry-change.ts', 'commands/simulate.ts'],
     reason: 'a word that is no known name is answered with the nearest one',
   },
   {
@@ -167,9 +167,9 @@ test('what a command does is an admin function, which says whether it waits for 
   const found = new Set<string>()
   for (const file of sources) {
     const source = await readFile(`${import.meta.dirname}/../${file}`, 'utf8')
-    for (const [, list = '', from = ''] of source.matchAll(/import \{([^}]*)\} from '(@rollcall\/admin\/[^']*)'/g)) {
+    for (const { from, names } of adminNames(source)) {
       const room: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ from)
-      for (const [, name = ''] of list.matchAll(/(?:^|,)\s*(?!type )(\w+)/g)) {
+      for (const name of names) {
         const value = room[name]
         if (typeof value === 'function' && !('approval' in value)) found.add(name)
       }
@@ -177,3 +177,19 @@ test('what a command does is an admin function, which says whether it waits for 
   }
   expect([...found].toSorted()).toEqual([...HELPERS, ...DEMO].toSorted())
 })
+
+/** What a source takes from the package admin: at its start, or later, as in `(await grants()).listGrants`. */
+function adminNames(source: string): readonly { readonly from: string; readonly names: readonly string[] }[] {
+  const namesIn = (list: string) => [...list.matchAll(/(?:^|,)\s*(?!type )(\w+)/g)].map(([, name = '']) => name)
+  const first = [...source.matchAll(/import \{([^}]*)\} from '(@rollcall\/admin\/[^']*)'/g)]
+  const loaders = [...source.matchAll(/const (\w+) = \(\) => import\('(@rollcall\/admin\/[^']*)'\)/g)]
+  const later = (call: string) => [...source.matchAll(new RegExp(`await ${call}\\)\\s*\\.(\\w+)`, 'g'))]
+  const direct = [
+    ...new Set([...source.matchAll(/import\('(@rollcall\/admin\/[^']*)'\)/g)].map(([, from = '']) => from)),
+  ]
+  return [
+    ...first.map(([, list = '', from = '']) => ({ from, names: namesIn(list) })),
+    ...loaders.map(([, name, from = '']) => ({ from, names: later(`${name}\\(\\)`).map(([, used = '']) => used) })),
+    ...direct.map((from) => ({ from, names: later(`import\\('${from}'\\)`).map(([, used = '']) => used) })),
+  ]
+}

@@ -22,9 +22,8 @@ import { type OutputOptions, print, withJson } from '../output.ts'
 import { everyProfile, profileText } from '../profile.ts'
 import { stopRequest } from '../stop.ts'
 
-export function addProbeCommand(keys: Command): void {
-  withJson(keys.command('probe'))
-    .description('find the signature profile of a message: which layout, canonical form, digest and key verify it')
+export function complete(command: Command): void {
+  withJson(command)
     .argument('<message file>', 'an envelope as it was sent, byte for byte; - for standard input')
     .option('--key <file>', "a public key in PEM, a JWK or a JWK set (default: the sender's registered keys)")
     .option('--participant <sender_id>', "sender_id whose registered keys are tried (default: the header's sender_id)")

@@ -1,151 +1,218 @@
 /** `rollcall participant`: who may ask the registries. */
-import {
-  addParticipant,
-  disableParticipant,
-  enableParticipant,
-  listParticipants,
-} from '@rollcall/admin/participants/participants'
-import type { Command } from 'commander'
-import { ask, askToAdd } from '../environment.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { limit, wholeNumber } from '../values.ts'
-import { readYaml } from '../yaml.ts'
-import { addCallbackCommand } from './participant-callback.ts'
-import { addCheckCommands } from './participant-check.ts'
-import { addHostCommands } from './participant-host.ts'
-import { addKeyCommands } from './participant-key.ts'
-import { addLimitsCommand } from './participant-limits.ts'
-import { addLinkCommand } from './participant-link.ts'
-import { addPolicyCommand } from './participant-policy.ts'
-import { addSecretCommands } from './participant-secret.ts'
-import { addSubscriptionsCommand } from './participant-subscriptions.ts'
-import { addTestCommand } from './participant-test.ts'
-import { addRemoveParticipantCommand } from './removal.ts'
+import { derived } from '../derived.ts'
+import { factsText, listed } from '../output.ts'
+import { checkReportText, credentialsText } from '../participant-text.ts'
+import { type Group, type Leaf, later } from '../subject.ts'
+import { HOST, KEY } from './participant-keys.ts'
+import { removal } from './removal.ts'
 
-export function addCommand(program: Command): void {
-  const participant = program
-    .command('participant')
-    .description('manage the participants: the systems that may send requests')
-  withJson(participant.command('add'))
-    .description('add a participant and print its client secret, once')
-    .argument('<sender_id>', 'its sender_id in messages')
-    .requiredOption('--name <name>', 'its name for people')
-    .option(
-      '--max-page-size <records>',
-      "largest page that it may ask for, in records (default: the server's limit)",
-      wholeNumber(1),
-    )
-    .option(
-      '--rate-limit <requests>',
-      "requests a second, or unlimited (default: the server's limit)",
-      limit({ whole: false }),
-    )
-    .option(
-      '--concurrency-limit <requests>',
-      "requests at a time on one node, or unlimited (default: the server's limit)",
-      limit({ whole: true }),
-    )
-    .option('--sandbox', 'for sandbox registries alone, until rollcall participant promote makes it live')
-    .option('--grant <file>', 'what it may do: a map of namespaces to grants, in YAML or JSON; - for standard input')
-    .addHelpText(
-      'after',
-      `
+const participants = () => import('@rollcall/admin/participants/participants')
+const partnerLinks = () => import('@rollcall/admin/partner/link')
+
+const EXAMPLE = 'spmis.example.org'
+
+/** `disable` and `enable`. */
+const status = (word: 'disable' | 'enable', effect: string): Leaf =>
+  derived(async () => (await participants())[`${word}Participant`], {
+    about: `${word} a participant: ${effect}`,
+    args: 'sender_id',
+    examples: [EXAMPLE],
+    text: (changed) => `${changed.sender_id} is ${changed.status}`,
+  })
+
+export const SUBJECT: Group = {
+  about: 'manage the participants: the systems that may send requests',
+  commands: {
+    add: derived(async () => (await participants()).addParticipant, {
+      about: 'add a participant and print its client secret, once',
+      args: 'sender_id',
+      options: {
+        max_page_size: { none: 'default' },
+        rate_limit: { none: 'default' },
+        concurrency_limit: { none: 'default' },
+        environment: null,
+        grants: {
+          flags: '--grant <file>',
+          help: 'what it may do: a map of namespaces to grants, in YAML or JSON; - for standard input',
+          read: (text) => text,
+        },
+      },
+      more: { '--sandbox': 'for sandbox registries alone, until rollcall participant promote makes it live' },
+      file: 'grants',
+      notes: `
 It may do nothing in a registry until something is granted: with --grant, or with rollcall grant set.
 Its messages must be signed: register its keys with rollcall participant key add, or change its policy with
-rollcall participant policy. docs/onboarding.md describes all steps.
+rollcall participant policy. docs/onboarding.md describes all steps.`,
+      examples: [
+        "spmis.example.org --name 'Social protection MIS'",
+        "health.example.org --name 'Health insurance' --grant grants.yaml",
+        "new.example.org --name 'A system that is tried out' --sandbox",
+      ],
+      adds: true,
+      input: ({ sandbox }) => (sandbox ? { environment: 'sandbox' as const } : {}),
+      text: ({ granted, ...added }, { sandbox }) =>
+        [
+          `added ${added.sender_id}${sandbox ? ', a sandbox participant' : ''}`,
+          ...credentialsText(added),
+          granted.length > 0
+            ? `It has a grant in ${granted.join(', ')}, and may do nothing in other registries.`
+            : `Nothing is granted yet: every request is refused until rollcall grant set ${added.sender_id} <namespace> ...`,
+        ].join('\n'),
+    }),
+    list: derived(async () => (await participants()).listParticipants, {
+      about: 'list the participants',
+      examples: ['--json'],
+      text: listed(
+        'sender_id name status environment signature_policy client_id max_page_size demo',
+        'no participants yet; rollcall participant add makes one',
+      ),
+    }),
+    disable: status('disable', 'within a second no server accepts its tokens'),
+    enable: status('enable', 'its secrets and unexpired tokens are valid again'),
+    key: KEY,
+    secret: {
+      about: 'manage the client secrets of participants',
+      commands: {
+        rotate: derived(async () => (await participants()).rotateParticipantSecret, {
+          about: 'give a participant a new client secret and print it, once; the secret before it stays valid too',
+          args: 'sender_id',
+          notes:
+            'A participant has two valid secrets at most: an older one ends at once. To end a secret that leaked, rotate twice.',
+          examples: [EXAMPLE],
+          text: (rotated) =>
+            `${credentialsText(rotated).join('\n')} The one before it is good until the next rotation.`,
+        }),
+      },
+    },
+    link: derived(async () => (await partnerLinks()).makePartnerLink, {
+      about: 'print a link with which a participant signs in to the partner page, once, within 15 minutes',
+      args: 'sender_id',
+      notes: `
+The address is that of ROLLCALL_PUBLIC_URL, else of HOST and PORT. The server has the page where it runs with
+ROLLCALL_PARTNER_PAGE=1; the demo has it. Whoever opens the link sees the keys, addresses and deliveries of the participant:
+give it to the people of the participant alone. A new link ends those that were not used; sessions go on until they end, or
+until rollcall participant sign-out.`,
+      examples: [EXAMPLE],
+      needs: async ({ config }) => {
+        const { baseUrl } = await import('@rollcall/settings/addresses')
+        // What the server has is not known here: its environment may be another one.
+        return { partnerPage: { isOn: true, base: () => baseUrl(config, config.port) } }
+      },
+      text: ({ url, sender_id, expires_at }) =>
+        `${url}\nIt signs in as ${sender_id}, once, until ${expires_at}. It cannot be shown again.`,
+    }),
+    'sign-out': derived(async () => (await partnerLinks()).signPartnerOut, {
+      about: 'end the sessions of a participant on the partner page, and the links to it',
+      args: 'sender_id',
+      examples: [EXAMPLE],
+      text: ({ sender_id, sessions }) => `${sender_id} is signed out; sessions ended: ${sessions}`,
+    }),
+    policy: later(
+      'show or change how a participant signs and encrypts; servers use the change within a second',
+      () => import('./participant-policy.ts'),
+    ),
+    subscriptions: derived(
+      async () => (await import('@rollcall/admin/participants/subscriptions')).changeParticipantSubscriptions,
+      {
+        about: 'show or change how many subscriptions a participant may have; servers use the change within a second',
+        args: 'sender_id',
+        options: {
+          max_subscriptions: {
+            flags: '--max <subscriptions>',
+            help: "subscriptions in all registries that it may have, unlimited, or default for the server's limit",
+            none: 'default',
+          },
+        },
+        notes: 'Subscriptions that it has go on. Its grants say to which events it may subscribe.',
+        examples: [`${EXAMPLE} --max 500`],
+      },
+    ),
+    limits: derived(async () => (await import('@rollcall/admin/participants/limits')).changeParticipantLimits, {
+      about: 'show or change how much a participant may ask at once; servers use the change within a second',
+      args: 'sender_id',
+      options: {
+        max_page_size: { none: 'default' },
+        rate_limit: { none: 'default' },
+        concurrency_limit: { none: 'default' },
+      },
+      examples: [`${EXAMPLE} --rate-limit 20`],
+    }),
+    host: HOST,
+    callback: later(
+      'show or change the addresses for answers to a participant; servers use the change within a second',
+      () => import('./participant-callback.ts'),
+    ),
+    test: derived(async () => (await import('@rollcall/admin/callbacks/callbacks')).testCallback, {
+      about: 'send a signed test message to a participant, and print every step',
+      args: 'sender_id',
+      options: {
+        to: { help: 'address to send it to, one that a request could name (default: its default address)' },
+        registry: { help: 'namespace of the registry that sends it (default: the first registry)' },
+      },
+      notes: `
+The message is an on-search without items, for a transaction that does not exist. A participant that works
+acknowledges it, or refuses it in an acknowledgement. Nothing of it is stored here.
 
-Example: rollcall participant add spmis.example.org --name 'Social protection MIS'
-Example: rollcall participant add health.example.org --name 'Health insurance' --grant grants.yaml
-Example: rollcall participant add new.example.org --name 'A system that is tried out' --sandbox`,
-    )
-    .action(runAdd)
-  withJson(participant.command('list'))
-    .description('list the participants')
-    .addHelpText('after', '\nExample: rollcall participant list --json')
-    .action(runList)
-  for (const { word, act, effect } of STATUS_COMMANDS) {
-    withJson(participant.command(word))
-      .description(`${word} a participant: ${effect}`)
-      .argument('<sender_id>', 'its sender_id')
-      .addHelpText('after', `\nExample: rollcall participant ${word} spmis.example.org`)
-      .action((sender_id: string, options: OutputOptions) => runStatus(act, sender_id, options))
-  }
-  addKeyCommands(participant)
-  addSecretCommands(participant)
-  addLinkCommand(participant)
-  addPolicyCommand(participant)
-  addSubscriptionsCommand(participant)
-  addLimitsCommand(participant)
-  addHostCommands(participant)
-  addCallbackCommand(participant)
-  addTestCommand(participant)
-  addCheckCommands(participant)
-  addRemoveParticipantCommand(participant)
+Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
+      examples: [EXAMPLE],
+      needs: ({ config: { signatureNamespaces } }) => ({ signatureNamespaces }),
+      failed: ({ ok }) => !ok,
+      text: ({ steps, answer }) =>
+        [
+          ...steps.map(({ step, ok, told }) => `${ok ? 'ok    ' : 'failed'}  ${step.padEnd(12)}${told}`),
+          ...(answer === '' ? [] : [`        ${answer}`]),
+        ].join('\n'),
+    }),
+    check: later(
+      'check what the system of a sandbox participant has done, step by step, and store the report',
+      () => import('./participant-check.ts'),
+    ),
+    show: derived(async () => (await import('@rollcall/admin/participants/show')).showParticipant, {
+      about: 'show a participant, with the reports of its checks',
+      args: 'sender_id',
+      examples: [EXAMPLE],
+      text: ({ checks, keys, secrets, grants, subscriptions, ...participant }) => {
+        const plain = Object.entries(participant).filter(([, value]) => typeof value !== 'object' || value === null)
+        const facts = factsText({
+          ...Object.fromEntries(plain),
+          keys: keys.filter(({ state }) => state === 'live').length,
+          secrets: secrets.filter(({ live }) => live).length,
+          grants: [...new Set(grants.map(({ namespace }) => namespace))].join(', ') || null,
+          subscriptions: subscriptions.live + subscriptions.suspended,
+        })
+        const reports = checks.map(
+          ({ namespace, checked_at, version, ...report }) =>
+            `\n\ncheck in ${namespace} at ${checked_at} by version ${version}\n${checkReportText(report)}`,
+        )
+        return [facts, ...reports].join('')
+      },
+    }),
+    promote: derived(async () => (await import('@rollcall/admin/participants/promote')).promoteParticipant, {
+      about: 'make a sandbox participant live after its check, with new keys and a new secret',
+      args: 'sender_id',
+      options: { keys: '--key <file>' },
+      reads: ['keys'],
+      notes: `
+It needs a report of rollcall participant check that passed in the last days (ROLLCALL_CHECK_DAYS). Everything that the
+participant had in the sandbox ends: within a second no server accepts its keys, secrets and tokens. Its grants, its
+subscriptions and its callback settings end as well. It may do nothing until rollcall grant set grants it something in a
+live registry.`,
+      examples: ['new.example.org --key live-key.pem --kid sig-live'],
+      text: (promoted) =>
+        [
+          `${promoted.sender_id} is live; what it had in the sandbox has ended`,
+          ...credentialsText(promoted),
+          `Nothing is granted yet: rollcall grant set ${promoted.sender_id} <namespace> grants something in a live registry,`,
+          `and rollcall participant callback ${promoted.sender_id} sets its live callback addresses.`,
+        ].join('\n'),
+    }),
+    remove: removal('sender_id', {
+      load: async () => (await import('@rollcall/admin/removal')).removeParticipant,
+      about: 'remove a participant with its secrets, grants, subscriptions and stored messages',
+      notes: `
+Accounts of access and its public keys stay: what it has signed can still be verified. A hold of the participant, or of a
+period, stops it.`,
+      example: 'old.example.org',
+    }),
+  },
 }
-
-const STATUS_COMMANDS = [
-  { word: 'disable', act: disableParticipant, effect: 'within a second no server accepts its tokens' },
-  { word: 'enable', act: enableParticipant, effect: 'its secrets and unexpired tokens are valid again' },
-] as const
-
-interface AddOptions extends OutputOptions {
-  readonly name: string
-  readonly maxPageSize?: number
-  readonly rateLimit?: number
-  readonly concurrencyLimit?: number
-  readonly grant?: string
-  readonly sandbox?: true
-}
-
-/** What a file holds; the admin function checks it. */
-type Grants = Parameters<typeof addParticipant>[1]['grants']
-
-async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
-  stopRequest()
-  const { name, maxPageSize: max_page_size, rateLimit, concurrencyLimit } = options
-  const limits = { max_page_size, rate_limit: limitIn(rateLimit), concurrency_limit: limitIn(concurrencyLimit) }
-  const environment = options.sandbox ? ('sandbox' as const) : undefined
-  const add = (grants?: Grants) => askToAdd(addParticipant, { sender_id, name, environment, ...limits, grants })
-  const added = await (options.grant === undefined ? add() : addWithGrants(options.grant, add))
-  const { granted } = added
-  const text = [
-    `added ${added.sender_id}${options.sandbox ? ', a sandbox participant' : ''}`,
-    `client_id      ${added.client_id}`,
-    `client_secret  ${added.client_secret}`,
-    'The secret is not stored and cannot be shown again.',
-    granted.length > 0
-      ? `It has a grant in ${granted.join(', ')}, and may do nothing in other registries.`
-      : `Nothing is granted yet: every request is refused until rollcall grant set ${added.sender_id} <namespace> ...`,
-  ].join('\n')
-  print(options, added, text)
-}
-
-async function addWithGrants<Result>(file: string, add: (grants: Grants) => Promise<Result>): Promise<Result> {
-  const { value, refusedWithLine } = await readYaml(file, '--grant')
-  return refusedWithLine(() => add(value as Grants), ['grants'])
-}
-
-async function runList(options: OutputOptions): Promise<void> {
-  stopRequest()
-  const rows = await ask(listParticipants, {})
-  const columns = [
-    ...['sender_id', 'name', 'status', 'environment', 'signature_policy', 'client_id'],
-    ...['max_page_size', 'demo'],
-  ]
-  print(options, rows, table(columns, rows, 'no participants yet; rollcall participant add makes one'))
-}
-
-async function runStatus(
-  act: (typeof STATUS_COMMANDS)[number]['act'],
-  sender_id: string,
-  options: OutputOptions,
-): Promise<void> {
-  stopRequest()
-  const changed = await ask(act, { sender_id })
-  print(options, changed, `${changed.sender_id} is ${changed.status}`)
-}
-
-/** JSON has no infinity. */
-const limitIn = (value: number | undefined): number | 'unlimited' | undefined =>
-  value === Infinity ? 'unlimited' : value

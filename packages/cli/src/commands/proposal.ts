@@ -1,127 +1,84 @@
 /** `rollcall proposal`: acts that wait for a second operator. */
-import {
-  approveProposal,
-  declineProposal,
-  listProposals,
-  operatorWithToken,
-  showProposal,
-} from '@rollcall/admin/approvals/proposals'
-import type { Command } from 'commander'
+import type { showProposal } from '@rollcall/admin/approvals/proposals'
 import { diffLines } from '../approval-text.ts'
-import { withDatabase } from '../environment.ts'
+import { derived } from '../derived.ts'
+import type { Needs } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { listed } from '../output.ts'
+import type { Group } from '../subject.ts'
 
-export function addCommand(program: Command): void {
-  const proposal = program
-    .command('proposal')
-    .description('acts that wait for a second operator, where ROLLCALL_TWO_PERSON is set')
-  withToken(proposal.command('list'))
-    .description('list proposals, the newest first')
-    .option('--all', 'also those that are decided or have lapsed')
-    .addHelpText('after', '\nExample: rollcall proposal list')
-    .action(runList)
-  withToken(proposal.command('show'))
-    .description('print what would change, and to those who may decide what is confidential in it')
-    .argument('<id>', 'id of the proposal')
-    .addHelpText('after', '\nExample: rollcall proposal show 0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11')
-    .action(runShow)
-  withToken(proposal.command('approve'))
-    .description('do the act now, and print what it answers; who has proposed it cannot')
-    .argument('<id>', 'id of the proposal')
-    .addHelpText('after', '\nExample: rollcall proposal approve 0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11')
-    .action(runApprove)
-  withToken(proposal.command('decline'))
-    .description('the act is not done; who has proposed it cannot decide')
-    .argument('<id>', 'id of the proposal')
-    .addHelpText('after', '\nExample: rollcall proposal decline 0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11')
-    .action(runDecline)
-}
-
-const withToken = (command: Command): Command =>
-  withJson(command).option(
-    '--token-file <file>',
-    'file with your token of the admin API; - for standard input (default: ROLLCALL_OPERATOR_TOKEN)',
-  )
-
-interface Options extends OutputOptions {
-  readonly tokenFile?: string
-}
+const proposals = () => import('@rollcall/admin/approvals/proposals')
 
 /** The user of a shell alone is nobody whom a second person could be told from. */
-async function asOperator<Input, Result>(
-  useCase: (needs: Needs, input: Input) => Promise<Result>,
-  input: Input,
-  { tokenFile }: Options,
-): Promise<Result> {
-  const token = tokenFile === undefined ? null : await readInput(tokenFile)
-  return withDatabase(async ({ config: { limits }, ...needs }) => {
-    const caller = token === null ? needs.caller : await operatorWithToken(needs, token)
-    if (caller === null) {
-      throw new CommandError('an operator is needed: set ROLLCALL_OPERATOR_TOKEN, or give --token-file')
-    }
-    return useCase({ ...needs, limits, caller, operator: caller.name }, input)
-  })
+async function asOperator(needs: Needs, { tokenFile }: Readonly<Record<string, unknown>>) {
+  const { caller } =
+    tokenFile === undefined
+      ? needs
+      : { caller: await (await proposals()).operatorWithToken(needs, await textOf(tokenFile)) }
+  if (caller !== null) return { caller, operator: caller.name }
+  throw new CommandError('an operator is needed: set ROLLCALL_OPERATOR_TOKEN, or give --token-file')
 }
 
-type Needs = Parameters<typeof approveProposal>[0]
+const textOf = async (path: unknown): Promise<string> => (await import('../input.ts')).readInput(String(path))
 
-const COLUMNS = ['id', 'act', 'state', 'proposed_by', 'proposed_at', 'lapses_at', 'decided_by']
+const TOKEN_FILE = {
+  '--token-file <file>':
+    'file with your token of the admin API; - for standard input (default: ROLLCALL_OPERATOR_TOKEN)',
+} as const
 
-async function runList({ all, ...options }: Options & { readonly all?: true }): Promise<void> {
-  stopRequest()
-  const rows = await asOperator(listProposals, all ? {} : { state: 'waiting' as const }, options)
-  const cells = rows.map(({ id, act, state, proposed_by, proposed_at, lapses_at, decided_by }) => ({
-    id,
-    act,
-    state,
-    proposed_by,
-    proposed_at,
-    lapses_at,
-    decided_by,
-  }))
-  print(options, rows, table(COLUMNS, cells, 'no proposals'))
+const ONE = {
+  args: 'id',
+  more: TOKEN_FILE,
+  examples: ['0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11'],
+  needs: asOperator,
+} as const
+
+export const SUBJECT: Group = {
+  about: 'acts that wait for a second operator, where ROLLCALL_TWO_PERSON is set',
+  commands: {
+    list: derived(async () => (await proposals()).listProposals, {
+      about: 'list proposals, the newest first',
+      options: { state: null },
+      more: { '--all': 'also those that are decided or have lapsed', ...TOKEN_FILE },
+      examples: [''],
+      needs: asOperator,
+      input: ({ all }) => (all ? {} : { state: 'waiting' as const }),
+      text: listed('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
+    }),
+    show: derived(async () => (await proposals()).showProposal, {
+      ...ONE,
+      about: 'print what would change, and to those who may decide what is confidential in it',
+      text: shownText,
+    }),
+    approve: derived(async () => (await proposals()).approveProposal, {
+      ...ONE,
+      about: 'do the act now, and print what it answers; who has proposed it cannot',
+      text: ({ proposal, result }) =>
+        [
+          `done: ${proposal.act}, proposed by ${proposal.proposed_by}`,
+          JSON.stringify(result, null, 2),
+          'Secrets in it are not stored and cannot be shown again.',
+        ].join('\n'),
+    }),
+    decline: derived(async () => (await proposals()).declineProposal, {
+      ...ONE,
+      about: 'the act is not done; who has proposed it cannot decide',
+      text: ({ act, proposed_by }) => `declined: ${act}, proposed by ${proposed_by}`,
+    }),
+  },
 }
 
-async function runShow(id: string, options: Options): Promise<void> {
-  stopRequest()
-  const shown = await asOperator(showProposal, { id }, options)
+function shownText(shown: Awaited<ReturnType<typeof showProposal>>): string {
+  const { act, state, proposed_by, proposed_at, lapses_at, decided_by, failure } = shown
   const { diff, confidential, role } = shown
-  const lines = [
-    ...factLines(shown),
+  return [
+    `act           ${act}`,
+    `state         ${state}${failure === null ? '' : `: ${failure}`}`,
+    `proposed by   ${proposed_by} at ${proposed_at}`,
+    `lapses        ${lapses_at}`,
+    ...(decided_by === null ? [] : [`decided by    ${decided_by}`]),
     `decided by    a role: ${role ?? '-'}`,
     ...diffLines(diff),
     ...Object.entries(confidential ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
-  ]
-  print(options, shown, lines.join('\n'))
+  ].join('\n')
 }
-
-async function runApprove(id: string, options: Options): Promise<void> {
-  stopRequest()
-  const done = await asOperator(approveProposal, { id }, options)
-  const { proposal, result } = done
-  const lines = [
-    `done: ${proposal.act}, proposed by ${proposal.proposed_by}`,
-    JSON.stringify(result, null, 2),
-    'Secrets in it are not stored and cannot be shown again.',
-  ]
-  print(options, done, lines.join('\n'))
-}
-
-async function runDecline(id: string, options: Options): Promise<void> {
-  stopRequest()
-  const declined = await asOperator(declineProposal, { id }, options)
-  print(options, declined, `declined: ${declined.act}, proposed by ${declined.proposed_by}`)
-}
-
-type Shown = Awaited<ReturnType<typeof showProposal>>
-
-const factLines = ({ act, state, proposed_by, proposed_at, lapses_at, decided_by, failure }: Shown) => [
-  `act           ${act}`,
-  `state         ${state}${failure === null ? '' : `: ${failure}`}`,
-  `proposed by   ${proposed_by} at ${proposed_at}`,
-  `lapses        ${lapses_at}`,
-  ...(decided_by === null ? [] : [`decided by    ${decided_by}`]),
-]

@@ -1,45 +1,29 @@
 /** `rollcall purpose`: the purposes that consents may name. */
-import { addPurpose, listPurposes, removePurpose } from '@rollcall/admin/consents/purposes'
-import type { Command } from 'commander'
-import { ask } from '../environment.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
+import { derived } from '../derived.ts'
+import { listed } from '../output.ts'
+import type { Group } from '../subject.ts'
 
-export function addCommand(program: Command): void {
-  const purpose = program
-    .command('purpose')
-    .description('manage the purposes that consents may name; grants name some of them')
-  withJson(purpose.command('add'))
-    .description('add a purpose, or change its text')
-    .argument('<code>', 'its code, as consents name it')
-    .option('--text <text>', 'what it means, for people')
-    .addHelpText('after', "\nExample: rollcall purpose add eligibility --text 'Eligibility for social assistance'")
-    .action(runAdd)
-  withJson(purpose.command('list'))
-    .description('list the purposes')
-    .addHelpText('after', '\nExample: rollcall purpose list')
-    .action(runList)
-  withJson(purpose.command('remove'))
-    .description('remove a purpose that no grant names')
-    .argument('<code>', 'its code')
-    .addHelpText('after', '\nExample: rollcall purpose remove research')
-    .action(runRemove)
-}
+const purposes = () => import('@rollcall/admin/consents/purposes')
 
-async function runAdd(code: string, { text, ...options }: OutputOptions & { readonly text?: string }): Promise<void> {
-  stopRequest()
-  const added = await ask(addPurpose, { code, text })
-  print(options, added, `consents may name the purpose ${added.code}, where a grant names it`)
-}
-
-async function runList(options: OutputOptions): Promise<void> {
-  stopRequest()
-  const rows = await ask(listPurposes, {})
-  print(options, rows, table(['code', 'text'], rows, 'no purposes yet; rollcall purpose add makes one'))
-}
-
-async function runRemove(code: string, options: OutputOptions): Promise<void> {
-  stopRequest()
-  const removed = await ask(removePurpose, { code })
-  print(options, removed, `${removed.code} is removed`)
+export const SUBJECT: Group = {
+  about: 'manage the purposes that consents may name; grants name some of them',
+  commands: {
+    add: derived(async () => (await purposes()).addPurpose, {
+      about: 'add a purpose, or change its text',
+      args: 'code',
+      examples: ["eligibility --text 'Eligibility for social assistance'"],
+      text: ({ code }) => `consents may name the purpose ${code}, where a grant names it`,
+    }),
+    list: derived(async () => (await purposes()).listPurposes, {
+      about: 'list the purposes',
+      examples: [''],
+      text: listed('code text', 'no purposes yet; rollcall purpose add makes one'),
+    }),
+    remove: derived(async () => (await purposes()).removePurpose, {
+      about: 'remove a purpose that no grant names',
+      args: 'code',
+      examples: ['research'],
+      text: ({ code }) => `${code} is removed`,
+    }),
+  },
 }

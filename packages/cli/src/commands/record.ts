@@ -1,144 +1,112 @@
-/** `rollcall record`: single records of a registry. */
+/** `rollcall record`: single records of a registry, and persons who are hidden. */
+import { derived } from '../derived.ts'
+import { counted, table } from '../output.ts'
+import { type Group, later } from '../subject.ts'
+import { identifierOf, PERSON_HELP, personIn, typeAndValue } from '../values.ts'
 
-import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
-import { showRecord } from '@rollcall/admin/records/record'
-import { deleteRecords } from '@rollcall/admin/records/records'
-import type { Command } from 'commander'
-import { counted } from '../asking/summary.ts'
-import { withDatabase } from '../environment.ts'
-import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
-import { type OutputOptions, print, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { identifierOf, personOf, typeAndValue, withPerson } from '../values.ts'
-import { addProtectionCommands } from './record-protection.ts'
-
-export function addCommand(program: Command): void {
-  const record = program.command('record').description('get, delete, merge or protect single records of a registry')
-  withPerson(withJson(record.command('get')).argument('<namespace>', 'namespace of the registry'))
-    .description('print the records that an identifier names, whole; who looked is accounted first')
-    .addHelpText('after', `\n${HISTORY}\n\nExample: rollcall record get civil UIN 8128560370`)
-    .action(runGet)
-  withJson(record.command('delete'))
-    .description('delete records; the primary identifier and the time of each deletion are stored as a tombstone')
-    .argument('<namespace>', 'namespace of the registry')
-    .argument('<record-type>', 'one of its record types')
-    .argument('[identifier...]', 'primary identifiers of the records')
-    .option('--file <file>', 'a file with one primary identifier on each line; - for standard input')
-    .addHelpText(
-      'after',
-      `
-An identifier on the command line may stay in the history of the shell; one in --file does not.
-
-Example: rollcall record delete civil Person --file leavers.txt`,
-    )
-    .action(runDelete)
-  withJson(record.command('merge'))
-    .description(
-      'merge a record into another one: its identifiers find that one, and who was notified of it is told so',
-    )
-    .argument('<namespace>', 'namespace of the registry')
-    .argument('<survivor>', 'identifier of the record that stays, as TYPE=VALUE')
-    .argument('<retired>', 'identifier of the record that is merged into it, as TYPE=VALUE')
-    .option(...RECORD_TYPE)
-    .addHelpText(
-      'after',
-      `
-The data of the retired record are put aside, its enrolments too, and nothing of them is added to the survivor: send the
-enrolments again under the survivor's identifier where they still count. rollcall record unmerge restores them.
-
-${HISTORY}
-
-Example: rollcall record merge civil UIN=4103278859 UIN=2215743904`,
-    )
-    .action(runMerge)
-  withJson(record.command('unmerge'))
-    .description('take a merge back: the retired record is found again, as it was')
-    .argument('<namespace>', 'namespace of the registry')
-    .argument('<retired>', 'identifier of the record that was merged into another, as TYPE=VALUE')
-    .option(...RECORD_TYPE)
-    .addHelpText(
-      'after',
-      `
-What was written to the survivor since the merge stays with the survivor.
-
-${HISTORY}
-
-Example: rollcall record unmerge civil UIN=2215743904`,
-    )
-    .action(runUnmerge)
-  addProtectionCommands(record)
-}
-
-const RECORD_TYPE = [
-  '--record-type <type>',
-  'record type of the records (default: all record types are searched)',
-] as const
+const merges = () => import('@rollcall/admin/records/merge')
+const persons = () => import('@rollcall/admin/persons/protected-persons')
 
 const HISTORY = 'Identifiers on the command line may stay in the history of the shell.'
 
-async function runGet(
-  namespace: string,
-  type: string,
-  value: string | undefined,
-  options: OutputOptions,
-): Promise<void> {
-  stopRequest()
-  const found = await withDatabase((needs) => showRecord(needs, { namespace, ...personOf(type, value) }))
-  print(options, found, found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'))
-}
+/** Of a member, as `--record-type` has it for merges. */
+const RECORD_TYPE = { help: 'record type of the records (default: all record types are searched)' } as const
 
-interface MergeOptions extends OutputOptions {
-  readonly recordType?: string
-}
+const identifierIn = (text: unknown, name: string) => identifierOf(typeAndValue(String(text), name))
 
-async function runMerge(namespace: string, survivor: string, retired: string, options: MergeOptions): Promise<void> {
-  stopRequest()
-  const input = {
-    namespace,
-    record_type: options.recordType,
-    survivor: identifierIn(survivor, '<survivor>'),
-    retired: identifierIn(retired, '<retired>'),
-  }
-  const result = await withDatabase(({ config: { limits }, ...needs }) => mergeRecords({ ...needs, limits }, input))
-  print(options, result, `the records are merged: ${counted(result.notified, 'subscription')} notified`)
-}
+const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierOf(personIn(given))
 
-async function runUnmerge(namespace: string, retired: string, options: MergeOptions): Promise<void> {
-  stopRequest()
-  const input = { namespace, record_type: options.recordType, retired: identifierIn(retired, '<retired>') }
-  const result = await withDatabase(({ config: { limits }, ...needs }) => unmergeRecords({ ...needs, limits }, input))
-  print(options, result, `the merge is taken back: ${counted(result.notified, 'subscription')} notified`)
-}
+/** A person by an identifier: two words, or one. */
+const PERSON = {
+  args: 'namespace type [value]',
+  options: { ...PERSON_HELP, identifier_type: null, identifier_value: null },
+} as const
 
-const identifierIn = (text: string, name: string) => identifierOf(typeAndValue(text, name))
+export const SUBJECT: Group = {
+  about: 'get, delete, merge or protect single records of a registry',
+  commands: {
+    get: derived(async () => (await import('@rollcall/admin/records/record')).showRecord, {
+      ...PERSON,
+      about: 'print the records that an identifier names, whole; who looked is accounted first',
+      notes: HISTORY,
+      examples: ['civil UIN 8128560370'],
+      input: personIn,
+      text: (found) => found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'),
+    }),
+    delete: later(
+      'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
+      () => import('./record-delete.ts'),
+    ),
+    merge: derived(async () => (await merges()).mergeRecords, {
+      about: 'merge a record into another one: its identifiers find that one, and who was notified of it is told so',
+      args: 'namespace survivor retired',
+      options: {
+        survivor: { help: 'identifier of the record that stays, as TYPE=VALUE' },
+        retired: { help: 'identifier of the record that is merged into it, as TYPE=VALUE' },
+        record_type: RECORD_TYPE,
+      },
+      notes: `
+The data of the retired record are put aside, its enrolments too, and nothing of them is added to the survivor: send the
+enrolments again under the survivor's identifier where they still count. rollcall record unmerge restores them.
 
-interface DeleteOptions extends OutputOptions {
-  readonly file?: string
-}
-
-async function runDelete(
-  namespace: string,
-  type: string,
-  words: readonly string[],
-  options: DeleteOptions,
-): Promise<void> {
-  const { signal } = stopRequest()
-  const named = [...words, ...(await identifiersOf(options.file))]
-  if (named.length === 0) throw new CommandError('name the records: by identifiers, or with --file')
-  const result = await withDatabase(({ config: { limits }, ...needs }) =>
-    deleteRecords({ ...needs, limits, signal }, { namespace, record_type: type, identifiers: named }),
-  )
-  const { asked, deleted } = result
-  const missing = asked === deleted ? '' : `; ${asked - deleted} were not there`
-  print(options, result, `${deleted} of ${asked} records are deleted from ${namespace}${missing}`)
-}
-
-async function identifiersOf(file: string | undefined): Promise<readonly string[]> {
-  if (file === undefined) return []
-  const text = await readInput(file)
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+${HISTORY}`,
+      examples: ['civil UIN=4103278859 UIN=2215743904'],
+      input: ({ survivor, retired }) => ({
+        survivor: identifierIn(survivor, '<survivor>'),
+        retired: identifierIn(retired, '<retired>'),
+      }),
+      text: ({ notified }) => `the records are merged: ${counted(notified, 'subscription')} notified`,
+    }),
+    unmerge: derived(async () => (await merges()).unmergeRecords, {
+      about: 'take a merge back: the retired record is found again, as it was',
+      args: 'namespace retired',
+      options: {
+        retired: { help: 'identifier of the record that was merged into another, as TYPE=VALUE' },
+        record_type: RECORD_TYPE,
+      },
+      notes: `What was written to the survivor since the merge stays with the survivor.\n\n${HISTORY}`,
+      examples: ['civil UIN=2215743904'],
+      input: ({ retired }) => ({ retired: identifierIn(retired, '<retired>') }),
+      text: ({ notified }) => `the merge is taken back: ${counted(notified, 'subscription')} notified`,
+    }),
+    protect: derived(async () => (await persons()).protectPerson, {
+      ...PERSON,
+      about: 'hide a person from every participant whose grant does not name the category',
+      notes: `Servers follow within a second. A record that the registry gets later is protected too.\n${HISTORY}`,
+      examples: ["civil UIN 4103278859 --category shelter --reason 'Court order 7/2026'"],
+      input: identifierOfPerson,
+      text: ({ namespace, records, rewritten, withdrawn }) =>
+        [
+          records === 0
+            ? `the person is protected; ${namespace} has no record with this identifier yet`
+            : 'the person is protected, and the record is hidden',
+          `not found by the person any more: ${counted(rewritten, 'record')}`,
+          `withdrawn: ${counted(withdrawn, 'notification')}`,
+        ].join('\n'),
+    }),
+    unprotect: derived(async () => (await persons()).unprotectPerson, {
+      ...PERSON,
+      about: 'lift the protection of a person: it is found again',
+      notes: HISTORY,
+      examples: ['civil UIN 4103278859'],
+      input: identifierOfPerson,
+      text: () => 'the protection is lifted: the person is found again',
+    }),
+    protected: {
+      about: 'show who is protected',
+      commands: {
+        list: derived(async () => (await persons()).listProtected, {
+          about: 'list the protected persons of a registry',
+          args: 'namespace',
+          options: { identifiers: { help: 'show who they are, and the reasons: personal data' } },
+          examples: ['civil --identifiers'],
+          text: (rows, { namespace, identifiers }) => {
+            const named = identifiers ? ['identifier_value', 'reason'] : []
+            const columns = ['category', 'protected_at', 'records', 'identifier_type', ...named]
+            return table(columns, rows, `nobody is protected in ${namespace}`)
+          },
+        }),
+      },
+    },
+  },
 }

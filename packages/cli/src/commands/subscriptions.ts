@@ -1,79 +1,56 @@
-/** `rollcall subscriptions`: to which events participants have subscribed. */
-import {
-  cancelSubscription,
-  listSubscriptions,
-  SUBSCRIPTION_STATES,
-  showSubscription,
-} from '@rollcall/admin/events/subscriptions'
-import { type Command, Option } from 'commander'
-import { ask } from '../environment.ts'
-import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { stopRequest } from '../stop.ts'
-import { wholeNumber } from '../values.ts'
-import { addMailboxCommands } from './subscription-mailbox.ts'
+/** `rollcall subscriptions`: to which events participants have subscribed, and their mailboxes. */
+import { derived } from '../derived.ts'
+import { factsText, listed } from '../output.ts'
+import type { Group } from '../subject.ts'
 
-export function addCommand(program: Command): void {
-  const subscriptions = program
-    .command('subscriptions')
-    .description('list, show, cancel, test, backfill and resume the subscriptions of participants')
-  withJson(subscriptions.command('list'))
-    .description('list subscriptions, the newest first')
-    .option('--participant <sender_id>', 'only those of this participant')
-    .option('--namespace <namespace>', 'only those in this registry')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(SUBSCRIPTION_STATES))
-    .option('--limit <subscriptions>', 'list at most this many subscriptions', wholeNumber(1, 10_000), 50)
-    .addHelpText('after', '\nExample: rollcall subscriptions list --namespace crvs --state suspended')
-    .action(runList)
-  withJson(subscriptions.command('show'))
-    .description('show a subscription')
-    .argument('<code>', 'code of the subscription')
-    .option('--criteria', 'also print its criteria, whose filter may be personal data')
-    .addHelpText('after', '\nExample: rollcall subscriptions show SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC')
-    .action(runShow)
-  withJson(subscriptions.command('cancel'))
-    .description('end a subscription: it matches nothing more, and what waits for it is not sent')
-    .argument('<code>', 'code of the subscription')
-    .addHelpText('after', '\nExample: rollcall subscriptions cancel SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC')
-    .action(runCancel)
-  addMailboxCommands(subscriptions)
-}
+const subscriptions = () => import('@rollcall/admin/events/subscriptions')
+const mailboxes = () => import('@rollcall/admin/events/subscription-mailbox')
 
-interface ListOptions extends OutputOptions {
-  readonly participant?: string
-  readonly namespace?: string
-  readonly state?: (typeof SUBSCRIPTION_STATES)[number]
-  readonly limit: number
-}
+const CODE = 'SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC'
 
-const COLUMNS = [
-  ...['code', 'participant', 'namespace', 'event_type', 'record_type', 'state', 'reason', 'cron', 'end_at'],
-  'created_at',
-]
-
-async function runList({ participant, namespace, state, limit, ...options }: ListOptions): Promise<void> {
-  stopRequest()
-  const found = await ask(listSubscriptions, { participant, namespace, state, limit: limit + 1 })
-  const rows = found.slice(0, limit)
-  const more = found.length > limit ? '\nthere are more; --limit shows them' : ''
-  print(options, rows, table(COLUMNS, rows, 'no subscriptions') + more)
-}
-
-async function runShow(
-  code: string,
-  { criteria, ...options }: OutputOptions & { readonly criteria?: true },
-): Promise<void> {
-  stopRequest()
-  const shown = await ask(showSubscription, { code, criteria })
-  print(options, shown, text(shown))
-}
-
-async function runCancel(code: string, options: OutputOptions): Promise<void> {
-  stopRequest()
-  const cancelled = await ask(cancelSubscription, { code })
-  print(options, cancelled, `${code} is cancelled`)
-}
-
-function text({ criteria, ...subscription }: Awaited<ReturnType<typeof showSubscription>>): string {
-  const lines = Object.entries(subscription).map(([name, value]) => `${name.padEnd(16)}${value ?? '-'}`)
-  return [...lines, ...(criteria === undefined ? [] : ['', JSON.stringify(criteria, null, 2)])].join('\n')
+export const SUBJECT: Group = {
+  about: 'list, show, cancel, test, backfill and resume the subscriptions of participants',
+  commands: {
+    list: derived(async () => (await subscriptions()).listSubscriptions, {
+      about: 'list subscriptions, the newest first',
+      pages: true,
+      examples: ['--namespace crvs --state suspended'],
+      text: listed(
+        'code participant namespace event_type record_type state reason cron end_at created_at',
+        'no subscriptions',
+      ),
+    }),
+    show: derived(async () => (await subscriptions()).showSubscription, {
+      about: 'show a subscription',
+      args: 'code',
+      examples: [CODE],
+      text: ({ criteria, ...subscription }) =>
+        `${factsText(subscription)}${criteria === undefined ? '' : `\n\n${JSON.stringify(criteria, null, 2)}`}`,
+    }),
+    cancel: derived(async () => (await subscriptions()).cancelSubscription, {
+      about: 'end a subscription: it matches nothing more, and what waits for it is not sent',
+      args: 'code',
+      examples: [CODE],
+      text: ({ code }) => `${code} is cancelled`,
+    }),
+    test: derived(async () => (await mailboxes()).testSubscription, {
+      about: 'send one notification with a synthetic record, marked header.meta.test',
+      args: 'code',
+      examples: [CODE],
+      needs: async () => ({ samples: (await import('../synthetic-people.ts')).trialRecords }),
+      text: ({ code }) => `a test waits in the mailbox of ${code}; rollcall deliveries list shows it`,
+    }),
+    backfill: derived(async () => (await mailboxes()).backfillSubscription, {
+      about: 'send every record that matches now, behind live events; called again it goes on',
+      args: 'code',
+      examples: [`${CODE} --since 2026-01-01T00:00:00Z`],
+      text: ({ code, queued }) => `${queued} records wait in the mailbox of ${code}`,
+    }),
+    resume: derived(async () => (await mailboxes()).resumeSubscription, {
+      about: 'open a suspended subscription again with its mailbox',
+      args: 'code',
+      examples: [CODE],
+      text: ({ code }) => `${code} is live; what waits in its mailbox is sent`,
+    }),
+  },
 }

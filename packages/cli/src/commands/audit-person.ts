@@ -1,0 +1,57 @@
+/** `rollcall audit person`: who has seen the data of a person, as a list or as an answer to the person. */
+import { reportAccess } from '@rollcall/admin/accounts/access-report'
+import { auditPerson } from '@rollcall/admin/accounts/person-looks'
+import type { Command } from 'commander'
+import { personText } from '../account-text.ts'
+import { ask } from '../environment.ts'
+import { writeNew } from '../new-file.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { instant, personOf, withPerson } from '../values.ts'
+
+export function complete(command: Command): void {
+  withPerson(withJson(command))
+    .option('--from <time>', 'only what was at this day or time, or later', instant)
+    .option('--to <time>', 'only what was before this day or time', instant)
+    .option('--confidential', 'also print users, cases and reasons, which were accounted encrypted')
+    .option('--report <file>', 'write an answer to the person instead: a page, and beside it the same as JSON')
+    .addHelpText(
+      'after',
+      `
+The other identifiers of the same person's records are looked for as well, but phone numbers and e-mail addresses. Accounts
+outlive the record. The look itself is accounted.
+
+Example: rollcall audit person UIN 8128560370 --from 2026-01-01
+Example: rollcall audit person UIN 8128560370 --report answer.html`,
+    )
+    .action(runPerson)
+}
+
+interface PersonOptions extends OutputOptions {
+  readonly from?: Date
+  readonly to?: Date
+  readonly confidential?: true
+  readonly report?: string
+}
+
+async function runPerson(type: string, value: string | undefined, options: PersonOptions): Promise<void> {
+  stopRequest()
+  const { from, to, confidential, report } = options
+  const person = { ...personOf(type, value), from: from?.toISOString(), to: to?.toISOString() }
+  if (report !== undefined) return writeReport(person, report, options)
+  const audited = await ask(auditPerson, { ...person, confidential })
+  print(options, audited, personText(audited))
+}
+
+/** @throws CommandError a file is there already, or cannot be written */
+async function writeReport(
+  person: Parameters<typeof reportAccess>[1],
+  file: string,
+  options: OutputOptions,
+): Promise<void> {
+  const json = `${file.replace(/\.html?$/, '')}.json`
+  const { html, report } = await ask(reportAccess, person)
+  await writeNew(file, html)
+  await writeNew(json, `${JSON.stringify(report, null, 2)}\n`)
+  print(options, { files: [file, json] }, `written: ${file} to be read, ${json} for programs`)
+}

@@ -1,0 +1,43 @@
+/** `rollcall index apply`: builds the indexes that searches need. */
+import { applyIndexes } from '@rollcall/admin/registries/indexes'
+import type { Command } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { EXIT } from '../failure.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { reportTasks } from '../progress.ts'
+import { stopRequest } from '../stop.ts'
+
+type Applied = Awaited<ReturnType<typeof applyIndexes>>[number]
+
+export function complete(command: Command): void {
+  withJson(command)
+    .argument('[namespace]', 'namespace of one registry (default: all registries)')
+    .addHelpText(
+      'after',
+      `
+You may stop it at any moment; the same command continues from there.
+
+Exit codes: 0 nothing is missing, 4 interrupted, 1 failed.
+
+Example: rollcall index apply civil`,
+    )
+    .action(runApply)
+}
+
+async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const progress = reportTasks()
+  const rows = await withDatabase(({ db }) =>
+    applyIndexes({ db, signal, onProgress: progress.update }, { namespace }),
+  ).finally(() => progress.stop())
+  print(options, rows, rows.flatMap(appliedLines).join('\n') || 'nothing to do')
+  if (signal.aborted || rows.some(({ finished }) => !finished)) process.exitCode = EXIT.interrupted
+}
+
+function appliedLines({ namespace, filled, built, finished }: Applied) {
+  return [
+    ...filled.map((name) => `${namespace}: filled ${name}`),
+    ...built.map((name) => `${namespace}: built ${name}`),
+    ...(finished ? [] : [`${namespace}: interrupted; run the same command again to resume`]),
+  ]
+}

@@ -1,0 +1,41 @@
+/** `rollcall keys rotate-master`: another master key. */
+import { rotateMasterKey } from '@rollcall/admin/operators/own-keys'
+import type { Config } from '@rollcall/settings/config'
+import { masterKeyFile, masterKeySource } from '@rollcall/settings/storage'
+import type { Command } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+export function complete(command: Command): void {
+  withJson(command)
+    .addHelpText(
+      'after',
+      `
+The new key is ROLLCALL_NEW_MASTER_KEY. With the embedded database and without this variable, a new key is
+written to the file. After an interruption, run the command again. Servers that were started with both variables
+continue without interruption.
+
+Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-master`,
+    )
+    .action(runRotateMaster)
+}
+
+async function runRotateMaster(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const { config, ...done } = await withDatabase(async ({ db, config }) => ({
+    config,
+    ...(await rotateMasterKey({ db, masterKey: masterKeySource(config) }, {})),
+  }))
+  const what =
+    done.resealed === 0
+      ? 'the new master key is in use already'
+      : `${done.resealed} values are encrypted with the new master key, version ${done.version}`
+  print(options, done, `${what}\n${whatNow(config)}`)
+}
+
+function whatNow(config: Config): string {
+  if (config.newMasterKey === undefined) return `The new master key is in ${masterKeyFile(config)}: back it up.`
+  const file = config.masterKey === undefined ? `, and remove ${masterKeyFile(config)}` : ''
+  return `Now set ROLLCALL_MASTER_KEY to the new one everywhere${file}. Backups from before need the old one.`
+}

@@ -1,0 +1,229 @@
+/** `rollcall registry add` and `set`. */
+import { importRecords } from '@rollcall/admin/records/records'
+import { addRegistry, changeRegistry, listRegistries } from '@rollcall/admin/registries/registries'
+import { nearestHint } from '@rollcall/base/shared/nearest'
+import { KINDS, kindNamed } from '@rollcall/protocol'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { askToAdd, withDatabase } from '../environment.ts'
+import { CommandError } from '../failure.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { PEOPLE_SEED, renamedPrimaries, syntheticRecords } from '../synthetic-people.ts'
+import { collected, wholeNumber } from '../values.ts'
+
+export const add = {
+  complete(command: Command): void {
+    withJson(command)
+      .argument(
+        '<kind>',
+        `kind of the registry (${NAMES}), or its namespace: the kind, a hyphen and more`,
+        kindAndNamespace,
+      )
+      .option(
+        '--namespace <namespace>',
+        'first segment of its paths (default: the kind; of a sandbox, the kind and -test)',
+      )
+      .option('--sandbox', 'make a sandbox registry, and fill it with synthetic people')
+      .option(
+        '--people <records>',
+        'synthetic records of a sandbox registry (default: 1000)',
+        wholeNumber(0, MOST_PEOPLE),
+      )
+      .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
+      .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
+      .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
+      .option(...MAJORITY)
+      .addOption(primaryOption())
+      .addHelpText(
+        'after',
+        `
+${PRIMARY}
+A sandbox registry is for systems that are being tried out: only sandbox participants may be granted something there,
+and rollcall simulate makes events happen to its people. Whether a registry is live or a sandbox never changes.
+
+Example: rollcall registry add civil --namespace population --primary NID
+Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.org --time-zone Africa/Kigali
+Example: rollcall registry add civil-test --sandbox`,
+      )
+      .action(runAdd)
+  },
+}
+
+export const set = {
+  complete(command: Command): void {
+    withJson(command)
+      .argument('<namespace>', 'namespace of the registry')
+      .option(
+        '--alias <receiver_id...>',
+        'more values of receiver_id that it accepts, in place of those before; none ends it',
+      )
+      .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
+      .option(...MAJORITY)
+      .option(
+        '--web-origin <origin...>',
+        'origins of web pages that may ask it from a browser, in place of those before; none ends it',
+      )
+      .option(
+        '--reg-type-alias <value...>',
+        'more values of reg_type that mean it, in place of those before; none ends it',
+      )
+      .addOption(
+        new Option(
+          '--qualified-kids <on|off>',
+          'whether its key set names each key for signatures a second time, as sender_id|kid|ed25519',
+        ).choices(['on', 'off']),
+      )
+      .addOption(primaryOption())
+      .addHelpText(
+        'after',
+        `
+${PRIMARY}
+Browsers let a page read answers only if its origin is listed here, such as https://app.example or http://localhost:*.
+
+Example: rollcall registry set civil --web-origin https://app.example
+Example: rollcall registry set civil --alias https://crvs.example/civil --reg-type-alias Individual
+Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
+      )
+      .action(runSet)
+  },
+}
+
+const KIND_NAMES = KINDS.map(({ name }) => name)
+const NAMES = KIND_NAMES.join(', ')
+
+/** Of a sandbox registry: they are written in one go. */
+const MOST_PEOPLE = 100_000
+const PEOPLE = 1_000
+
+interface KindAndNamespace {
+  readonly kind: string
+  readonly namespace: string | undefined
+}
+
+/** `civil` is a kind; `civil-test` is a namespace of that kind. */
+function kindAndNamespace(text: string): KindAndNamespace {
+  const [name = ''] = text.split('-')
+  if (!KINDS.some((kind) => kind.name === name)) {
+    throw new InvalidArgumentError(
+      `It must be a kind: ${NAMES}; or a namespace that begins with one, such as civil-test${nearestHint(name, KIND_NAMES)}.`,
+    )
+  }
+  return { kind: name, namespace: name === text ? undefined : text }
+}
+
+const MAJORITY = [
+  '--majority <years>',
+  'age at which people come of age, for grants that never find minors (default: 18)',
+  wholeNumber(1, 99),
+] as const
+
+const PRIMARY = `Records are known by their primary identifier: each has exactly one, and no other record has the same. --primary names
+another type than the kind does; it can be set as long as the registry has no records. For a kind with several record
+types, --primary <record type>=<type> names that of one of them. A type that the kind does not have is added with
+rollcall identifier-type add.
+`
+
+const primaryOption = (): Option =>
+  new Option('--primary <type>', 'identifier type by which its records are known').argParser(collected)
+
+/** `NID` is that of the first record type, `Group=HOUSEHOLD_NO` that of another. */
+function primariesIn(kind: string, given: readonly string[] | undefined) {
+  if (given === undefined) return undefined
+  const first = kindNamed(kind)?.record_types[0].name ?? ''
+  return Object.fromEntries(
+    given.map((text): [string, string] => {
+      const at = text.indexOf('=')
+      return at < 0 ? [first, text] : [text.slice(0, at), text.slice(at + 1)]
+    }),
+  )
+}
+
+interface AddOptions extends OutputOptions {
+  readonly namespace?: string
+  readonly senderId?: string
+  readonly alias?: readonly string[]
+  readonly timeZone?: string
+  readonly majority?: number
+  readonly primary?: readonly string[]
+  readonly sandbox?: true
+  readonly people?: number
+}
+
+async function runAdd({ kind, namespace: named }: KindAndNamespace, options: AddOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const { senderId: sender_id, alias: aliases, timeZone: time_zone, sandbox, people } = options
+  if (named !== undefined && options.namespace !== undefined) {
+    throw new CommandError(`--namespace is given, and ${named} is a namespace too; give the kind ${kind} alone`)
+  }
+  if (people !== undefined && !sandbox) {
+    throw new CommandError('--people needs --sandbox: a live registry has the records that are imported')
+  }
+  const own = { namespace: named ?? options.namespace, sender_id, aliases, time_zone }
+  const primary_identifiers = primariesIn(kind, options.primary)
+  const environment = sandbox ? ('sandbox' as const) : undefined
+  const registry = { kind, ...own, majority_age: options.majority, primary_identifiers, environment }
+  const added = await askToAdd(addRegistry, registry)
+  const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
+  const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}`
+  if (!sandbox) return print(options, added, text)
+  const records = await fill(added, people ?? PEOPLE, signal)
+  print(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
+}
+
+/** As `rollcall import` does it. */
+async function fill(
+  { kind, namespace, primary_identifiers }: RegistryRow,
+  people: number,
+  signal: AbortSignal,
+): Promise<number> {
+  if (people === 0) return 0
+  const source = syntheticRecords(kind, people, renamedPrimaries(kind, primary_identifiers))
+  const { written } = await withDatabase(({ config: { limits }, ...needs }) =>
+    importRecords({ ...needs, limits, source, rejectsPath: null, signal }, { namespace, format: 'ndjson' }),
+  )
+  if (written === people) return written
+  throw new CommandError(
+    `the registry ${namespace} was added with ${written} of ${people} records; fill it: rollcall generate ${kind} --seed ${PEOPLE_SEED} --count ${people} | rollcall import ${namespace} - --format ndjson`,
+  )
+}
+
+const primariesText = ({ primary_identifiers }: Pick<RegistryRow, 'primary_identifiers'>): string =>
+  Object.entries(primary_identifiers)
+    .map(([type, primary]) => `every ${type} known by its ${primary}`)
+    .join(', ')
+
+type RegistryRow = Awaited<ReturnType<typeof addRegistry>>
+
+interface SetOptions extends OutputOptions {
+  readonly alias?: readonly string[]
+  readonly webOrigin?: readonly string[]
+  readonly regTypeAlias?: readonly string[]
+  readonly qualifiedKids?: 'on' | 'off'
+  readonly timeZone?: string
+  readonly majority?: number
+  readonly primary?: readonly string[]
+}
+
+async function runSet(namespace: string, options: SetOptions): Promise<void> {
+  stopRequest()
+  const { timeZone: time_zone, majority: majority_age } = options
+  const changed = await withDatabase(async (needs) => {
+    const kind = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)?.kind ?? ''
+    const primary_identifiers = primariesIn(kind, options.primary)
+    const changes = {
+      aliases: listIn(options.alias),
+      time_zone,
+      majority_age,
+      web_origins: listIn(options.webOrigin),
+      reg_type_aliases: listIn(options.regTypeAlias),
+      qualified_kids: options.qualifiedKids && options.qualifiedKids === 'on',
+      primary_identifiers,
+    }
+    return changeRegistry(needs, { namespace, ...changes })
+  })
+  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}; further values of receiver_id: ${changed.aliases.join(', ') || 'none'}; of reg_type: ${changed.reg_type_aliases.join(', ') || 'none'}`
+  print(options, changed, text)
+}
+
+const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
+  given?.length === 1 && given[0] === 'none' ? [] : given

@@ -1,0 +1,17 @@
+/** What is printed of withdrawals of consents, for people. */
+import type { withdrawConsent } from '@rollcall/admin/consents/consents'
+import { counted } from './output.ts'
+
+type Done = Awaited<ReturnType<typeof withdrawConsent>>
+
+export const receiptText = (done: Done): string =>
+  [`withdrawn at ${done.at}`, stoppedText(done), `receipt  ${done.receipt}`].join('\n')
+
+export function stoppedText({ stopped }: Pick<Done, 'stopped'>): string {
+  const { subscriptions, notifications, deliveries, in_flight } = stopped
+  return [
+    `stopped  ${counted(subscriptions.length, 'subscription')}, ${counted(notifications, 'notification')}, ${counted(deliveries, 'answer')} on the way`,
+    ...(in_flight === 0 ? [] : [`${in_flight} messages are being sent at this moment; they are not sent again`]),
+    ...subscriptions.map((code) => `  ${code}`),
+  ].join('\n')
+}

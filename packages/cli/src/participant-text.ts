@@ -1,0 +1,22 @@
+/** What is printed of participants, for people. */
+import type { checkParticipant } from '@rollcall/admin/participants/check'
+
+interface Credentials {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+/** A secret is shown once. */
+export const credentialsText = ({ client_id, client_secret }: Credentials): readonly string[] => [
+  `client_id      ${client_id}`,
+  `client_secret  ${client_secret}`,
+  'The secret is not stored and cannot be shown again.',
+]
+
+type Report = Pick<Awaited<ReturnType<typeof checkParticipant>>, 'passed' | 'steps'>
+
+export const checkReportText = ({ passed, steps }: Report): string =>
+  [
+    ...steps.map(({ name, state, text }) => `${state.padEnd(8)} ${name.padEnd(13)} ${text}`),
+    passed ? 'every step has passed' : 'the check has not passed',
+  ].join('\n')

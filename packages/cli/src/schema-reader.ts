@@ -1,0 +1,114 @@
+/** Members of the schema of an admin function, as they are read from a command line. */
+import { InvalidArgumentError } from 'commander'
+import { instant, wholeNumber } from './values.ts'
+
+/** What is read of a JSON Schema. */
+interface Schema {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly const?: string
+  readonly format?: string
+  readonly minimum?: number
+  readonly exclusiveMinimum?: number
+  readonly maximum?: number
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[] | undefined
+}
+
+export interface Member {
+  readonly name: string
+  readonly schema: Schema
+  /** As a line of help: it begins with a small letter and has no full stop. */
+  readonly description: string
+  readonly isRequired: boolean
+}
+
+/** How the text of an option or an argument is read. */
+interface Reader {
+  /** Undefined: the text is the value. */
+  readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
+  /** It is one of these. */
+  readonly choices?: readonly string[]
+  /** What stands for the value in the help, where it is not the name of the member; '': it has none. */
+  readonly placeholder?: string
+  /** Words that may stand in place of a value, such as `unlimited`. */
+  readonly words?: readonly string[]
+}
+
+/** The members of an input, in the order of its schema. */
+export function membersOf(input: object): readonly Member[] {
+  const { properties = {}, required = [] } = input as Schema
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    description: helpLine(schema),
+    isRequired: required.includes(name),
+  }))
+}
+
+/**
+ * How a member is read; null: it has parts, and no option can say it.
+ * @param none the word for null
+ */
+export function memberReader(schema: Schema, none: string): Reader | null {
+  if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
+  if (schema.enum !== undefined) return { choices: schema.enum }
+  if (schema.format === 'date-time') return { placeholder: 'time', parse: (text) => instant(text).toISOString() }
+  return READERS[schema.type ?? '']?.(schema) ?? null
+}
+
+const READERS: Readonly<Record<string, (schema: Schema) => Reader | null>> = {
+  string: () => ({}),
+  boolean: () => ({ placeholder: '' }),
+  integer: ({ minimum = 0, maximum }) => ({ placeholder: 'number', parse: wholeNumber(minimum, maximum) }),
+  number: () => ({ placeholder: 'number', parse: numberAboveZero }),
+  array: ({ items = {} }) => {
+    const each = memberReader(items, '')
+    if (each === null) return null
+    // commander itself collects what is chosen of several; of others the option is given again for more.
+    if (each.choices !== undefined) return { ...each, placeholder: 'value...' }
+    return {
+      placeholder: 'value',
+      parse: (text, before = []) => [...before, each.parse === undefined ? text : each.parse(text)],
+    }
+  },
+}
+
+/** Words such as `unlimited`, or else a value of the one type that is left. */
+function unionReader(kinds: readonly Schema[], none: string): Reader | null {
+  const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
+  const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
+  const [other = {}] = others
+  const reader = others.length > 1 ? null : memberReader(other, none)
+  if (reader === null || reader.choices !== undefined) return reader
+  const parse = (text: string, before?: readonly unknown[] | string) => {
+    if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
+    // A word stands for all values: what is given beside it says nothing more.
+    if (typeof before === 'string') return before
+    try {
+      return reader.parse === undefined ? text : reader.parse(text, before)
+    } catch (error) {
+      const kind = KINDS[other.type ?? '']
+      if (kind === undefined) throw error
+      throw new InvalidArgumentError(`It must be ${[kind, ...words.slice(0, -1)].join(', ')} or ${words.at(-1)}.`)
+    }
+  }
+  return { ...reader, parse, words }
+}
+
+const KINDS: Readonly<Record<string, string>> = { integer: 'a whole number', number: 'a number above 0' }
+
+function numberAboveZero(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return Number(text)
+  throw new InvalidArgumentError('It must be a number above 0.')
+}
+
+/** That of a union may stand in its first part. */
+function helpLine({ description, anyOf = [] }: Schema): string {
+  const text = description ?? anyOf.find((kind) => kind.description !== undefined)?.description ?? ''
+  const line = text.replace(/\.$/, '')
+  return /^[A-Z][a-z]* /.test(line) ? `${line.charAt(0).toLowerCase()}${line.slice(1)}` : line
+}

@@ -1,0 +1,36 @@
+/** What the commands below a word are: a subject is loaded when the command line names it, and of it the command. */
+import type { Command } from 'commander'
+
+/** A command by its row. It is loaded when the command line names it. */
+export interface Leaf {
+  /** What the command does, in one line. */
+  readonly about: string
+  /** Gives the command its arguments, its options and its work. */
+  readonly complete: (command: Command) => Promise<void> | void
+}
+
+/** A command with commands below it. */
+export interface Group {
+  readonly about: string
+  readonly commands: Readonly<Record<string, Leaf | Group>>
+}
+
+/** A command with a module of its own: it is written by hand, or its row needs more than the subject. */
+export const later = (about: string, load: () => Promise<Pick<Leaf, 'complete'>>): Leaf => ({
+  about,
+  complete: async (command) => (await load()).complete(command),
+})
+
+/** Adds what a subject has; only the commands that the command line names are completed. */
+export async function addSubject(
+  command: Command,
+  subject: Leaf | Group,
+  isNamed: (name: string) => boolean,
+): Promise<void> {
+  command.description(subject.about)
+  if ('complete' in subject) return subject.complete(command)
+  for (const [name, below] of Object.entries(subject.commands)) {
+    const child = command.command(name).description(below.about)
+    if ('commands' in below || isNamed(name)) await addSubject(child, below, isNamed)
+  }
+}
