@@ -4,11 +4,11 @@
  * element, and the content security policy has nothing to forbid.
  */
 
+import { NOTHING_YET, saveProgress } from '@rollcall/import/import-progress'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
-import { NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { keyPair, publicKey } from '../../core/test/key-pairs.ts'

@@ -2,9 +2,10 @@
 
 import { addAttribute, indexAttribute } from '@rollcall/admin/registries/attributes'
 import type { Registry } from '@rollcall/core/model/registry'
+import { NOTHING_YET, saveProgress } from '@rollcall/import/import-progress'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
-import { claimImport, NOTHING_YET, saveProgress } from '@rollcall/records/records/import-progress'
+import { claimImport } from '@rollcall/records/records/claims'
 import { publicKey } from '../../core/test/key-pairs.ts'
 import { registered } from '../../server/test/sealing.ts'
 import type { TestServer } from '../../server/test/server.ts'

@@ -1,10 +1,10 @@
 /** The connection on which an import works: with the claim of its registry, or for a dry run. */
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { openDryRun } from '@rollcall/records/records/dry-run'
-import { claimImport, unclaimImport } from '@rollcall/records/records/import-progress'
+import { claimImport, unclaimImport } from '@rollcall/records/records/claims'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
+import { openDryRun } from './dry-run.ts'
 import { ImportError } from './source.ts'
 
 /** Runs the work while this import has the claim of the registry. @throws ImportError when another import has it */

@@ -11,6 +11,12 @@ import { inTransaction } from '@rollcall/database/transaction'
 import { filtersOf, type Recording } from '@rollcall/delivery/events/recording'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
+import { hasRecords } from '@rollcall/records/records/record-counts'
+import type { ClientBase } from 'pg'
+import { Batch, type Preparing } from './batch.ts'
+import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
+import { withClaimedRegistry, withDryRun } from './import-connection.ts'
+import { importIdentity } from './import-identity.ts'
 import {
   beginRun,
   endProgress,
@@ -19,13 +25,7 @@ import {
   NOTHING_YET,
   type Progress,
   saveProgress,
-} from '@rollcall/records/records/import-progress'
-import { hasRecords } from '@rollcall/records/records/record-counts'
-import type { ClientBase } from 'pg'
-import { Batch, type Preparing } from './batch.ts'
-import { duplicatesOf, FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
-import { withClaimedRegistry, withDryRun } from './import-connection.ts'
-import { importIdentity } from './import-identity.ts'
+} from './import-progress.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type ImportReport, reportOf } from './report.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'

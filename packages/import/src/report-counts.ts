@@ -1,14 +1,14 @@
 /** Counts what values of a file were understood: of each batch, and of batches together. */
 import { type Kind, type RecordType, UNLISTED } from '@rollcall/protocol'
 import { columnGroups } from '@rollcall/records/records/columns'
+import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 import {
   type CountedValues,
   NO_VALUES,
   type RejectionCounts,
   type ReportCounts,
   type ValueCounts,
-} from '@rollcall/records/records/import-progress'
-import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
+} from './import-progress.ts'
 import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
 import { CELL, type RowCells } from './row-documents.ts'
 

@@ -1,5 +1,6 @@
 /** The report of an import: per column and per attribute, how many values were understood. Never a value. */
 import type { Kind } from '@rollcall/protocol'
+import type { ReadAs } from './formats.ts'
 import {
   type CountedValues,
   NO_VALUES,
@@ -7,8 +8,7 @@ import {
   type RepeatedCounts,
   type ReportCounts,
   type ValueCounts,
-} from '@rollcall/records/records/import-progress'
-import type { ReadAs } from './formats.ts'
+} from './import-progress.ts'
 import { ruleOf } from './record-notes.ts'
 import { reportedNames } from './report-counts.ts'
 import { cellRule } from './row-documents.ts'

@@ -8,10 +8,10 @@ import { MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
-import { noteLines } from '@rollcall/records/records/dry-run'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { lockRecord, sqlState, type WrittenRecord, writeRecords } from '@rollcall/records/records/record-writer'
 import type { ClientBase } from 'pg'
+import { noteLines } from './dry-run.ts'
 
 export interface Line {
   readonly line: number

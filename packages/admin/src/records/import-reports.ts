@@ -1,8 +1,8 @@
 /** What an import came to: how far it is while it runs, and its report. Never a value. */
 
 import type { Registry } from '@rollcall/core/model/registry'
+import { findLastImport } from '@rollcall/import/import-progress'
 import { reportedPaths, reportOf } from '@rollcall/import/report'
-import { findLastImport } from '@rollcall/records/records/import-progress'
 import Type from 'typebox'
 import { closed, flag, instant, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'

@@ -1,4 +1,14 @@
 /** The check of a sandbox participant: which steps its system has gone through, as our own records show it. */
+import type { Participant } from './participant.ts'
+import type { Registry } from './registry.ts'
+
+/** Whose messages are looked at. */
+export interface CheckedSystem {
+  readonly participant: Pick<Participant, 'id'>
+  readonly registry: Pick<Registry, 'id'>
+  /** What was seen before does not count. */
+  readonly since: Date
+}
 
 /** `skipped`: the grant of the participant does not have the operation, so it is not asked for. */
 export const STEP_STATES = ['passed', 'missing', 'skipped'] as const

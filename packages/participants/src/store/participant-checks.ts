@@ -1,16 +1,8 @@
-/** What our own records show of the system of a participant in a registry, and the reports of checks made of it. */
-import type { CheckStep } from '@rollcall/core/model/check'
+/** The reports of checks that were made of the system of a participant in a registry. */
+import type { CheckedSystem, CheckStep } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
-
-interface Of {
-  readonly participant: Pick<Participant, 'id'>
-  readonly registry: Pick<Registry, 'id'>
-  /** What was seen before does not count. */
-  readonly since: Date
-}
 
 /** A report. */
 export interface ParticipantCheck {
@@ -26,7 +18,7 @@ export interface ParticipantCheck {
 /** Stores the report of a check, in place of that of the same check at an earlier time. */
 export async function saveCheck(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, since }: Of,
+  { participant, registry, since }: CheckedSystem,
   { checked_at, version, passed, steps }: Omit<ParticipantCheck, 'namespace' | 'since'>,
 ): Promise<void> {
   await pool.query(

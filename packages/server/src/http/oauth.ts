@@ -5,7 +5,6 @@ import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { createThrottle, type Throttle } from '@rollcall/participants/admission/throttle'
 import { digestSecret, isSecretOf } from '@rollcall/participants/directory/secrets'
-import { readTokenRequest, TokenRefusal } from '@rollcall/participants/directory/token-request'
 import type { Tokens } from '@rollcall/participants/directory/tokens'
 import { readText } from '@rollcall/participants/reading/body'
 import { findClient } from '@rollcall/participants/store/participants'
@@ -14,6 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendJson } from './answer.ts'
 import type { Gate } from './gate.ts'
 import { type HttpServer, mount } from './server.ts'
+import { readTokenRequest, TokenRefusal } from './token-request.ts'
 
 /** A token request is small; what is larger is none. */
 const MAX_TOKEN_REQUEST_BYTES = 16_384

@@ -1,6 +1,5 @@
 /** What was sent to a participant's system in a registry and acknowledged, and what it has subscribed to. */
-import type { Participant } from '@rollcall/core/model/participant'
-import type { Registry } from '@rollcall/core/model/registry'
+import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
 /** When something was seen last; null: not yet. */
@@ -49,16 +48,7 @@ const EVIDENCE = `select
 
 export async function deliveryEvidence(
   { pool }: Pick<Database, 'pool'>,
-  {
-    participant,
-    registry,
-    since,
-  }: {
-    readonly participant: Pick<Participant, 'id'>
-    readonly registry: Pick<Registry, 'id'>
-    /** What was seen before does not count. */
-    readonly since: Date
-  },
+  { participant, registry, since }: CheckedSystem,
 ): Promise<DeliveryEvidence> {
   const { rows } = await pool.query<DeliveryEvidence>(EVIDENCE, [participant.id, registry.id, since])
   const [row] = rows

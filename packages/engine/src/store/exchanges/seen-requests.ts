@@ -1,7 +1,7 @@
 /** What is remembered of the requests of a participant's system: when it was last there, and which steps it has made. */
 import { ACCOUNTS } from '@rollcall/audit/store/account-names'
+import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { DELIVERIES } from '@rollcall/delivery/store/deliveries/delivery-names'
 import type { Milestones } from '@rollcall/participants/store/milestones'
@@ -61,16 +61,7 @@ const EVIDENCE = `select
 
 export async function requestEvidence(
   { pool }: Pool,
-  {
-    participant,
-    registry,
-    since,
-  }: {
-    readonly participant: Pick<Participant, 'id'>
-    readonly registry: Pick<Registry, 'id'>
-    /** What was seen before does not count. */
-    readonly since: Date
-  },
+  { participant, registry, since }: CheckedSystem,
 ): Promise<RequestEvidence> {
   const { rows } = await pool.query<RequestEvidence>(EVIDENCE, [participant.id, registry.id, since])
   const [row] = rows

@@ -2,12 +2,12 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
-import type { CookieFailures } from '@rollcall/participants/admission/cookie-failures'
 import type { PartnerSession, PartnerSessions } from '@rollcall/participants/directory/partner-sessions'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import { type Gate, NotSignedIn } from '../gate.ts'
 import { type IsReachedByTls, sessionCookies } from '../session-cookie.ts'
+import type { CookieFailures } from './cookie-failures.ts'
 
 export const PARTNER_SESSION = sessionCookies({
   cookie: 'rollcall_partner',

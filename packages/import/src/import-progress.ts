@@ -1,8 +1,8 @@
 /** How far an import came: one row for each registry, committed with every batch. */
 
 import type { Database } from '@rollcall/database/database'
+import { holdsClaim } from '@rollcall/records/records/claims'
 import type { ClientBase } from 'pg'
-import { holdsClaim } from './claims.ts'
 
 /** All counts are from the beginning of the source, whether or not the import was interrupted. */
 export interface Progress {
@@ -101,25 +101,6 @@ type Count = Exclude<keyof Progress, Other>
 const COUNTS = (Object.keys(NOTHING_YET) as (keyof Progress)[]).filter(
   (name): name is Count => !OTHERS.includes(name as Other),
 )
-
-/**
- * Claims a connection for an import into a registry; false when another import holds the registry. The claim
- * belongs to the session: it ends with the connection, also when this process is killed. Statements of the
- * session have no deadline from then on.
- */
-export async function claimImport(client: ClientBase, registryId: number): Promise<boolean> {
-  await client.query('set statement_timeout = 0')
-  const { rows } = await client.query<{ claimed: boolean }>(
-    `select pg_try_advisory_lock(hashtext('rollcall import'), $1) as claimed`,
-    [registryId],
-  )
-  return rows[0]?.claimed === true
-}
-
-/** Gives the claim back, where there is one. Throws in a session that a failure left in no state to do so. */
-export async function unclaimImport(client: ClientBase, registryId: number): Promise<void> {
-  await client.query(`select pg_advisory_unlock(hashtext('rollcall import'), $1)`, [registryId])
-}
 
 /**
  * Where the same import was interrupted. Any other import into the registry has the row for itself: to go on

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
-import type { Throttle } from './throttle.ts'
+import type { Throttle } from '@rollcall/participants/admission/throttle'
 
 export interface CookieFailures {
   /** Seconds until a cookie that is not known here is looked for again for this address; 0: now. */
