@@ -18,7 +18,8 @@ const FOLDERS = ['packages/*/src', 'packages/*/test', 'examples', 'test']
 const named = (suffix: string): string[] => FOLDERS.map((folder) => `${folder}/**/*${suffix}`)
 const DB = named('.db.test.ts')
 const WORLD = named('.world.test.ts')
-const POSTGRES = ['packages/database/test/global-setup.ts']
+const POSTGRES = 'packages/database/test/global-setup.ts'
+const PROGRAMS = 'packages/cli/test/built-programs.ts'
 
 /** CONTRIBUTING.md says which test belongs to which lane. */
 export default defineConfig({
@@ -35,8 +36,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] } },
-      { extends: true, test: { name: 'db', include: DB, globalSetup: POSTGRES } },
-      { extends: true, test: { name: 'world', include: WORLD, globalSetup: POSTGRES } },
+      { extends: true, test: { name: 'db', include: DB, globalSetup: [POSTGRES] } },
+      { extends: true, test: { name: 'world', include: WORLD, globalSetup: [POSTGRES, PROGRAMS] } },
     ],
   },
 })

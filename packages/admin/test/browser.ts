@@ -4,7 +4,8 @@
  * and unpacks them where it believes to run on one; so it is told in a process of its own, with a folder of ours.
  */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,7 +13,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 export interface TestBrowser {
   readonly browser: Browser
-  /** Ends the browser and removes what was unpacked. */
+  /** Ends the browser and removes its files. */
   close(): Promise<void>
 }
 
@@ -34,20 +35,24 @@ const ARGUMENTS = [
   '--no-pings',
 ]
 
-/** Takes about three seconds. Throws where the unpacked Chromium does not run. */
+/** Takes about a second, and three for the first of a worker. Throws where the unpacked Chromium does not run. */
 export async function openBrowser(): Promise<TestBrowser> {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-browser-'))
-  const remove = () => rm(folder, { recursive: true, force: true })
+  unpacking ??= unpack()
+  const unpacked = await unpacking
+  const home = await mkdtemp(join(tmpdir(), 'rollcall-browser-'))
+  const remove = () => rm(home, { recursive: true, force: true })
   try {
-    const executablePath = await unpack(folder)
-    const home = join(folder, 'home')
-    await mkdir(home)
     const fonts = join(home, 'fonts.conf')
-    await writeFile(fonts, fontSettings(folder))
+    await writeFile(fonts, fontSettings(unpacked.folder))
     const browser = await chromium.launch({
-      executablePath,
+      executablePath: unpacked.program,
       args: ARGUMENTS,
-      env: { HOME: home, TMPDIR: folder, FONTCONFIG_FILE: fonts, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') },
+      env: {
+        HOME: home,
+        TMPDIR: home,
+        FONTCONFIG_FILE: fonts,
+        LD_LIBRARY_PATH: join(unpacked.folder, 'al2023', 'lib'),
+      },
     })
     return {
       browser,
@@ -68,11 +73,22 @@ const fontSettings = (folder: string): string => `<?xml version="1.0"?>
 <fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>
 `
 
-/** Unpacks Chromium, its libraries and fonts into `folder`; gives the path of the binary. */
-async function unpack(folder: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
+interface Unpacked {
+  readonly folder: string
+  /** The path of Chromium. */
+  readonly program: string
+}
+
+/** What all browsers of a worker share. */
+let unpacking: Promise<Unpacked> | undefined
+
+/** Unpacks Chromium, its libraries and fonts into a folder that goes with the worker. */
+async function unpack(): Promise<Unpacked> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-chromium-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const { stdout: program } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
     cwd: import.meta.dirname,
     env: { PATH: process.env.PATH, TMPDIR: folder, HOME: folder, AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES },
   })
-  return stdout
+  return { folder, program }
 }

@@ -4,14 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoServer } from './asking.ts'
-import { databaseUrl, start, until } from './command.ts'
+import { databaseUrl, shellFunction, start, until } from './command.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
 const blocks = [...page.matchAll(/```(sh[a-z ]*)\n(.*?)\n```/gs)].map(([, how = '', text = '']) => ({ how, text }))
 const run = promisify(execFile)
@@ -26,7 +24,7 @@ afterAll(() => demo.close())
 /** Runs a block as it stands, in a folder with the file of a demo; what it prints. */
 async function printedBy(text: string, cwd: string, more: object = {}): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
-  const script = `set -e -o pipefail\nrollcall() { '${process.execPath}' '${MAIN}' "$@"; }\n${text}`
+  const script = `set -e -o pipefail\n${shellFunction()}\n${text}`
   const options = { cwd, env: { PATH, HOME, ROLLCALL_DATA: cwd, ...more } }
   return (await run('bash', ['-c', script], options)).stdout
 }

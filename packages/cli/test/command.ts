@@ -7,12 +7,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { vi } from 'vitest'
+import { inject, vi } from 'vitest'
 import type { TestServer } from '../../database/test/global-setup.ts'
 import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import type { Order } from './command-host.ts'
-
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url))
 
@@ -54,11 +52,14 @@ function environment(env: Environment): Environment {
 
 /**
  * Starts `rollcall` with these words, in a process of its own.
- * @param main the program
+ * @param program its path; without it the command, which `built-programs.ts` has built
  */
-export function start(words: readonly string[], env: Environment, main: string = MAIN): Running {
-  return running(spawn(process.execPath, [main, ...words], { env: environment(env), stdio: 'pipe' }))
+export function start(words: readonly string[], env: Environment, program = inject('programs').rollcall): Running {
+  return running(spawn(process.execPath, [program, ...words], { env: environment(env), stdio: 'pipe' }))
 }
+
+/** The shell's function `rollcall`, which starts the command. */
+export const shellFunction = (): string => `rollcall() { '${process.execPath}' '${inject('programs').rollcall}' "$@"; }`
 
 /** Those that go on. None outlives the worker, however a test ends. */
 const living = new Set<ChildProcess>()

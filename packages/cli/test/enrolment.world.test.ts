@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,9 +9,8 @@ import { loopback, type Respond, refusing } from '../../client/test/loopback.ts'
 import { grant } from '../../participants/test/grants.ts'
 import { askToken } from './ask.ts'
 import { demoServer } from './asking.ts'
-import { databaseUrl, rollcall, start, until } from './command.ts'
+import { databaseUrl, rollcall, shellFunction, start, until } from './command.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const page = await readFile(new URL('../../../docs/enrolment.md', import.meta.url), 'utf8')
 const run = promisify(execFile)
 
@@ -40,7 +38,7 @@ async function printedBy(blocks: readonly string[]): Promise<readonly string[]> 
     text.replaceAll('http://127.0.0.1:8080', demo.server.url).replaceAll('demo.spmis.example', participant.sender_id)
   const script = [
     'set -e -o pipefail',
-    `rollcall() { '${process.execPath}' '${MAIN}' "$@"; }`,
+    shellFunction(),
     'npx() { "$@"; }',
     ...blocks.flatMap((block) => [own(block), "echo '=== end of block'"]),
   ].join('\n')

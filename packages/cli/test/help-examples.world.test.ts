@@ -8,7 +8,6 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { DEFAULT_SIGNATURE_PROFILE, importSigningKey, type Jwk, sign } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,9 +19,7 @@ import { MASTER_KEY } from '../../server/test/server.ts'
 import { auditing } from '../../settings/test/audit.ts'
 import { wholeProgram } from '../src/program.ts'
 import { demoServer } from './asking.ts'
-import { databaseUrl, type Ended, rollcall, rollcallJson, start, until } from './command.ts'
-
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+import { databaseUrl, type Ended, rollcall, rollcallJson, shellFunction, start, until } from './command.ts'
 
 interface Example {
   /** The command that it belongs to, such as `registry add`. */
@@ -364,7 +361,7 @@ function plainCommand(text: string): { words: string[]; variables: Record<string
 
 /** In a shell, whose `rollcall` is the command of this source. */
 function inShell(text: string, environment: Record<string, string>): Promise<Ended> {
-  const script = `set -e -o pipefail\nrollcall() { '${process.execPath}' '${MAIN}' "$@"; }\n${text}`
+  const script = `set -e -o pipefail\n${shellFunction()}\n${text}`
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const options = { cwd: folder, env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...environment } }
   execFile('bash', ['-c', script], options, (error, stdout, stderr) => {

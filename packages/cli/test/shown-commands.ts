@@ -3,12 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../keys/test/postgres.ts'
-import { databaseUrl, start } from './command.ts'
-
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+import { databaseUrl, shellFunction, start } from './command.ts'
 
 /** The blocks of shell commands of a page, by its path in the repository. */
 export async function shownBlocks(path: string): Promise<readonly string[]> {
@@ -45,7 +42,7 @@ export function shell(migrated: boolean): Shell {
     await rm(folder, { recursive: true })
     await drop()
   })
-  const preamble = ['set -e -o pipefail', `rollcall() { '${process.execPath}' '${MAIN}' "$@"; }`, 'npx() { "$@"; }']
+  const preamble = ['set -e -o pipefail', shellFunction(), 'npx() { "$@"; }']
   return {
     folder: () => folder,
     run(block) {

@@ -7,14 +7,13 @@ import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { deployed } from '../../../test/deploy-files.ts'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { databaseUrl, rollcallJson } from './command.ts'
 import { shownBlocks } from './shown-commands.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const MAIN = join(ROOT, 'packages/cli/src/main.ts')
 const [programs = '', release = '', secrets = '', files = '', start = '', shell = '', registry = '', operator = ''] =
   await shownBlocks('docs/small-registry.md')
 
@@ -31,7 +30,10 @@ beforeAll(async () => {
   for (const program of ['apt-get', 'curl', 'sha256sum', 'tar', 'npm', 'systemctl', 'nginx'])
     await script(`bin/${program}`, `echo "${program} $*" >> '${top}/called'`)
   await script('bin/runuser', `echo "runuser $*" >> '${top}/called'; cat > '${top}/sql'`)
-  await script('opt/rollcall/node_modules/.bin/rollcall', `exec '${process.execPath}' '${MAIN}' "$@"`)
+  await script(
+    'opt/rollcall/node_modules/.bin/rollcall',
+    `exec '${process.execPath}' '${inject('programs').rollcall}' "$@"`,
+  )
 })
 afterAll(async () => {
   await database.drop()

@@ -1,12 +1,14 @@
 /** A command loads its subject alone: each module that it loads costs time at every start. */
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { start } from './command.ts'
 
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const NOTE = new URL('./loaded-modules.ts', import.meta.url).href
 
 /** The modules of our packages that a command loads, such as `core/src/limits.ts`, and how many it loads in all. */
 async function loadedBy(words: readonly string[]): Promise<{ own: readonly string[]; all: number }> {
-  const { code, stderr } = await start(words, { NODE_OPTIONS: `--import ${NOTE}` }).ended
+  const { code, stderr } = await start(words, { NODE_OPTIONS: `--import ${NOTE}` }, MAIN).ended
   expect(code).toBe(0)
   const urls = stderr.split('\n')
   const own = urls.filter((url) => url.startsWith('file:') && !url.includes('/node_modules/'))

@@ -55,13 +55,16 @@ export async function strangerPage(
     async open(hash) {
       await page.goto(`${adminUrl}/#${hash}`)
       // What was shown before is gone when the next picture is drawn.
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await page.evaluate(NEXT_PICTURE)
       await settled(page)
     },
     button: (name) => page.getByRole('button', { name, exact: true }),
     dialog: (name) => page.getByRole('dialog', { name, exact: true }),
   }
 }
+
+/** Resolves when the browser has drawn the page anew. */
+const NEXT_PICTURE = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
 /** Waits until a page has its title and nothing of it is loading any more. */
 export async function settled(page: Page): Promise<void> {
@@ -90,30 +93,38 @@ export async function signIn({ page, button }: OperatorPage, token: string): Pro
   await button('Sign in').click()
 }
 
+/** Pictures are taken for people who look at them: most of the time of a page goes into drawing its picture. */
+const TAKES_PICTURES = process.env.ROLLCALL_PICTURES === '1'
 const ARTEFACTS = join(import.meta.dirname, '../../../test-artefacts/console')
 const WIDTHS = [360, 768, 1280]
 
 /**
- * Pictures of a page, to be looked at by people.
- * @param whole also what is below the screen
+ * Shows a page at three widths, and takes pictures of it with `ROLLCALL_PICTURES=1`.
+ * @param whole whether a picture has what is below the screen
  * @returns at which widths the page is too wide
  */
 export async function pictures(page: Page, name: string, whole = false): Promise<readonly string[]> {
-  mkdirSync(ARTEFACTS, { recursive: true })
   const wide: string[] = []
-  const picture = (kind: string | number) =>
-    page.screenshot({ path: join(ARTEFACTS, `${name}-${kind}.png`), fullPage: whole })
   const before = page.viewportSize()
   await page.emulateMedia({ colorScheme: 'light' })
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    await picture(width)
+    await page.evaluate(NEXT_PICTURE)
+    await picture(page, `${name}-${width}`, whole)
     const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
     if (beyond > 0) wide.push(`${name}: at ${width} px the page is ${beyond} px too wide`)
   }
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await picture('dark')
-  await page.emulateMedia({ colorScheme: 'light' })
+  if (TAKES_PICTURES) {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await picture(page, `${name}-dark`, whole)
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
   if (before !== null) await page.setViewportSize(before)
   return wide
+}
+
+async function picture(page: Page, name: string, fullPage: boolean): Promise<void> {
+  if (!TAKES_PICTURES) return
+  mkdirSync(ARTEFACTS, { recursive: true })
+  await page.screenshot({ path: join(ARTEFACTS, `${name}.png`), fullPage })
 }

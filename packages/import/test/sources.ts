@@ -1,12 +1,15 @@
 import type { Entry, Source } from '@rollcall/import/source'
 
+/** Bytes of the beginning that are looked at, as of a stream, which shows its first chunk. */
+const HEAD_BYTES = 64 * 1024
+
 /** A source in memory, in chunks of so many bytes. */
 export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): Source {
   const bytes = Buffer.from(content)
   return {
     totalBytes: bytes.length,
     identity: null,
-    head: bytes,
+    head: bytes.subarray(0, HEAD_BYTES),
     mark: { bytes: 0, encoding: null },
     async *chunks(offset) {
       for (let at = offset; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)

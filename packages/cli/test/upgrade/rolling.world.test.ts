@@ -2,8 +2,7 @@
  * Two nodes are upgraded one after the other under load. The next version is this program with one more migration
  * (`next-version.ts`), which adds a column to every table.
  */
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { NEXT_MIGRATION, NEXT_VERSION } from '../../../database/test/next-version.ts'
 import { lockWaits } from '../../../keys/test/held-table.ts'
 import { askToken, search } from '../ask.ts'
@@ -12,7 +11,7 @@ import { type Load, startLoad } from '../crash/load.ts'
 import { expectNothingLost } from '../crash/verdict.ts'
 import { crashWorld, type Node, type World } from '../crash/world.ts'
 
-const NEXT = fileURLToPath(new URL('./next-version-main.ts', import.meta.url))
+const NEXT = inject('programs').next
 
 let world: World
 beforeAll(async () => {

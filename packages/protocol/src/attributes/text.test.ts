@@ -80,7 +80,9 @@ it('each form is stable: made comparable twice is made comparable once', () => {
 
 it('each form of each character is stable, and its upper case is the same text', () => {
   const unstable: string[] = []
-  for (let code = 0; code <= 0x10ffff; code++) {
+  // Unicode has no characters in planes 4 to 13, and only private ones behind plane 14: of these a few are enough.
+  const step = (code: number): number => ((code >= 0x40000 && code < 0xe0000) || code >= 0xf0000 ? 0x101 : 1)
+  for (let code = 0; code <= 0x10ffff; code += step(code)) {
     if (code >= 0xd800 && code < 0xe000) continue
     const text = String.fromCodePoint(code)
     for (const form of [composed, foldCase, foldText]) {

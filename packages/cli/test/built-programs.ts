@@ -1,0 +1,69 @@
+/**
+ * The programs that tests start, built into few files: most of a start goes into the 1,700 modules of a command. They do what the
+ * sources do, because a source names other files by `new URL('./file', import.meta.url)` alone (build/published-files.ts), and
+ * here this keeps the address of the source.
+ */
+import { rmSync } from 'node:fs'
+import { chmod, mkdtemp, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+import type { TestProject } from 'vitest/node'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+const SOURCES = {
+  rollcall: join(ROOT, 'packages/cli/src/main.ts'),
+  /** The command of a version after this one. */
+  next: join(ROOT, 'packages/cli/test/upgrade/next-version-main.ts'),
+}
+
+/** The paths of the programs. */
+export type BuiltPrograms = Readonly<Record<keyof typeof SOURCES, string>>
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    programs: BuiltPrograms
+  }
+}
+
+/** Our packages, and those of others that are made of many small modules. All others are loaded from node_modules. */
+const BUNDLED = /^(?:\.|\/|@rollcall\/|@oxc-project\/|typebox|kysely|jose|graphql)/
+
+/** Builds the programs once in a run, and again when Vitest has seen a source change. They are removed at the end of the run. */
+export async function setup(project: TestProject): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-programs-'))
+  process.prependOnceListener('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  // Some tests start the command as another user.
+  await chmod(folder, 0o755)
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const programs = { rollcall: join(folder, 'rollcall.js'), next: join(folder, 'next.js') }
+  for (const [name, path] of Object.entries(programs)) await writeFile(path, program(name))
+  await build(folder)
+  project.onTestsRerun(() => build(folder))
+  project.provide('programs', programs)
+}
+
+async function build(folder: string): Promise<void> {
+  const bundle = await rolldown({
+    input: SOURCES,
+    platform: 'node',
+    logLevel: 'silent',
+    external: (id) => !BUNDLED.test(id),
+    plugins: [{ name: 'addresses of sources', transform: withAddress }],
+  })
+  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'entry-[name].js' })
+  await bundle.close()
+}
+
+function withAddress(code: string, path: string): string | null {
+  const address = JSON.stringify(pathToFileURL(path).href)
+  return code.includes('import.meta.url') ? code.replaceAll('import.meta.url', address) : null
+}
+
+/** What Node compiles is cached in the folder too: the first cache that is enabled is used, so not that of the command. */
+const program = (name: string): string => `import { enableCompileCache } from 'node:module'
+enableCompileCache(import.meta.dirname + '/cache')
+await import('./entry-${name}.js')
+`
