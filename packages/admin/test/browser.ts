@@ -4,12 +4,13 @@
  * and unpacks them where it believes to run on one; so it is told in a process of its own, with a folder of ours.
  */
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
+import { inject } from 'vitest'
 
 export interface TestBrowser {
   readonly browser: Browser
@@ -21,7 +22,7 @@ export interface TestBrowser {
 const SYSTEM_WITH_LIBRARIES = 'nodejs22.x'
 const UNPACK = `
   import chromium from '@sparticuz/chromium'
-  process.stdout.write(await chromium.executablePath())`
+  await chromium.executablePath()`
 
 const ARGUMENTS = [
   // Chromium refuses to run as root with its sandbox, and needs it for pages of strangers; these are ours.
@@ -35,24 +36,18 @@ const ARGUMENTS = [
   '--no-pings',
 ]
 
-/** Takes about a second, and three for the first of a worker. Throws where the unpacked Chromium does not run. */
+/** Takes about a second, and three for the first of a run. Throws where the unpacked Chromium does not run. */
 export async function openBrowser(): Promise<TestBrowser> {
-  unpacking ??= unpack()
-  const unpacked = await unpacking
+  const folder = await unpacked()
   const home = await mkdtemp(join(tmpdir(), 'rollcall-browser-'))
   const remove = () => rm(home, { recursive: true, force: true })
   try {
     const fonts = join(home, 'fonts.conf')
-    await writeFile(fonts, fontSettings(unpacked.folder))
+    await writeFile(fonts, fontSettings(folder))
     const browser = await chromium.launch({
-      executablePath: unpacked.program,
+      executablePath: join(folder, 'chromium'),
       args: ARGUMENTS,
-      env: {
-        HOME: home,
-        TMPDIR: home,
-        FONTCONFIG_FILE: fonts,
-        LD_LIBRARY_PATH: join(unpacked.folder, 'al2023', 'lib'),
-      },
+      env: { HOME: home, TMPDIR: home, FONTCONFIG_FILE: fonts, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') },
     })
     return {
       browser,
@@ -73,22 +68,18 @@ const fontSettings = (folder: string): string => `<?xml version="1.0"?>
 <fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>
 `
 
-interface Unpacked {
-  readonly folder: string
-  /** The path of Chromium. */
-  readonly program: string
-}
-
-/** What all browsers of a worker share. */
-let unpacking: Promise<Unpacked> | undefined
-
-/** Unpacks Chromium, its libraries and fonts into a folder that goes with the worker. */
-async function unpack(): Promise<Unpacked> {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-chromium-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const { stdout: program } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
+/** The folder of the run that has Chromium, its libraries and fonts. */
+async function unpacked(): Promise<string> {
+  const folder = join(inject('programs').folder, 'browser')
+  if (existsSync(folder)) return folder
+  const fresh = await mkdtemp(`${folder}-`)
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
     cwd: import.meta.dirname,
-    env: { PATH: process.env.PATH, TMPDIR: folder, HOME: folder, AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES },
+    env: { PATH: process.env.PATH, TMPDIR: fresh, HOME: fresh, AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES },
   })
-  return { folder, program }
+  await rename(fresh, folder).catch((error) => {
+    // Another worker was faster.
+    if (!existsSync(folder)) throw error
+  })
+  return folder
 }

@@ -19,12 +19,10 @@ const SOURCES = {
   next: join(ROOT, 'packages/cli/test/upgrade/next-version-main.ts'),
 }
 
-/** The paths of the programs. */
-export type BuiltPrograms = Readonly<Record<keyof typeof SOURCES, string>>
-
 declare module 'vitest' {
   export interface ProvidedContext {
-    programs: BuiltPrograms
+    /** The paths of the programs, and their folder, which may get more that all tests of a run share. */
+    programs: Readonly<Record<keyof typeof SOURCES | 'folder', string>>
   }
 }
 
@@ -42,7 +40,7 @@ export async function setup(project: TestProject): Promise<void> {
   for (const [name, path] of Object.entries(programs)) await writeFile(path, program(name))
   await build(folder)
   project.onTestsRerun(() => build(folder))
-  project.provide('programs', programs)
+  project.provide('programs', { ...programs, folder })
 }
 
 async function build(folder: string): Promise<void> {

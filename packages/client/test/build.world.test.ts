@@ -54,10 +54,12 @@ it.each([
 })
 
 describe('its declarations', () => {
-  const check = async (name: string, source: string, types: readonly string[] = []): Promise<string> => {
+  /** What is wrong with these programs, by the name of their files. */
+  const check = async (name: string, sources: Readonly<Record<string, string>>, types: readonly string[]) => {
     const directory = join(place, name)
     mkdirSync(directory)
-    writeFileSync(join(directory, 'app.ts'), source)
+    const files = Object.keys(sources)
+    for (const [file, source] of Object.entries(sources)) writeFileSync(join(directory, file), source)
     const compilerOptions = {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -68,7 +70,7 @@ describe('its declarations', () => {
       types,
       typeRoots: [join(modules, '@types')],
     }
-    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }))
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
     const tsc = join(modules, 'typescript/bin/tsc')
     const outcome = run(process.execPath, [tsc, '-p', directory])
     return outcome.then(
@@ -77,30 +79,29 @@ describe('its declarations', () => {
     )
   }
 
-  it('suffice for a program for browsers, library check and all', async () => {
-    const source = `
+  it('suffice for a program for browsers, library check and all, and find what is wrong', async () => {
+    const good = `
       import { identifier, itemsOrThrow, RegistryClient, resultsOf } from '@rollcall/client'
       const client = new RegistryClient({ base_url: 'https://registry.example/civil/v1.0.0', sender_id: 'sp' })
       const answer = await client.search(identifier('UIN', '0012'))
       export const records: object[] | undefined = itemsOrThrow(answer)[0]?.data?.reg_records
       export const codes: string[] = resultsOf(answer).flatMap((one) => (one.ok ? [] : [one.rejection.code]))
     `
-    expect(await check('good', source)).toBe('')
-  })
-
-  it('suffice for a program for Node', async () => {
-    const source = APP.replace('process.argv[2]', "process.argv[2] ?? ''")
-    expect(await check('node', source, ['node'])).toBe('')
-  })
-
-  it('find what is wrong', async () => {
-    const source = `
+    const bad = `
       import { identifier, RegistryClient } from '@rollcall/client'
       const client = new RegistryClient({ base_url: 'https://registry.example/civil/v1.0.0', sender_id: 'sp' })
       export const answer: number = await client.search(identifier('UIN', 12))
     `
-    const problems = await check('bad', source)
+    const problems = await check('browsers', { 'good.ts': good, 'bad.ts': bad }, [])
+    // Lines with more of a problem begin with spaces.
+    const places = problems.match(/^\S.*?: error /gm) ?? []
+    expect(places.map((place) => place.replace(/.*\//, '').replace(/\(.*/s, ''))).toEqual(['bad.ts', 'bad.ts'])
     expect(problems).toContain("Type 'Answer<")
     expect(problems).toContain("'number' is not assignable to parameter of type 'string'")
+  })
+
+  it('suffice for a program for Node', async () => {
+    const source = APP.replace('process.argv[2]', "process.argv[2] ?? ''")
+    expect(await check('node', { 'app.ts': source }, ['node'])).toBe('')
   })
 })

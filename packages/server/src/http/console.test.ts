@@ -111,9 +111,16 @@ describe('the page', () => {
 
   it('is read and not written', async () => {
     for (const url of ['/', '/assets/index-a1.js']) {
-      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const) {
-        const answer = await app.inject({ method, url })
-        expect([answer.statusCode, errorOf(answer)]).toEqual([405, 'err.request.bad the method must be GET or HEAD'])
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
+        const answer = await fetch(new URL(url, app.listeningOrigin), { method })
+        const [{ code, message }] = ((await answer.json()) as { errors: [{ code: string; message: string }] }).errors
+        const allow = answer.headers.get('allow')
+        expect([answer.status, allow, code, message]).toEqual([
+          405,
+          'GET, HEAD',
+          'err.request.bad',
+          'the method must be GET or HEAD',
+        ])
       }
     }
     const head = await app.inject({ method: 'HEAD', url: '/' })

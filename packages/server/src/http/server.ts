@@ -1,5 +1,5 @@
 /** The HTTP server of both listeners: what every answer has in common, and every way in which one can fail. */
-import { createServer, type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Limits } from '@rollcall/core/limits'
 import type { ModeName } from '@rollcall/core/model/exchange'
@@ -20,6 +20,13 @@ export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<
 
 const MAX_HEADER_BYTES = 16_384
 const MAX_PATH_SEGMENT = 128
+
+/**
+ * Every other method is treated as `OTHER`, which no path has. The router compiles each method of each path when a server starts:
+ * with all that Node knows, this was half of a start.
+ */
+const ROUTED: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
+const OTHER = 'TRACE'
 
 /** A server without routes. Bodies are not read: a handler that wants one reads the stream itself. */
 export function createHttpServer(parts: {
@@ -47,7 +54,10 @@ export function createHttpServer(parts: {
           // Node would answer without a body; `refuseEarly` does it in ours.
           requireHostHeader: false,
         },
-        handler,
+        (request, response) => {
+          if (!ROUTED.includes(request.method ?? '')) request.method = OTHER
+          handler(request, response)
+        },
       ),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -55,9 +65,6 @@ export function createHttpServer(parts: {
     frameworkErrors: (error, _request, reply) => sendFault(reply, frameworkFault(error)),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, gate),
   })
-  for (const method of METHODS) {
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
-  }
   app.server.on('connect', (_request, socket: Socket) =>
     endWithFault(socket, new RequestFault('err.request.bad', 'this server is not a proxy', 405)),
   )
@@ -148,7 +155,7 @@ export function mount(
  */
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const others = app.supportedMethods.filter((other) => !allowed.includes(other))
+  const others = [...ROUTED, OTHER].filter((other) => !allowed.includes(other))
   for (const { method, handler, deprecated, ...config } of rows) {
     const headers = deprecated === undefined ? [] : Object.entries(deprecationHeaders(deprecated))
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
