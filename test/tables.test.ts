@@ -7,21 +7,11 @@ import { expect, it } from 'vitest'
 import { registrySources } from './registry-side.ts'
 
 /** The tables that more than one package names, by the package that they belong to. */
-const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  delivery: ['breaker', 'delivery', 'subscription'],
-  engine: ['accepted_exchange'],
-  participants: ['participant_grant'],
-  records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
-}
+const OWNERS: Readonly<Record<string, readonly string[]>> = { delivery: ['delivery'] }
 
 /** The packages that name tables of others: package, owner, tables. */
 const FOREIGN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  delivery: {
-    engine: ['accepted_exchange'],
-    participants: ['participant_grant'],
-    records: ['protected_record', 'record_tombstone', 'registry', 'retired_record'],
-  },
-  engine: { delivery: ['breaker', 'delivery', 'subscription'] },
+  engine: { delivery: ['delivery'] },
 }
 
 const isMigration = (path: string): boolean => path.includes('/migrations/')

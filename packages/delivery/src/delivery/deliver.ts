@@ -24,7 +24,7 @@ import type { Callbacks, Directory } from '@rollcall/participants/directory/dire
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
-import { recordAttempt } from '../store/deliveries/deliveries.ts'
+import { type AnsweredRequests, recordAttempt } from '../store/deliveries/deliveries.ts'
 import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { type Attempting, attempt, type FinishedAttempt, logInternal } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
@@ -36,7 +36,7 @@ import { isStillPermitted } from './still-permitted.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
 /** The parts of the server that a delivery needs. */
-export interface Delivering extends Attempting {
+export interface Delivering extends Attempting, AnsweredRequests {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
   readonly grants: Grants

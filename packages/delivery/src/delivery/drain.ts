@@ -141,7 +141,7 @@ interface TakenDue {
 
 /** Takes what is due for as many permits as there are; every permit for which there is nothing is left again. */
 async function takeDue(
-  { db, limiter }: Delivering,
+  { db, requests, limiter }: Delivering,
   participant: number,
   settings: CallbackSettings,
   due: readonly WaitingDestination[],
@@ -156,7 +156,7 @@ async function takeDue(
       .filter(([origin]) => !open.has(origin) || probed.includes(origin))
       .map(([origin, { length }]) => ({ origin, count: length }))
     if (wanted.length > 0) {
-      for (const delivery of await claimDue(db, participant, claim, wanted)) {
+      for (const delivery of await claimDue({ db, requests }, participant, claim, wanted)) {
         const permit = permits.get(delivery.origin)?.pop()
         if (permit !== undefined) taken.push({ delivery, permit, probe: open.has(delivery.origin) })
       }

@@ -17,10 +17,10 @@ import {
   readIdentifiers,
   resolveRecordType,
 } from '@rollcall/protocol'
+import { findNamedRecords } from '@rollcall/records/records/named-records'
 import { publicText, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
-import { findNamedRecords } from '../store/events/named-records.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
 import { type ChangeCheck, changeCheckOf, isOfHidden, parsed } from './change-check.ts'
 import { correctEvents } from './corrections.ts'

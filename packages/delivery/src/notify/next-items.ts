@@ -9,9 +9,9 @@ import { may } from '@rollcall/core/policy/permission'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
+import { findNamedRecords } from '@rollcall/records/records/named-records'
 import type pg from 'pg'
 import { criteriaOf } from '../store/events/find-subscriptions.ts'
-import { findNamedRecords } from '../store/events/named-records.ts'
 import { suspend } from '../store/events/subscription-states.ts'
 import {
   correctOthers,

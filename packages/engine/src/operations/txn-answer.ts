@@ -7,13 +7,13 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isAboutSubject, isConsentGranted } from '@rollcall/core/policy/basis'
 import { changedSince } from '@rollcall/delivery/store/deliveries/deliveries'
+import { findSentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 import { BodyUnreadable, parsePersisted } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import {
   type AcceptedExchange,
   type AskedExchange,
   findChunkStarts,
-  findFirstPage,
   findItemStatuses,
   SMALL_REQUEST,
 } from '../store/exchanges/accepted-exchanges.ts'
@@ -190,7 +190,7 @@ async function itemsOfChunks(
   const chunks = Map.groupBy(requested, ({ position }) => starts.findLastIndex((start) => start <= position))
   const [read, more] = wanted === null ? [1, IN_CHUNKS] : [CHUNKS_READ, MORE_CHUNKS]
   for (const [index, [chunk, items]] of [...chunks].entries()) {
-    const first = index < read ? await findFirstPage(parts.db, correlation_id, chunk + 1) : null
+    const first = index < read ? await findSentPage(parts.db, correlation_id, chunk + 1) : null
     const answer = first === null ? null : (await itemsOfAnswer(parts, about, first)).items
     if (answer === null) {
       for (const { reference_id, position } of items) {

@@ -191,6 +191,13 @@ const counting = perPool((pool) =>
   ),
 )
 
+/** SQL of a relation to join in statements of other packages: the grants that count now. */
+export const GRANTS_IN_FORCE = `(select participant, registry, terms from participant_grant
+  where revoked_at is null and valid_from <= now() and (valid_until is null or valid_until > now()))`
+
+/** SQL of the same of every grant, revoked ones too, with the time from which it counted. */
+export const GRANT_STARTS = '(select id, registry, greatest(created_at, valid_from) as starts from participant_grant)'
+
 /** Those that are not revoked, past and future ones included: of one participant, in one registry, or all. */
 export async function listGrants(
   { pool }: Pick<Database, 'pool'>,

@@ -1,4 +1,4 @@
-/** Forgetting that a record was ever there: tombstones and source versions have its primary identifier. */
+/** Tombstones of deleted records: what they tell of a deletion, and forgetting that a record was ever there. */
 import type { PoolClient } from 'pg'
 
 interface Primary {
@@ -6,6 +6,14 @@ interface Primary {
   readonly record_type: string
   readonly primary_identifier: string
 }
+
+/**
+ * SQL of the time at which a record was deleted last, within a time; null: it was not.
+ * @param of SQL of its registry, record type and primary identifier, and of the first moment of the time
+ */
+export const lastDeletion = (of: Readonly<Record<keyof Primary | 'since', string>>): string =>
+  `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
+    and deleted_at >= ${of.since} and primary_identifier = ${of.primary_identifier})`
 
 /** @returns how many tombstones there were */
 export async function forgetTombstones(

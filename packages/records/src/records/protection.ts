@@ -98,6 +98,18 @@ export async function hiddenRecords(
   return new Set(rows.map(({ record }) => record))
 }
 
+/**
+ * SQL of the categories for which the person of a record is protected, as an array.
+ * @param row SQL of the name of a row with registry, record_type and record
+ */
+export const protectedCategories = (row: string): string =>
+  `array(select category from protected_record as hidden where hidden.registry = ${row}.registry
+    and hidden.record_type = ${row}.record_type and hidden.record = ${row}.record)`
+
+/** SQL of `Protection.version`. @param registry SQL of its id: a column with the name of its table */
+export const protectionVersion = (registry: string): string =>
+  `(select protected.protection_version from registry as protected where protected.id = ${registry})`
+
 /** The categories of each record that is one of a protected person. */
 export async function categoriesOf(
   client: Connection,

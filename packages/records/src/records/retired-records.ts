@@ -44,6 +44,10 @@ export const retiredStatement = (registry: RegistryShape, recordType: RecordType
   values: [registry.id, recordType.name, [...survivors]],
 })
 
+/** SQL of the ids of a record and of those that were merged into it; `$1` its registry, `$2` its record type, `$3` its id. */
+export const WITH_MERGED = `select $3::bigint union all select retired.record from retired_record as retired
+  where retired.registry = $1 and retired.record_type = $2 and retired.survivor = $3`
+
 export async function aliasesOf(
   client: Pick<ClientBase, 'query'>,
   registry: RegistryShape,

@@ -23,10 +23,12 @@ const here = () => ({ participant: participant.id, origin: ORIGIN })
 let sender: TestSender
 let participant: Participant
 let db: TestSender['database']['db']
+let sending: TestSender['context']
 
 beforeAll(async () => {
   sender = await testSender()
   db = sender.database.db
+  sending = sender.context
 })
 beforeEach(async () => {
   participant = await takes(sender, `${randomUUID()}.example`, `${ORIGIN}/`)
@@ -60,11 +62,11 @@ test('of two who claim at once each gets others, and nobody gets one twice', asy
   const made = await Promise.all(Array.from({ length: 20 }, () => newDelivery(sender, participant)))
   const claims = [aClaim(), aClaim(), aClaim()]
   const taken = (
-    await Promise.all(claims.map((claim) => claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 9 }])))
+    await Promise.all(claims.map((claim) => claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 9 }])))
   ).flat()
   expect(taken.map(({ id }) => id).sort()).toEqual(made.map(({ id }) => id).sort())
   expect(taken.every(({ number, sender_uri }) => number === 1 && sender_uri === null)).toBe(true)
-  expect(await claimDue(db, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toEqual([])
+  expect(await claimDue(sending, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toEqual([])
 })
 
 test('where nothing is pending nothing is due, now or later', async () => {
@@ -72,7 +74,7 @@ test('where nothing is pending nothing is due, now or later', async () => {
   const { id } = await newDelivery(sender, participant)
   expect(await nextDue(db, participant.id)).toBe(0)
   const claim = aClaim()
-  await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+  await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   expect(await record(id, claim, DONE)).toBe(true)
   expect(await nextDue(db, participant.id)).toBe(null)
 })
@@ -82,16 +84,20 @@ test('the longest waiting is taken first; what is not due, or of others, is not'
   const other = await takes(sender, `${randomUUID()}.example`, null)
   await newDelivery(sender, other)
   await db.pool.query(`update delivery set next_attempt_at = now() + interval '1 hour' where id = $1`, [later.id])
-  expect(await claimDue(db, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toMatchObject([{ id: first.id }])
+  expect(await claimDue(sending, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toMatchObject([
+    { id: first.id },
+  ])
   expect(await nextDue(db, participant.id)).toBeGreaterThan(1)
 })
 
 test('a claim that ended is taken over, its attempt noted as interrupted, and its own record does not count', async () => {
   const { id } = await newDelivery(sender, participant)
   const lost = { id: randomUUID(), seconds: 0 }
-  await claimDue(db, participant.id, lost, [{ origin: ORIGIN, count: 1 }])
+  await claimDue(sending, participant.id, lost, [{ origin: ORIGIN, count: 1 }])
   const claim = aClaim()
-  expect(await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])).toMatchObject([{ id, number: 2 }])
+  expect(await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])).toMatchObject([
+    { id, number: 2 },
+  ])
   expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, error: 'interrupted' }])
   expect(await record(id, lost, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'pending', attempts: 2, claimed: true })
@@ -104,7 +110,7 @@ test('a claim that ended is taken over, its attempt noted as interrupted, and it
 test('what was dropped while it was attempted stays dropped', async () => {
   const { id } = await newDelivery(sender, participant)
   const claim = aClaim()
-  await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+  await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   await db.pool.query(`update delivery set state = 'dropped', next_attempt_at = null where id = $1`, [id])
   expect(await record(id, claim, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'dropped' })
@@ -133,7 +139,7 @@ test('successes that end at once are written together, each as its own claim say
 test('a failure is attempted again when it said', async () => {
   const { id } = await newDelivery(sender, participant)
   const claim = aClaim()
-  await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+  await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   await record(id, claim, FAILED)
   const row = await kept(sender, id)
   expect(row).toMatchObject({ state: 'pending', claimed: false, target: 'http://t/' })
@@ -172,7 +178,7 @@ const fail = async (times: number, health: Partial<Health> = {}): Promise<void> 
   for (let at = 0; at < times; at += 1) {
     const { id } = await newDelivery(sender, participant)
     const claim = aClaim()
-    await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
+    await claimDue(sending, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
     await record(id, claim, { state: 'dead', wait: null, reason: 'http_5xx' }, health)
   }
 }

@@ -14,6 +14,8 @@ import type {
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { participantsWith, WORK_CHANNEL } from '@rollcall/database/queue'
+import { GRANT_STARTS } from '@rollcall/participants/store/grants'
+import { protectionVersion } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
 /**
@@ -49,6 +51,12 @@ export const insertDeliveriesFrom = (
       (new.target is not null and new.claim is not null)::int
     from ${rows}`
 
+/** The requests that deliveries answer. The package that has them stands above, and whoever puts the parts together hands them in. */
+export interface AnsweredRequests {
+  /** SQL of a relation with correlation_id, operation and sender_uri. */
+  readonly requests: string
+}
+
 /** How many of the deliveries for an origin are wanted. */
 export interface Wanted {
   readonly origin: string
@@ -60,7 +68,7 @@ export interface Wanted {
  * attempt that was begun under an older claim and never recorded is noted as interrupted.
  */
 export async function claimDue(
-  { pool }: Pick<Database, 'pool'>,
+  { db: { pool }, requests }: AnsweredRequests & { readonly db: Pick<Database, 'pool'> },
   participant: number,
   claim: Claim,
   wanted: readonly Wanted[],
@@ -89,7 +97,7 @@ export async function claimDue(
         taken.message_id, taken.target, taken.origin, taken.encrypted, taken.body, taken.attempts as number, taken.earlier,
         taken.mailbox, asked.operation, coalesce(asked.sender_uri, nullif(mailbox.sender_uri, '')) as sender_uri,
         asked.correlation_id is null and taken.correlation_id is not null as forgotten
-      from taken left join accepted_exchange as asked on asked.correlation_id = taken.correlation_id
+      from taken left join ${requests} as asked on asked.correlation_id = taken.correlation_id
         left join mailbox on mailbox.id = taken.mailbox
       order by taken.next_attempt_at`,
     values: [
@@ -182,9 +190,9 @@ export interface Changed {
 export async function changedSince(pool: Pick<pg.Pool, 'query'>, delivery: string, grant: number): Promise<Changed> {
   const { rows } = await pool.query<Changed>({
     name: 'what has changed since a delivery was made',
-    text: `select delivery.protection <> registry.protection_version as protection, coalesce(delivery.granted <> granted.id,
-        delivery.created_at < greatest(granted.created_at, granted.valid_from) + interval '2 seconds') as "grant"
-      from delivery, participant_grant as granted join registry on registry.id = granted.registry
+    text: `select delivery.protection <> ${protectionVersion('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
+        delivery.created_at < granted.starts + interval '2 seconds') as "grant"
+      from delivery, ${GRANT_STARTS} as granted
       where delivery.id = $1 and granted.id = $2`,
     values: [delivery, grant],
   })

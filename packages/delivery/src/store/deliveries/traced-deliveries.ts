@@ -36,6 +36,58 @@ export interface TracedAttempt {
   readonly error: string | null
 }
 
+/** The breaker of a destination at which attempts fail. */
+export interface TracedBreaker {
+  readonly failures: number
+  readonly opened_at: Date | null
+  readonly probe_at: Date | null
+}
+
+/** What is sent for one exchange. */
+export interface ExchangeDeliveries {
+  readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
+  /** By page, some of them. */
+  readonly deliveries: readonly TracedDelivery[]
+  /** Of the address for which one of them waits, when attempts there fail. */
+  readonly breaker: TracedBreaker | null
+}
+
+const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
+
+/** SQL of a relation: a delivery of the exchange `$1`, which may be a delivery that answers none. */
+export const SENT = `(select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1)`
+
+/** SQL of the exchanges, as `id` and `at`, for which something was sent under the message_id `$2` or the correlation_id `$3`. */
+export const FIND_SENT = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
+    union all
+    select correlation_id, created_at from delivery where correlation_id = $3`
+
+/**
+ * @param id its correlation_id, or the id of a delivery that answers no exchange
+ * @param each deliveries at most
+ */
+export async function deliveriesOfExchange(
+  { pool }: Pick<Database, 'pool'>,
+  id: string,
+  each: number,
+): Promise<ExchangeDeliveries> {
+  const states = await pool.query<{ state: DeliveryState; deliveries: number }>(
+    `select state, count(*) as deliveries from delivery where ${OF_EXCHANGE} group by state order by state`,
+    [id],
+  )
+  const deliveries = await traceDeliveries({ pool }, OF_EXCHANGE, id, each)
+  const breakers = await pool.query<TracedBreaker>(
+    `select failures, opened_at, probe_at from delivery join breaker using (participant, origin)
+      where ${OF_EXCHANGE} and state = 'pending' order by opened_at limit 1`,
+    [id],
+  )
+  return {
+    delivery_states: Object.fromEntries(states.rows.map(({ state, deliveries }) => [state, deliveries])),
+    deliveries,
+    breaker: breakers.rows[0] ?? null,
+  }
+}
+
 /**
  * By page, at most `each`.
  * @param condition SQL about `$1`

@@ -1,6 +1,7 @@
 /** Withdrawing what events show of a record, for a person whose data are erased. */
 
 import type { RecordId } from '@rollcall/core/model/records'
+import { WITH_MERGED } from '@rollcall/records/records/retired-records'
 import type { PoolClient } from 'pg'
 
 /** With the records that were merged into it. */
@@ -18,9 +19,7 @@ export interface Withdrawn {
 }
 
 const ABOUT = `about as (
-    select id from event where registry = $1 and record_type = $2 and record in (
-      select $3::bigint union all select retired.record from retired_record as retired
-      where retired.registry = $1 and retired.record_type = $2 and retired.survivor = $3)
+    select id from event where registry = $1 and record_type = $2 and record in (${WITH_MERGED})
   ), underway as (
     select count(distinct delivery.id)::integer as count from about
       join notification on notification.event = about.id join delivery on delivery.id = notification.delivery

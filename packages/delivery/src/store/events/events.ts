@@ -3,6 +3,7 @@
 import type { Presence, Purpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { lastDeletion } from '@rollcall/records/records/forget-tombstones'
 import type { ClientBase } from 'pg'
 
 /**
@@ -73,6 +74,13 @@ interface WantedNumbers {
   readonly began: Date
 }
 
+const LAST_DELETION = lastDeletion({
+  registry: '$2',
+  record_type: 'changed.record_type',
+  primary_identifier: 'changed.written_anew',
+  since: '$6',
+})
+
 /**
  * The next version of a record is the time at which the import or publication began, in microseconds since 1970, or one more
  * than the last version that is known of it, if that is larger. So it says nothing of other records, grows after a restore, and is
@@ -89,9 +97,7 @@ export async function nextEventNumbers(
        array(select greatest((extract(epoch from $6::timestamptz) * 1000000)::bigint, (
            select max(record_version) + 1 from event
            where registry = $2 and record_type = changed.record_type and record = changed.record), (
-           select (floor(extract(epoch from max(deleted_at))) + 1)::bigint * 1000000 from record_tombstone
-           where registry = $2 and record_type = changed.record_type and deleted_at >= $6
-             and primary_identifier = changed.written_anew))
+           floor(extract(epoch from ${LAST_DELETION})) + 1)::bigint * 1000000)
          from unnest($3::text[], $4::bigint[], $5::text[]) with ordinality as changed (record_type, record, written_anew, at)
          order by at
        ) as versions`,

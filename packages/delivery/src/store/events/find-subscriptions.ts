@@ -136,6 +136,11 @@ export async function findByCodes(
   return rows[0] ?? null
 }
 
+/** SQL of a relation: the exchanges that made or ended the subscription with the code `$2`. */
+export const EXCHANGES_OF_CODE = `(select exchange.correlation_id
+  from subscription cross join unnest(array[subscription.correlation_id, ended_by]) as exchange (correlation_id)
+  where code = $2)`
+
 /** SQL of a `subscription`'s consent, `GivenFor`; null: it has none. */
 export const GIVEN_FOR = `(select json_build_object('purpose', purpose,
     'authority', ${authorityNameOf('subscription_consent.authority')})

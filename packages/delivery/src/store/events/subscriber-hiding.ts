@@ -1,6 +1,7 @@
 /** Whom the grants of subscribers hide, by the grants that count now. */
 
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
+import { GRANTS_IN_FORCE } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
 /** What the grant of a subscriber says of persons who may be hidden. */
@@ -22,10 +23,9 @@ export async function hidingOf(
   const { rows } = await client.query<{ id: number; categories: 'all' | string[]; minors: boolean }>(
     `select subscription.id, coalesce(held.terms -> 'protected', '[]') as categories,
        coalesce(held.terms ->> 'minors' = 'never', false) as minors
-     from subscription join participant_grant as held
+     from subscription join ${GRANTS_IN_FORCE} as held
        on held.participant = subscription.participant and held.registry = subscription.registry
-     where subscription.id = any($1::int[]) and held.revoked_at is null and held.valid_from <= now()
-       and (held.valid_until is null or held.valid_until > now())`,
+     where subscription.id = any($1::int[])`,
     [subscriptions],
   )
   const found = new Map<number, Hiding>(

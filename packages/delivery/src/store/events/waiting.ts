@@ -5,6 +5,7 @@ import type { GivenFor } from '@rollcall/core/model/consent'
 import { type Presence, type Purpose, TAKEN_BACK } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { protectedCategories } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
 /** A notification that is due, with its event and its subscription. */
@@ -102,8 +103,7 @@ const FIND_WAITING = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
       event.event_type, event.record_type, event.record, event.record_version, event.occurred_at, event.recorded_at,
       event.replaced_by,
-      array(select category from protected_record as hidden where hidden.registry = event.registry
-        and hidden.record_type = event.record_type and hidden.record = event.record) as protected
+      ${protectedCategories('event')} as protected
     from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
       cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as queued
       join notification on notification.id = queued.id

@@ -1,6 +1,7 @@
 /** Notifications that wait, taken back before they are sent. */
 
 import type { RecordId } from '@rollcall/core/model/records'
+import { WITH_MERGED } from '@rollcall/records/records/retired-records'
 import type { ClientBase } from 'pg'
 import { hidingOf } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
@@ -24,8 +25,7 @@ export async function withdrawNotifications(
   const { rows } = await client.query<{ id: number; subscription: number }>(
     `select notification.id, notification.subscription from notification join event on event.id = notification.event
      where event.registry = $1 and event.record_type = $2 and notification.state = 'waiting'
-       and event.record in (select $3::bigint union all select retired_record.record from retired_record
-         where retired_record.registry = $1 and retired_record.record_type = $2 and survivor = $3)
+       and event.record in (${WITH_MERGED})
      order by notification.id for update of notification`,
     [registry, record_type, record],
   )

@@ -1,8 +1,8 @@
 /** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
-import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
+import { findSentPage, type SentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 
 /** An accepted exchange, and how far its answer is. */
 export interface AcceptedExchange {
@@ -47,6 +47,9 @@ export interface PersistedItemPage {
   /** Of this page, in order. */
   readonly record_ids: readonly number[]
 }
+
+/** SQL of a relation: what the delivery of an answer needs of the request (`AnsweredRequests`). */
+export const ANSWERED_REQUESTS = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
 /** Bytes up to which a request is read with its exchange. */
 export const SMALL_REQUEST = 262_144
@@ -119,7 +122,7 @@ export interface AskedExchange {
   /** Null: it was answered synchronously. Of such, only enrolment updates have a receipt. */
   readonly accepted: AcceptedExchange | null
   /** The delivery that carries its first page, with its encrypted body. */
-  readonly first: { readonly id: string; readonly body: EncryptedReply } | null
+  readonly first: SentPage | null
 }
 
 /** The exchanges that are searched: the sender's own, by registry and operation. */
@@ -158,25 +161,11 @@ export async function findAskedExchange(
   if (found === undefined) return null
   const { correlation_id } = found
   const accepted = await findAccepted({ pool }, correlation_id)
-  return { ...found, accepted, first: accepted === null ? null : await findFirstPage({ pool }, correlation_id) }
+  return { ...found, accepted, first: accepted === null ? null : await findSentPage({ pool }, correlation_id, 1) }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const isUuid = (text: string): boolean => UUID.test(text)
-
-/** The delivery that carries the first page, or that of another chunk, by its number. */
-export async function findFirstPage(
-  { pool }: Pick<Database, 'pool'>,
-  correlation_id: string,
-  page = 1,
-): Promise<AskedExchange['first']> {
-  const { rows } = await pool.query<{ id: string; body: EncryptedReply }>({
-    name: 'find first page',
-    text: 'select id, body from delivery where correlation_id = $1 and page = $2 order by created_at limit 1',
-    values: [correlation_id, page],
-  })
-  return rows[0] ?? null
-}
 
 /** How each answered item of an exchange was answered, by its position. */
 export async function findItemStatuses(

@@ -7,14 +7,19 @@ import { messageKey } from '@rollcall/core/model/message-key'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import type { DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
-import { type TracedDelivery, traceDeliveries } from '@rollcall/delivery/store/deliveries/traced-deliveries'
+import {
+  deliveriesOfExchange,
+  type ExchangeDeliveries,
+  FIND_SENT,
+  SENT,
+} from '@rollcall/delivery/store/deliveries/traced-deliveries'
+import { EXCHANGES_OF_CODE } from '@rollcall/delivery/store/events/find-subscriptions'
 import { PARTICIPANTS } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 
 /** An exchange with its deliveries, or deliveries whose exchange is not persisted any more. */
-export interface TracedExchange {
+export interface TracedExchange extends ExchangeDeliveries {
   readonly traced: 'exchange'
   readonly correlation_id: string | null
   /** `sender_id` */
@@ -33,17 +38,6 @@ export interface TracedExchange {
   readonly answered: readonly AnsweredItems[]
   /** In the order of the request, at most `bounds.each`. */
   readonly items: readonly TracedItem[]
-  readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
-  /** By page, at most `bounds.each`. */
-  readonly deliveries: readonly TracedDelivery[]
-  /** Of the address for which one of its deliveries waits, when attempts there fail. */
-  readonly breaker: TracedBreaker | null
-}
-
-interface TracedBreaker {
-  readonly failures: number
-  readonly opened_at: Date | null
-  readonly probe_at: Date | null
 }
 
 export interface TracedAcceptance extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
@@ -132,12 +126,9 @@ const FIND_EXCHANGES = `with matching as (
     union all
     select correlation_id, received_at from exchange where correlation_id = $3
     union all
-    select coalesce(correlation_id, id), created_at from delivery where message_id = $2
+    ${FIND_SENT}
     union all
-    select correlation_id, created_at from delivery where correlation_id = $3
-    union all
-    select exchange.correlation_id, received_at
-      from subscription join exchange on exchange.correlation_id in (subscription.correlation_id, ended_by) where code = $2
+    select correlation_id, received_at from ${EXCHANGES_OF_CODE} as subscribed join exchange using (correlation_id)
   )
   select id, min(at) as at from matching group by id order by at, id limit $4`
 
@@ -148,11 +139,9 @@ const FIND_CALLBACKS = `select participant.sender_id as participant, namespace a
   where message_id = $1 or correlation_id = $2 or transaction_id = $2
   order by received_at, message_id limit $3`
 
-type ExchangeRow = Omit<
-  TracedExchange,
-  'traced' | 'accepted' | 'answered' | 'items' | 'delivery_states' | 'deliveries' | 'breaker'
-> & { readonly accepted: boolean; readonly breaking: boolean } & TracedAcceptance &
-  TracedBreaker
+type ExchangeRow = Omit<TracedExchange, 'traced' | 'accepted' | 'answered' | 'items' | keyof ExchangeDeliveries> & {
+  readonly accepted: boolean
+} & TracedAcceptance
 
 /** @param id a correlation_id, or of a delivery that answers no exchange its own */
 async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each: number): Promise<TracedExchange> {
@@ -165,26 +154,16 @@ async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each:
       order by position limit $2`,
     [id, each],
   )
-  const states = await pool.query<{ state: DeliveryState; deliveries: number }>(
-    `select state, count(*) as deliveries from delivery where ${OF_EXCHANGE} group by state order by state`,
-    [id],
-  )
-  const deliveries = await traceDeliveries({ pool }, OF_EXCHANGE, id, each)
-  const { accepted, breaking, encrypted, items: asked, state, started_at, finished_at, ...known } = row
-  const { failures, opened_at, probe_at, ...about } = known
+  const { accepted, encrypted, items: asked, state, started_at, finished_at, ...about } = row
   return {
     traced: 'exchange',
     ...about,
     accepted: accepted ? { encrypted, items: asked, state, started_at, finished_at } : null,
     answered: answered.rows,
     items: items.rows,
-    delivery_states: Object.fromEntries(states.rows.map(({ state, deliveries }) => [state, deliveries])),
-    deliveries,
-    breaker: breaking ? { failures, opened_at, probe_at } : null,
+    ...(await deliveriesOfExchange({ pool }, id, each)),
   }
 }
-
-const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
 
 const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correlation_id, sent.correlation_id)
       as correlation_id,
@@ -194,21 +173,14 @@ const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correla
     coalesce(exchange.transaction_id, accepted.transaction_id) as transaction_id,
     coalesce(exchange.received_at, accepted.received_at) as received_at,
     accepted.correlation_id is not null as accepted, accepted.encrypted, accepted.items, accepted.state,
-    accepted.started_at, accepted.finished_at,
-    breaker.participant is not null as breaking, breaker.failures, breaker.opened_at, breaker.probe_at
+    accepted.started_at, accepted.finished_at
   from (select $1::uuid as id) as asked
     left join exchange on exchange.correlation_id = asked.id
     left join accepted_exchange as accepted on accepted.correlation_id = asked.id
-    left join lateral (
-      select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1
-    ) as sent on true
+    left join ${SENT} as sent on true
     left join ${PARTICIPANTS} as participant
       on participant.id = coalesce(exchange.participant, accepted.participant, sent.participant)
     left join ${REGISTRIES} as registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)
-    left join lateral (
-      select breaker.* from delivery join breaker using (participant, origin)
-      where ${OF_EXCHANGE} and state = 'pending' order by opened_at limit 1
-    ) as breaker on true
   limit 1`
 
 const COUNT_ITEMS = `select answered_at as at, count(*) filter (where status = 'succ') as succ,

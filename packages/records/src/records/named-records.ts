@@ -4,9 +4,9 @@ import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
-import { recordTable } from '@rollcall/records/records/record-tables'
-import { aliasesOf } from '@rollcall/records/records/retired-records'
 import type { ClientBase } from 'pg'
+import { recordTable } from './record-tables.ts'
+import { aliasesOf } from './retired-records.ts'
 
 export interface NamedRecord {
   readonly id: RecordId

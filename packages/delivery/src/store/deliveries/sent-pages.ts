@@ -1,0 +1,23 @@
+/** Pages of an answer that were sent, or are on their way. */
+import type { EncryptedReply } from '@rollcall/core/model/delivery'
+import type { Database } from '@rollcall/database/database'
+
+export interface SentPage {
+  /** Of its delivery. */
+  readonly id: string
+  readonly body: EncryptedReply
+}
+
+/** A page of the answer of an exchange. Null: it has no delivery, or none any more. */
+export async function findSentPage(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+  page: number,
+): Promise<SentPage | null> {
+  const { rows } = await pool.query<SentPage>({
+    name: 'find sent page',
+    text: 'select id, body from delivery where correlation_id = $1 and page = $2 order by created_at limit 1',
+    values: [correlation_id, page],
+  })
+  return rows[0] ?? null
+}
