@@ -256,8 +256,8 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'operator link': () => run('operator', 'add', 'amina', '--role', 'read'),
   'operator sign-out': () =>
     demo.server.database.db.pool.query(
-      `insert into operator_session (sha256, token, created_at, seen_at, ends_at)
-        select '\\x00', id, now(), now(), now() + interval '1 hour' from operator_token where name = 'amina'`,
+      `insert into session (id, sha256, token, created_at, seen_at, ends_at)
+        select 1, '\\x00', id, now(), now(), now() + interval '1 hour' from operator_token where name = 'amina'`,
     ),
   'proposal list': () => addOperators(),
   'proposal show': () => proposed('zola'),

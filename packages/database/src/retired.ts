@@ -9,4 +9,10 @@ export interface Retired {
   readonly since: string
 }
 
-export const RETIRED: readonly Retired[] = [{ name: 'record_version', since: '0.1.0' }]
+export const RETIRED: readonly Retired[] = [
+  { name: 'record_version', since: '0.1.0' },
+  { name: 'operator_session', since: '0.1.0' },
+  { name: 'operator_sign_in_link', since: '0.1.0' },
+  { name: 'partner_session', since: '0.1.0' },
+  { name: 'partner_sign_in_link', since: '0.1.0' },
+]

@@ -5,7 +5,6 @@ import { authorityNames } from '@rollcall/consents/store/authorities'
 import { OPERATOR_ROLES, type OperatorRole, PROVIDED_NAME } from '@rollcall/core/model/operator'
 import { operatorToken } from '@rollcall/participants/directory/operators'
 import { newSecret } from '@rollcall/participants/directory/secrets'
-import { endOperatorSessions } from '@rollcall/participants/store/operator-sessions'
 import {
   addOperatorToken,
   listOperatorTokens,
@@ -13,6 +12,7 @@ import {
   revokeOperatorToken,
 } from '@rollcall/participants/store/operator-tokens'
 import { lapseProposalsOf } from '@rollcall/participants/store/proposals'
+import { endOperatorSessions } from '@rollcall/participants/store/sessions'
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'

@@ -5,11 +5,11 @@ import type { Limits } from '@rollcall/core/limits'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { LINK_TIME, sessionBounds } from '@rollcall/participants/directory/sessions'
 import {
-  addSignInLink,
+  addOperatorLink,
+  endOperatorSession,
   endOperatorSessions,
-  endSessionOf,
   listOperatorSessions,
-} from '@rollcall/participants/store/operator-sessions'
+} from '@rollcall/participants/store/sessions'
 import Type from 'typebox'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -34,7 +34,7 @@ export const makeSignInLink = useCase(
     const now = new Date(clock.date())
     const ends_at = new Date(now.getTime() + LINK_TIME * 1_000)
     const { secret, sha256 } = newSecret()
-    const id = await addSignInLink(db, { name, sha256, now, ends_at })
+    const id = await addOperatorLink(db, { name, sha256, now, ends_at })
     if (id === null) throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
     return { name, path: `/#/sign-in/${id}_${secret}`, expires_at: timeOut(ends_at) }
   },
@@ -81,7 +81,7 @@ export const endSessions = useCase(
     result: closed({ name: text('Who was signed in.'), sessions: wholeNumber('Sessions that were ended.') }),
   },
   async ({ db }: HasDatabase, { name, id }) => {
-    const sessions = await (id === undefined ? endOperatorSessions(db, name) : endSessionOf(db, name, id))
+    const sessions = await (id === undefined ? endOperatorSessions(db, name) : endOperatorSession(db, name, id))
     if (sessions > 0) return { name, sessions }
     const which = id === undefined ? '' : ' by this session'
     throw new AdminRefusal(`${name} is not signed in${which}`, { reason: 'not_found' })

@@ -187,8 +187,8 @@ test('a promoted participant has nothing of the sandbox any more', async () => {
   const before = { ...peer }
   const { client_secret: former } = await rotateParticipantSecret({ db }, { sender_id })
   const { partnerSessions } = server.context
-  const ofSandbox = await partnerSessions.begin(peer.id)
-  expect(await partnerSessions.sessionOf(ofSandbox?.cookie ?? '', true)).toMatchObject({ sender_id })
+  const ofSandbox = await partnerSessions.begin({ participant: peer.id })
+  expect(await partnerSessions.sessionOf(ofSandbox?.cookie ?? '', true)).toMatchObject({ owner: sender_id })
   const promoted = await promote()
   expect(await partnerSessions.sessionOf(ofSandbox?.cookie ?? '', true)).toBe(null)
   expect(promoted).toMatchObject({ sender_id, environment: 'live' })

@@ -3,7 +3,7 @@
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { LINK_TIME } from '@rollcall/participants/directory/sessions'
-import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/partner-sessions'
+import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
 import { closed, instant, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'

@@ -53,6 +53,7 @@ import { registrySpellings } from './0055-registry-spellings.ts'
 import { importRuns } from './0056-import-runs.ts'
 import { referenceKeys } from './0057-reference-keys.ts'
 import { journalReports } from './0058-journal-reports.ts'
+import { sessions } from './0059-sessions.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -107,4 +108,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0056-import-runs': importRuns,
   '0057-reference-keys': referenceKeys,
   '0058-journal-reports': journalReports,
+  '0059-sessions': sessions,
 }

@@ -19,7 +19,7 @@ import {
   PrivateKeyJwt,
 } from 'openid-client'
 import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
-import type { ProvidedOperator } from '../store/operator-sessions.ts'
+import type { ProvidedOperator } from '../store/sessions.ts'
 import type { ClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'
 

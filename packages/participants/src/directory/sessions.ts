@@ -1,47 +1,55 @@
 /**
- * Sessions in a browser, and the one-time links that begin one. A cookie, and the code of a link, are `<id>_<secret>`; a session
- * ends when it is idle, and with its time.
+ * Sessions in a browser, and the one-time links that begin one. A cookie, and the code of a link, are `<id>_<secret>`. A session
+ * ends when it is idle, with its time, and when its owner may not sign in any more.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
+import type { Operator } from '@rollcall/core/model/operator'
+import type { Database } from '@rollcall/database/database'
+import {
+  type Audience,
+  addSession,
+  endOlderSessions,
+  endSession,
+  findLink,
+  findSession,
+  type Linked,
+  noteSessionSeen,
+  type SignedInBy,
+  type StoredSession,
+  spendLink,
+} from '../store/sessions.ts'
 import { isSecretOf, newSecret } from './secrets.ts'
 
 export type SessionLimits = Pick<Limits, 'session_idle' | 'session_time'>
 
-export interface StoredSession {
-  readonly session: number
-  readonly sha256: Buffer
-  readonly seen_at: Date
+export interface Session<Owner> {
+  readonly id: number
+  readonly owner: Owner
   readonly ends_at: Date
 }
 
-/** Where the sessions of one sort of people are. `By` says who signs in. */
-export interface SessionStore<By, Session extends StoredSession> {
-  /** @returns its id; null: nobody of that name may sign in */
-  add(by: By, session: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date }): Promise<number | null>
-  /** Null: there is none, or its owner may not sign in any more. It may have ended. */
-  find(id: number, now: Date): Promise<Session | null>
-  noteSeen(id: number, now: Date): Promise<void>
-  /** The digest of a link that has not ended; null: there is none. */
-  findLink(id: number, now: Date): Promise<Buffer | null>
-  /** Who signs in by it; null: somebody else has spent it. */
-  spendLink(id: number): Promise<number | null>
-}
+export type OperatorSession = Session<Operator>
 
-export interface Sessions<By, Session> {
+/** Its owner is the sender_id of a participant. */
+export type PartnerSession = Session<string>
+
+/** The sessions of one page. */
+export interface Sessions<Owner> {
   /**
    * Begins a session, with a secret of its own.
    * @returns the value of its cookie; null: its owner may not sign in any more
    */
-  begin(by: By): Promise<{ readonly cookie: string; readonly session: Session } | null>
+  begin(by: SignedInBy): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
   /**
-   * The session of a cookie; null when it is not one of ours, or has ended.
+   * The session of a cookie; null when it is not one of this page, or has ended.
    * @param acts whether somebody did something: a page that looks by itself does not keep the session alive
    */
-  sessionOf(cookie: string, acts: boolean): Promise<Session | null>
-  /** Whose one-time code this is, which is spent; null when it is not good. */
-  spendCode(code: string): Promise<number | null>
+  sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>
+  /** Whom a one-time code signs in. The code is spent; null when it is not good. */
+  spendCode(code: string): Promise<Linked | null>
+  end(session: Pick<Session<Owner>, 'id'>): Promise<void>
 }
 
 /** Seconds for which a link is good. */
@@ -52,44 +60,70 @@ const SEEN_EVERY = 15_000
 
 const ID_AND_SECRET = /^([1-9]\d{0,14})_([\w-]{43})$/
 
-export function createSessions<By, Session extends StoredSession>(
-  store: SessionStore<By, Session>,
-  { limits, clock = CLOCK }: { readonly limits: SessionLimits; readonly clock?: Pick<Clock, 'date'> },
-): Sessions<By, Session> {
-  const isLive = ({ ends_at, seen_at }: Session, date: number): boolean => {
-    const { now, seenAfter } = sessionBounds(limits, date)
-    return ends_at > now && seen_at > seenAfter
+interface SessionParts {
+  readonly limits: SessionLimits & Pick<Limits, 'provided_session_time' | 'operator_sessions'>
+  /** The provider of OpenID Connect that is configured: sessions of any other have ended. */
+  readonly issuer: string | null
+  readonly clock?: Pick<Clock, 'date'>
+}
+
+/** Sessions of the console. */
+export const createOperatorSessions = (db: Pick<Database, 'pool'>, parts: SessionParts): Sessions<Operator> =>
+  createSessions<Operator>(db, 'operator', parts)
+
+/** Sessions of the partner page. */
+export const createPartnerSessions = (
+  db: Pick<Database, 'pool'>,
+  parts: Omit<SessionParts, 'issuer'>,
+): Sessions<string> => createSessions<string>(db, 'participant', { ...parts, issuer: null })
+
+function createSessions<Owner extends StoredSession['owner']>(
+  db: Pick<Database, 'pool'>,
+  audience: Audience,
+  { limits, issuer, clock = CLOCK }: SessionParts,
+): Sessions<Owner> {
+  /** A session that has not ended. The store finds only sessions of this audience: `owner` is of its type. */
+  const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {
+    const { now, seenAfter } = sessionBounds(limits, clock.date())
+    const found = await findSession(db, audience, id, now)
+    if (found === null || (found.issuer !== null && found.issuer !== issuer)) return null
+    return found.ends_at > now && found.seen_at > seenAfter ? (found as StoredSession & { owner: Owner }) : null
   }
   return {
     async begin(by) {
       const now = new Date(clock.date())
       const { secret, sha256 } = newSecret()
-      const ends_at = new Date(now.getTime() + limits.session_time * 1_000)
-      const id = await store.add(by, { sha256, now, ends_at })
-      const session = id === null ? null : await store.find(id, now)
-      return session && { cookie: `${id}_${secret}`, session }
+      // A provider is asked for the roles at the sign-in alone.
+      const longest = 'issuer' in by ? Math.min(limits.session_time, limits.provided_session_time) : limits.session_time
+      const id = await addSession(db, by, { sha256, now, ends_at: new Date(now.getTime() + longest * 1_000) })
+      if (id === null) return null
+      await endOlderSessions(db, id, limits.operator_sessions)
+      const session = await live(id)
+      return session && { cookie: `${id}_${secret}`, session: shown(session) }
     },
     async sessionOf(cookie, acts) {
       const [, id, secret] = ID_AND_SECRET.exec(cookie) ?? []
       if (id === undefined || secret === undefined) return null
-      const now = clock.date()
-      const found = await store.find(Number(id), new Date(now))
+      const found = await live(Number(id))
       if (!isSecretOf(found === null ? [] : [found.sha256], secret) || found === null) return null
-      if (!isLive(found, now)) return null
-      if (acts && now - found.seen_at.getTime() >= SEEN_EVERY) await store.noteSeen(found.session, new Date(now))
-      return found
+      const now = clock.date()
+      if (acts && now - found.seen_at.getTime() >= SEEN_EVERY) await noteSessionSeen(db, found.id, new Date(now))
+      return shown(found)
     },
     async spendCode(code) {
       const [, id, secret] = ID_AND_SECRET.exec(code) ?? []
       if (id === undefined || secret === undefined) return null
-      const sha256 = await store.findLink(Number(id), new Date(clock.date()))
+      const sha256 = await findLink(db, audience, Number(id), new Date(clock.date()))
       if (!isSecretOf(sha256 === null ? [] : [sha256], secret)) return null
-      return store.spendLink(Number(id))
+      return spendLink(db, audience, Number(id))
     },
+    end: ({ id }) => endSession(db, id),
   }
 }
 
-/** What a session must have at a time, so that it has not ended. */
+const shown = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
+
+/** The bounds of a time: a session that has not ended ends after `now`, and was seen after `seenAfter`. */
 export const sessionBounds = (
   { session_idle }: Pick<Limits, 'session_idle'>,
   now: number,

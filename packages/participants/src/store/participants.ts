@@ -18,7 +18,7 @@ import {
   messagePolicyValues,
   tightening,
 } from './message-policy.ts'
-import { endPartnerSessions } from './partner-sessions.ts'
+import { endPartnerSessions } from './sessions.ts'
 
 /** A participant with the SHA-256 of its live secrets, newest first. */
 export interface Client {

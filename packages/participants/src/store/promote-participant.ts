@@ -9,7 +9,7 @@ import { rowOf } from '@rollcall/database/statement-parts'
 import type { PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
-import { endPartnerSessions } from './partner-sessions.ts'
+import { endPartnerSessions } from './sessions.ts'
 
 export interface Promotion {
   /** Its live keys. */

@@ -48,9 +48,8 @@ import { createThrottle } from '@rollcall/participants/admission/throttle'
 import { createCallbacks, createDirectory } from '@rollcall/participants/directory/directory'
 import { createGrants } from '@rollcall/participants/directory/grants'
 import { createOpenIdProvider } from '@rollcall/participants/directory/openid-provider'
-import { createOperatorSessions } from '@rollcall/participants/directory/operator-sessions'
 import { createOperators } from '@rollcall/participants/directory/operators'
-import { createPartnerSessions } from '@rollcall/participants/directory/partner-sessions'
+import { createOperatorSessions, createPartnerSessions } from '@rollcall/participants/directory/sessions'
 import { createTokens } from '@rollcall/participants/directory/tokens'
 import { createGuards } from '@rollcall/participants/egress/address-guard'
 import { createReadingThreads } from '@rollcall/participants/reading/threads'
@@ -64,8 +63,8 @@ import { baseUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
 import { judgedFiles, openVault } from '@rollcall/settings/storage'
+import { createCookieFailures } from '../http/cookie-failures.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
-import { createCookieFailures } from '../http/partner/cookie-failures.ts'
 import { createOwnListener } from './own-listener.ts'
 
 /**
@@ -193,8 +192,7 @@ export async function createContext(
     twoPerson: config.twoPerson,
     signInFailures: createThrottle(limits.sign_in_failures, clock.now),
     partnerSessions: createPartnerSessions(db, { limits, clock }),
-    partnerCookieFailures: createCookieFailures(createThrottle(limits.address_failures, clock.now)),
-    partnerSignInFailures: createThrottle(limits.sign_in_failures, clock.now),
+    cookieFailures: createCookieFailures(createThrottle(limits.address_failures, clock.now)),
     partnerCalls: createThrottle(limits.partner_calls, clock.now),
     partnerReplays: createThrottle(limits.partner_replays, clock.now),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),

@@ -23,10 +23,9 @@ import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { sessionBounds } from '@rollcall/participants/directory/sessions'
 import { forgetUse } from '@rollcall/participants/store/grant-use'
-import { forgetOperatorSessions } from '@rollcall/participants/store/operator-sessions'
 import { forgetOperatorTokens } from '@rollcall/participants/store/operator-tokens'
-import { forgetPartnerSessions } from '@rollcall/participants/store/partner-sessions'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
+import { forgetSessions } from '@rollcall/participants/store/sessions'
 
 const PERIOD = 60_000
 type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'look'> }
@@ -124,9 +123,7 @@ const CHORES: readonly Chore[] = [
     every: 10,
     failure: 'sessions that ended could not be deleted; tried again soon',
     run: async ({ db, limits, clock }) => {
-      const bounds = sessionBounds(limits, clock.date())
-      await forgetOperatorSessions(db, bounds)
-      await forgetPartnerSessions(db, bounds)
+      await forgetSessions(db, sessionBounds(limits, clock.date()))
     },
   },
   {

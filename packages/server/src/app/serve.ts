@@ -13,7 +13,7 @@ import { isOperatorHost, isReachedByTls, listenerUrl } from '@rollcall/settings/
 import type { Config, Role } from '@rollcall/settings/config'
 import type { OperatorListener } from '../http/admin/authenticate.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
-import { addSessionRoutes } from '../http/admin/session-routes.ts'
+import { addOperatorSessionRoutes } from '../http/admin/session-routes.ts'
 import { addConsole, addPartnerPage } from '../http/console.ts'
 import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
@@ -22,7 +22,7 @@ import type { IsOwnHost } from '../http/operator-host.ts'
 import { addSiteFiles } from '../http/page.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
 import { addPartnerRoutes } from '../http/partner/mount-routes.ts'
-import type { PartnerListener } from '../http/partner/partner-session.ts'
+import type { PartnerListener } from '../http/partner/session-routes.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
@@ -101,7 +101,7 @@ export async function startServer(
     isDemo: () => showcase !== null,
   }
   addAdminRoutes(operatorServer, { ...context, demo }, listener)
-  addSessionRoutes(operatorServer, context, listener)
+  addOperatorSessionRoutes(operatorServer, context, listener)
   addConsole(operatorServer, { folder: CONSOLE_FILES, isOwnHost })
 
   const stopHousekeeping = housekeeping(context)

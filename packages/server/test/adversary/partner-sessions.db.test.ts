@@ -78,7 +78,7 @@ it('a new link ends the one before it, and no session', async () => {
 
 it('links that are made at the same time leave one', async () => {
   const codes = await Promise.all([1, 2, 3].map(() => partnerCode(server, ONE)))
-  const { rows } = await server.database.db.pool.query<{ id: string }>('select id from partner_sign_in_link')
+  const { rows } = await server.database.db.pool.query<{ id: string }>('select id from sign_in_link')
   expect(rows).toHaveLength(1)
   expect(codes.some((code) => code.startsWith(`${rows[0]?.id}_`))).toBe(true)
 })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { cancelDeliveries } from '@rollcall/admin/deliveries/changes'
 import { addOperator } from '@rollcall/admin/operators/operators'
+import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { removeParticipant } from '@rollcall/admin/removal'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
@@ -298,7 +299,7 @@ describe('a participant that is signed in', () => {
     clock.pass(60_000)
     expect((await asked(Cookie)).error).toBe(ENDED)
     await keepHouse(server.context, new AbortController().signal)
-    const { rows } = await db.pool.query('select count(*)::integer as left from partner_session')
+    const { rows } = await db.pool.query('select count(*)::integer as left from session where participant is not null')
     expect(rows).toEqual([{ left: 0 }])
   })
 })
@@ -373,6 +374,25 @@ describe('a cookie', () => {
 })
 
 describe('a link', () => {
+  it('of one page is none of the other, and is still good at its own', async () => {
+    await addOperator(server.database, { name: 'linked', roles: ['own'] })
+    const { path } = await makeSignInLink({ ...server.database, clock }, { name: 'linked' })
+    const ofConsole = path.slice('/#/sign-in/'.length)
+    const ofPartner = await codeOf()
+    const atConsole = async (code: string) =>
+      (
+        await fetch(`${server.adminUrl}/admin/v1/session`, {
+          method: 'POST',
+          headers: { 'Rollcall-Console': '1', 'Content-Type': 'application/json' },
+          body: JSON.stringify({ code }),
+        })
+      ).status
+    expect((await signIn(ofConsole)).error).toBe(REFUSED)
+    expect(await atConsole(ofPartner)).toBe(401)
+    expect([(await signIn(ofPartner)).status, await atConsole(ofConsole)]).toEqual([201, 201])
+    clock.pass(60_000)
+  })
+
   it('signs in once, however many try at the same time', async () => {
     const code = await codeOf()
     const answers = await Promise.all([1, 2, 3, 4].map(() => signIn(code)))
@@ -389,7 +409,7 @@ describe('a link', () => {
     clock.pass(1_000)
     expect((await signIn(late)).error).toBe(REFUSED)
     const code = await codeOf()
-    const { rows } = await db.pool.query('select to_jsonb(l)::text as text from partner_sign_in_link l')
+    const { rows } = await db.pool.query('select to_jsonb(l)::text as text from sign_in_link l')
     // The last 43 characters: a secret may have any of the URL-safe ones, also those between the parts.
     const secret = code.slice(-43)
     expect(rows.length).toBeGreaterThan(0)
@@ -413,7 +433,8 @@ describe('a link', () => {
       '429 err.request.too_many_requests too many sign-ins from this address have failed; try again later',
     )
     // The console is on another listener, and its operators are not locked out.
-    expect(server.context.signInFailures.wait('127.0.0.1')).toBe(0)
+    expect(server.context.signInFailures.wait('rollcall_partner 127.0.0.1')).toBeGreaterThan(0)
+    expect(server.context.signInFailures.wait('rollcall_session 127.0.0.1')).toBe(0)
     clock.pass(60_000)
     expect((await signIn(good)).status).toBe(201)
   })

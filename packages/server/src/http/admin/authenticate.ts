@@ -2,13 +2,13 @@
 
 import type { Operator } from '@rollcall/core/model/operator'
 import { bearerToken, unauthorized } from '@rollcall/engine/exchange/authenticate'
-import type { OperatorSessions } from '@rollcall/participants/directory/operator-sessions'
 import type { Operators } from '@rollcall/participants/directory/operators'
+import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
+import { CONSOLE_PAGE, type HasSessionFailures, type SessionPage, sessionPage } from '../session-page.ts'
 import type { Call } from './call-log.ts'
-import { CONSOLE_SESSION } from './console-session.ts'
 
 /** What the operator's listener knows of itself. */
 export interface OperatorListener {
@@ -18,32 +18,36 @@ export interface OperatorListener {
   readonly isDemo: () => boolean
 }
 
-export interface Authenticating {
+export type Authenticating = HasSessionFailures & {
   readonly operators: Operators
-  readonly sessions: OperatorSessions
+  readonly sessions: Sessions<Operator>
 }
+
+export const consoleOf = (
+  parts: Authenticating,
+  { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,
+): SessionPage<Operator> => sessionPage(CONSOLE_PAGE, parts, { sessions: parts.sessions, isReachedByTls })
 
 /**
  * Who calls; noted in `call`. A request with an Authorization header is judged by that alone.
- * @throws RequestFault 400, 401, 403, 421
+ * @throws RequestFault 400, 401, 403, 421, 429
  */
 export async function authenticate(
-  { operators, sessions }: Authenticating,
-  { isOwnHost, isReachedByTls }: OperatorListener,
-  { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
+  parts: Authenticating,
+  listener: OperatorListener,
+  request: Pick<FastifyRequest, 'headers' | 'raw'>,
   call: Call,
 ): Promise<Operator> {
-  checkOperatorHost(isOwnHost, raw)
-  const cookie = headers.authorization === undefined ? CONSOLE_SESSION.read(raw, isReachedByTls(raw)) : null
-  if (cookie !== null) {
-    const { acts } = CONSOLE_SESSION.checkOwn(headers)
-    const session = await sessions.sessionOf(cookie, acts)
-    if (session === null) throw unauthorized('Cookie: the session has ended; sign in again')
+  const { headers, raw } = request
+  checkOperatorHost(listener.isOwnHost, raw)
+  const page = consoleOf(parts, listener)
+  if (headers.authorization === undefined && page.cookieOf(request) !== null) {
+    const session = await page.signedIn(request)
     call.session = session
-    call.operator = session.operator
-    return session.operator
+    call.operator = session.owner
+    return session.owner
   }
-  const operator = await operators.operatorOf(bearerToken(headers.authorization))
+  const operator = await parts.operators.operatorOf(bearerToken(headers.authorization))
   if (operator === null) {
     throw unauthorized('Authorization: the operator token is not valid here, has expired or was revoked')
   }

@@ -9,10 +9,10 @@ import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
 import { type HttpServer, mount } from '../server.ts'
 import { readCookie } from '../session-cookie.ts'
-import type { OperatorListener } from './authenticate.ts'
+import { consoleOf, type OperatorListener } from './authenticate.ts'
 import { type Call, logged } from './call-log.ts'
 import { ADMIN_BASE } from './route.ts'
-import { admit, checkFailures, type SessionParts } from './session-admission.ts'
+import { noteCaller, noteSignIn, type SessionParts } from './session-parts.ts'
 
 /** Where the button of the sign-in page leads. */
 export const OPENID_START = `${ADMIN_BASE}/session/openid`
@@ -92,7 +92,8 @@ async function comeBack(
   call: Call,
 ): Promise<void> {
   const { raw } = request
-  checkFailures(parts, raw)
+  const page = consoleOf(parts, listener)
+  page.checkFailures(request)
   const byTls = listener.isReachedByTls(raw)
   // It is spent, whatever comes of it.
   const spent = openIdCookie('', byTls)
@@ -103,7 +104,7 @@ async function comeBack(
     throw unauthorized('this browser has begun no sign-in, or it took more than 10 minutes')
   }
   const failed = (message: string): RequestFault => {
-    parts.signInFailures.fail(parts.gate.unit(raw))
+    page.failed(request)
     return unauthorized(message)
   }
   const by = await provider.operatorOf(secret, new URL(request.url, 'http://here').search).catch((error: unknown) => {
@@ -116,12 +117,9 @@ async function comeBack(
   if (registries?.length === 0) throw failed(NO_REGISTRY)
   const begun = await parts.sessions.begin({ ...by, registries })
   if (begun === null) throw failed('the session could not begin')
-  const cookie = await admit(
-    parts,
-    listener,
-    { request, call },
-    { ...begun, note: 'operator sign-in by OpenID Connect' },
-  )
+  noteCaller(call, begun.session)
+  await noteSignIn(parts, begun.session, 'operator sign-in by OpenID Connect')
+  const cookie = await page.admit(request, begun)
   redirect(reply, 303, '/', [spent, cookie])
 }
 

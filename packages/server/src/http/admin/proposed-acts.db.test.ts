@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 /** What is written about acts, and not by them; and what a node notes by itself. */
-const BESIDE = /^"?(proposal|account.*|operator_session|slow_search|grant_use|quota_bucket)"?$/
+const BESIDE = /^"?(proposal|account.*|session|slow_search|grant_use|quota_bucket)"?$/
 let tables: readonly string[] = []
 /** A digest of each table that acts may change. */
 async function stored(): Promise<Readonly<Record<string, string>>> {

@@ -18,6 +18,7 @@ import type { HasTrial } from '@rollcall/admin/try/try'
 import type { Approvals, Given, UseCase } from '@rollcall/admin/use-case'
 import type { Limits } from '@rollcall/core/limits'
 import type { OperatorRole } from '@rollcall/core/model/operator'
+import type { Audience } from '@rollcall/participants/store/sessions'
 import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import type { Method } from '../server.ts'
@@ -50,6 +51,8 @@ export type AdminNeeds = HasVault &
   }
 
 export interface AdminRoute {
+  /** Who calls it: a listener mounts the routes of its own audience alone. */
+  readonly audience: Audience
   readonly method: Method
   /** Below ADMIN_BASE. `{name}` is a member of the input; `{namespace}` is checked here, too. */
   readonly path: string
@@ -88,7 +91,7 @@ export function route<Input extends TSchema, Result extends TSchema>(
   const { input, result, approval } = useCase
   // The use case checks what it is given.
   const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
-  const usual = { hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
+  const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
   return { ...usual, ...row, input, result, approval, call }
 }
 

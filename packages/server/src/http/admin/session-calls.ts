@@ -26,7 +26,7 @@ const SESSION = closed({
   sign_in: Type.Array(SIGN_IN_METHOD, { description: 'The ways to sign in.' }),
 })
 
-const PLAIN = { hidden: [], status: 200, deprecated: undefined } as const
+const PLAIN = { audience: 'operator', hidden: [], status: 200, deprecated: undefined } as const
 
 /** As rows of the admin API, but for the role: nobody is signed in yet. */
 export const SESSION_CALLS = {

@@ -8,13 +8,17 @@ import { type InputLimits, readInput } from '../admin/read-input.ts'
 import { asRequestFault } from '../admin/refusal.ts'
 import { sendJson } from '../answer.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
-import { type HasPartnerSessions, type PartnerListener, signedIn, tooMany } from './partner-session.ts'
+import { type SessionPage, tooManyWithin } from '../session-page.ts'
 import { inputLimits, PARTNER_BASE, type PartnerRoute } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'
-import { addPartnerSessionRoutes, type PartnerSessionParts } from './session-routes.ts'
+import {
+  addPartnerSessionRoutes,
+  type PartnerListener,
+  type PartnerSessionParts,
+  partnerPageOf,
+} from './session-routes.ts'
 
 type PartnerParts = Omit<PartnerNeeds, 'sender_id' | 'mayReplay' | 'sampleOf'> &
-  HasPartnerSessions &
   PartnerSessionParts & {
     readonly limits: InputLimits
     /** Calls of a participant. */
@@ -25,12 +29,18 @@ type PartnerParts = Omit<PartnerNeeds, 'sender_id' | 'mayReplay' | 'sampleOf'> &
 
 export function addPartnerRoutes(app: HttpServer, parts: PartnerParts, listener: PartnerListener): void {
   addPartnerSessionRoutes(app, parts, listener)
+  const page = partnerPageOf(parts, listener)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of PARTNER_ROUTES) {
     const { method, name, path, deprecated } = route
     const rows = handlers.get(path) ?? []
     handlers.set(path, rows)
-    rows.push({ method, name, deprecated, handler: (request, reply) => answer(parts, listener, route, request, reply) })
+    rows.push({
+      method,
+      name,
+      deprecated,
+      handler: (request, reply) => answer(parts, page, listener, route, request, reply),
+    })
   }
   for (const [path, rows] of handlers) {
     mountMethods(app, `${PARTNER_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
@@ -39,13 +49,15 @@ export function addPartnerRoutes(app: HttpServer, parts: PartnerParts, listener:
 
 async function answer(
   parts: PartnerParts,
+  page: SessionPage<string>,
   listener: PartnerListener,
   route: PartnerRoute,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   // Who calls, and not too often?
-  const { sender_id } = await signedIn(parts, listener, request)
+  const { owner: sender_id } = await page.signedIn(request)
+  parts.gate.identified(request.raw, sender_id)
   count(parts.partnerCalls, sender_id, 1, 'calls')
 
   // What is asked for, and the answer.
@@ -65,6 +77,6 @@ async function answer(
 /** @throws RequestFault 429 */
 function count(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
-  if (retryAfter > 0) throw tooMany(`${what} of this participant`, retryAfter)
+  if (retryAfter > 0) throw tooManyWithin(`${what} of this participant`, retryAfter)
   throttle.fail(sender_id, more)
 }

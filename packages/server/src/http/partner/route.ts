@@ -18,7 +18,10 @@ export const inputLimits = ({ limits }: { readonly limits: InputLimits }): Input
   admin_body_bytes: MOST_BYTES,
 })
 
-export interface PartnerRoute extends DescribedCall {
+/** A call that the peers' listener mounts. It mounts no other: a row for operators has another audience. */
+export type PartnerCall = DescribedCall & { readonly audience: 'participant' }
+
+export interface PartnerRoute extends PartnerCall {
   /** @throws AdminRefusal, Throttled */
   readonly call: (needs: PartnerNeeds, input: unknown) => Promise<unknown>
 }
@@ -33,5 +36,5 @@ export function partnerRoute<Input extends TSchema, Result extends TSchema>(
   const { input, result } = useCase
   // The use case checks what it is given.
   const call = (needs: PartnerNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
-  return { ...row, hidden: [], status: 200, deprecated: undefined, input, result, call }
+  return { ...row, audience: 'participant', hidden: [], status: 200, deprecated: undefined, input, result, call }
 }

@@ -1,5 +1,5 @@
 /**
- * Brakes who guesses cookies of the partner page, by address, apart from failures of the protocol. A cookie that was good on this
+ * Brakes who guesses cookies of the console or of the partner page, by address, apart from failures of the protocol. A cookie that was good on this
  * node lately is read in any case: whoever is signed in is not locked out by a stranger behind the same address.
  */
 import { createHash } from 'node:crypto'

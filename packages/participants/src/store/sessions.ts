@@ -1,0 +1,271 @@
+/**
+ * Sessions in browsers, and links by which somebody signs in once: operators in the console, participants in the partner page.
+ * Both are known by the SHA-256 of their secret only.
+ */
+
+import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Database } from '@rollcall/database/database'
+import { isStorable } from '@rollcall/database/text'
+import { withTransaction } from '@rollcall/database/transaction'
+import { type Kysely, sql } from 'kysely'
+
+type Pool = Pick<Database, 'pool'>
+
+/** Who an operator is at a provider of OpenID Connect, and what it may do here. */
+export interface ProvidedOperator {
+  readonly issuer: string
+  readonly subject: string
+  readonly name: string
+  readonly roles: readonly OperatorRole[]
+  /** `Registry.id`s; null: all. */
+  readonly registries: readonly number[] | null
+}
+
+/** Whose sessions a page has. The session of one page is none of the other. */
+export type Audience = 'operator' | 'participant'
+
+/** Whom a link signs in: the operator of a token, or a participant, by its id. */
+export type Linked = { readonly token: number } | { readonly participant: number }
+
+/** By what somebody signs in. */
+export type SignedInBy = Linked | ProvidedOperator
+
+export interface SessionTimes {
+  readonly created_at: Date
+  /** Time of the last call. */
+  readonly seen_at: Date
+  /** The session ends then at the latest. */
+  readonly ends_at: Date
+}
+
+/** A session whose owner may still sign in. It may have ended. */
+export interface StoredSession extends SessionTimes {
+  readonly id: number
+  readonly sha256: Buffer
+  /** Null: it was not begun at a provider. */
+  readonly issuer: string | null
+  /** Whose it is: an operator, or the sender_id of a participant. */
+  readonly owner: Operator | string
+}
+
+/**
+ * SQL of the id of a new session or link, which its owner gets: the time in steps of 10 microseconds, because a number of a
+ * sequence would count the sessions of others. It grows, and has 15 digits.
+ */
+const NEW_ID = '(extract(epoch from clock_timestamp()) * 100000)::bigint'
+
+/** @returns its id; null: no such participant is active */
+export async function addSession(
+  { pool }: Pool,
+  by: SignedInBy,
+  { sha256, now, ends_at }: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
+): Promise<number | null> {
+  const given = { token: null, participant: null, issuer: null, subject: null, name: null, roles: null, ...by }
+  const bound_to = 'registries' in by ? by.registries : null
+  // A participant is locked: whoever is disabled meanwhile gets no session that a later `enable` would wake up.
+  const { rows } = await pool.query<{ id: string }>(
+    `with active as (select id from participant where id = $5 and status = 'active' for share)
+      insert into session
+        (id, sha256, created_at, seen_at, ends_at, token, participant, issuer, subject, name, roles, bound_to)
+      select ${NEW_ID}, $1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10
+        where $5::integer is null or exists (select from active)
+      returning id`,
+    [
+      sha256,
+      now,
+      ends_at,
+      given.token,
+      given.participant,
+      given.issuer,
+      given.subject,
+      given.name,
+      given.roles,
+      bound_to,
+    ],
+  )
+  return rows[0] === undefined ? null : Number(rows[0].id)
+}
+
+interface SessionColumns extends SessionTimes, Omit<Operator, 'id'> {
+  readonly sha256: Buffer
+  readonly token: number | null
+  readonly issuer: string | null
+  readonly provided: string | null
+  readonly sender_id: string | null
+}
+
+/** @returns null: this page has none, its token was revoked or has expired by `now`, or its participant is not active */
+export async function findSession(
+  { pool }: Pool,
+  audience: Audience,
+  id: number,
+  now: Date,
+): Promise<StoredSession | null> {
+  const { rows } = await pool.query<SessionColumns>({
+    name: 'find session',
+    text: `select session.sha256, token, issuer, issuer || ' ' || subject as provided, sender_id,
+        session.created_at, seen_at, least(ends_at, expires_at) as ends_at,
+        coalesce(operator_token.name, session.name) as name,
+        coalesce(operator_token.roles, session.roles) as roles, coalesce(registries, bound_to) as registries,
+        operator_token.authority
+      from session left join operator_token on operator_token.id = token
+        left join participant on participant.id = session.participant
+      where session.id = $1 and (token is null or (revoked_at is null and expires_at > $2))
+        and case when session.participant is null then $3 = 'operator' else $3 = 'participant' and status = 'active' end`,
+    values: [id, now, audience],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  const { sha256, issuer, created_at, seen_at, ends_at, token, name, roles, registries, authority, provided } = row
+  const operator = { id: token, name, roles, registries, authority, ...(provided !== null && { subject: provided }) }
+  return { id, sha256, issuer, created_at, seen_at, ends_at, owner: row.sender_id ?? operator }
+}
+
+/** Notes that somebody does something in a session. */
+export async function noteSessionSeen({ pool }: Pool, id: number, now: Date): Promise<void> {
+  await pool.query('update session set seen_at = greatest(seen_at, $2) where id = $1', [id, now])
+}
+
+/** Ends one session. */
+export async function endSession({ pool }: Pool, id: number): Promise<void> {
+  await pool.query('delete from session where id = $1', [id])
+}
+
+/** Keeps those sessions of the owner of one that were used last, so many, and ends the others. */
+export async function endOlderSessions({ pool }: Pool, session: number, most: number): Promise<void> {
+  await pool.query(
+    `delete from session where id in (
+      select other.id from session as own join session as other on other.token = own.token
+        or other.participant = own.participant or (other.issuer = own.issuer and other.subject = own.subject)
+      where own.id = $1 order by other.seen_at desc, other.id desc offset $2)`,
+    [session, most],
+  )
+}
+
+const OF_NAME = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
+
+/**
+ * Ends every session of an operator, and the links that would begin one.
+ * @returns how many sessions
+ */
+export async function endOperatorSessions({ pool }: Pool, name: string): Promise<number> {
+  await pool.query('delete from sign_in_link using operator_token where operator_token.id = token and name = $1', [
+    name,
+  ])
+  const { rowCount } = await pool.query(`delete from session where ${OF_NAME}`, [name])
+  return rowCount ?? 0
+}
+
+/** Ends one session of an operator. @returns how many: 0, there is none of this name with this id */
+export async function endOperatorSession({ pool }: Pool, name: string, id: number): Promise<number> {
+  const { rowCount } = await pool.query(`delete from session where id = $2 and ${OF_NAME}`, [name, id])
+  return rowCount ?? 0
+}
+
+/**
+ * Ends every session of a participant, and the links that would begin one.
+ * @returns how many sessions
+ */
+export async function endPartnerSessions(on: Kysely<unknown>, { id }: Pick<Participant, 'id'>): Promise<number> {
+  await sql`delete from sign_in_link where participant = ${id}`.execute(on)
+  const { numAffectedRows } = await sql`delete from session where participant = ${id}`.execute(on)
+  return Number(numAffectedRows)
+}
+
+/** A session as the operators' list has it. */
+export interface ListedSession extends SessionTimes {
+  readonly id: number
+  readonly name: string
+  readonly issuer: string | null
+}
+
+/** Sessions of operators that were seen after a time and have not ended, by the name of the operator; the newest first. */
+export async function listOperatorSessions(
+  { pool }: Pool,
+  { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
+): Promise<readonly ListedSession[]> {
+  const { rows } = await pool.query<ListedSession>(
+    `select session.id, coalesce(operator_token.name, session.name) as name, issuer, session.created_at, seen_at, ends_at
+      from session left join operator_token on operator_token.id = token
+      where participant is null and ends_at > $1 and seen_at > $2
+        and (token is null or (revoked_at is null and expires_at > $1))
+      order by 2, session.id desc`,
+    [now, seenAfter],
+  )
+  return rows.map((row) => ({ ...row, id: Number(row.id) }))
+}
+
+/** Deletes sessions and links that have ended. */
+export async function forgetSessions(
+  { pool }: Pool,
+  { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
+): Promise<void> {
+  await pool.query('delete from session where ends_at <= $1 or seen_at <= $2', [now, seenAfter])
+  await pool.query('delete from sign_in_link where ends_at <= $1', [now])
+}
+
+/**
+ * Adds a link that signs in as the owner of a token.
+ * @returns its id; null: no live token has this name
+ */
+export async function addOperatorLink(
+  { pool }: Pool,
+  link: { readonly name: string; readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
+): Promise<number | null> {
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into sign_in_link (id, sha256, token, ends_at)
+      select ${NEW_ID}, $2, id, $4 from operator_token where name = $1 and revoked_at is null and expires_at > $3
+      returning id`,
+    [link.name, link.sha256, link.now, link.ends_at],
+  )
+  return rows[0] === undefined ? null : Number(rows[0].id)
+}
+
+/**
+ * Adds a link that signs in as a participant. Those of the participant that were not spent end.
+ * @returns its id; null: no active participant has this sender_id
+ */
+export async function addPartnerLink(
+  { pool }: Pool,
+  link: { readonly sender_id: string; readonly sha256: Buffer; readonly ends_at: Date },
+): Promise<number | null> {
+  if (!isStorable(link.sender_id)) return null
+  return withTransaction(pool, async (client) => {
+    // Locked: of links that are made at the same time the last one is good.
+    const { rows } = await client.query<{ participant: number }>(
+      `select id as participant from participant where sender_id = $1 and status = 'active' for no key update`,
+      [link.sender_id],
+    )
+    const [active] = rows
+    if (active === undefined) return null
+    await client.query('delete from sign_in_link where participant = $1', [active.participant])
+    const added = await client.query<{ id: string }>(
+      `insert into sign_in_link (id, sha256, participant, ends_at) values (${NEW_ID}, $1, $2, $3) returning id`,
+      [link.sha256, active.participant, link.ends_at],
+    )
+    return Number(added.rows[0]?.id)
+  })
+}
+
+const FOR_AUDIENCE = `case when participant is null then 'operator' else 'participant' end = $2`
+
+/** The digest of a link that has not ended; null: this page has none. */
+export async function findLink({ pool }: Pool, audience: Audience, id: number, now: Date): Promise<Buffer | null> {
+  const { rows } = await pool.query<{ sha256: Buffer }>(
+    `select sha256 from sign_in_link where id = $1 and ${FOR_AUDIENCE} and ends_at > $3`,
+    [id, audience, now],
+  )
+  return rows[0]?.sha256 ?? null
+}
+
+/** Spends a link: of calls at the same time one gets whom it signs in, the others null. */
+export async function spendLink({ pool }: Pool, audience: Audience, id: number): Promise<Linked | null> {
+  const { rows } = await pool.query<{ token: number; participant: null } | { token: null; participant: number }>(
+    `delete from sign_in_link where id = $1 and ${FOR_AUDIENCE} returning token, participant`,
+    [id, audience],
+  )
+  const [link] = rows
+  if (link === undefined) return null
+  return link.token === null ? { participant: link.participant } : { token: link.token }
+}

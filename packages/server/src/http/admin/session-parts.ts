@@ -1,0 +1,30 @@
+/** What the ways of signing in to the console have in common. */
+
+import { accountOperator } from '@rollcall/admin/accounts/operator-looks'
+import type { HasAccounts } from '@rollcall/admin/needs'
+import type { Directory } from '@rollcall/participants/directory/directory'
+import type { OpenIdProvider } from '@rollcall/participants/directory/openid-provider'
+import type { OperatorSession, SessionLimits } from '@rollcall/participants/directory/sessions'
+import type { Authenticating } from './authenticate.ts'
+import type { Call, HasLog } from './call-log.ts'
+import type { InputLimits } from './read-input.ts'
+
+export type SessionParts = Authenticating &
+  HasLog &
+  Pick<HasAccounts, 'accounts'> & {
+    readonly directory: Pick<Directory, 'registries'>
+    /** Null: operators sign in with tokens alone. */
+    readonly openId: OpenIdProvider | null
+    /** Whether some acts wait for a second operator. */
+    readonly twoPerson: boolean
+    readonly limits: InputLimits & SessionLimits
+  }
+
+/** Notes in the line of a call who is signed in. */
+export function noteCaller(call: Call, session: OperatorSession): void {
+  call.session = session
+  call.operator = session.owner
+}
+
+export const noteSignIn = ({ accounts }: Pick<HasAccounts, 'accounts'>, session: OperatorSession, note: string) =>
+  accountOperator({ accounts, operator: session.owner.name }, { note })

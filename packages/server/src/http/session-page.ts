@@ -1,0 +1,136 @@
+/**
+ * What the console and the partner page have in common: a session in a cookie, which only their own pages can use, and the limits
+ * of an address that shows what is not good.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Throttle } from '@rollcall/participants/admission/throttle'
+import type { Session, Sessions } from '@rollcall/participants/directory/sessions'
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { CookieFailures } from './cookie-failures.ts'
+import { type Gate, NotSignedIn } from './gate.ts'
+import { type IsReachedByTls, type SessionPages, sessionCookies } from './session-cookie.ts'
+
+/** One set of limits for both pages. An address counts for each page by itself: a stranger at one locks nobody out of the other. */
+export interface HasSessionFailures {
+  readonly signInFailures: Throttle
+  readonly cookieFailures: CookieFailures
+  readonly gate: Pick<Gate, 'unit' | 'refused'>
+}
+
+/** In what the pages differ. */
+interface PageText extends SessionPages {
+  /** What to do when nobody is signed in, and when a session has ended. */
+  readonly nobody: string
+  readonly ended: string
+  /** The refusal of a call that shows a token or a secret beside the cookie; null: such a call is judged by that alone. */
+  readonly authorization: string | null
+}
+
+export const CONSOLE_PAGE: PageText = {
+  cookie: 'rollcall_session',
+  header: 'Rollcall-Console',
+  title: 'the console',
+  nobody: 'sign in first',
+  ended: 'sign in again',
+  authorization: null,
+}
+
+export const PARTNER_PAGE: PageText = {
+  cookie: 'rollcall_partner',
+  header: 'Rollcall-Partner',
+  title: 'the partner page',
+  nobody: 'ask the operator for a link',
+  ended: 'ask the operator for a new link',
+  authorization: 'Authorization: is not read here; sign in with a link of the operator',
+}
+
+export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
+
+export interface SessionPage<Owner> {
+  /**
+   * The cookie in a request; null where there is none.
+   * @throws RequestFault 400 where it is there twice
+   */
+  cookieOf(request: Request): string | null
+  /**
+   * @returns whether somebody did something
+   * @throws RequestFault 400, 403 the call does not come from these pages
+   */
+  checkOwn(request: Request): { readonly acts: boolean }
+  /** @throws RequestFault 429 too many sign-ins from the address have failed */
+  checkFailures(request: Request): void
+  /** Counts a sign-in that failed. */
+  failed(request: Request): void
+  /**
+   * The session of a cookie; null where it is not good. The database is not asked for an address that failed too often.
+   * @throws RequestFault 429
+   */
+  sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
+  /** @throws RequestFault 400, 401, 403, 429 */
+  signedIn(request: Request): Promise<Session<Owner>>
+  /**
+   * Takes a session that has begun, and ends the one that the browser had before.
+   * @returns the Set-Cookie header
+   */
+  admit(request: Request, begun: { readonly cookie: string }): Promise<string>
+  /** The Set-Cookie header with which the browser forgets its cookie. */
+  forgotten(request: Request): string
+  readonly nobody: () => NotSignedIn
+}
+
+export function sessionPage<Owner>(
+  text: PageText,
+  { signInFailures, cookieFailures, gate }: HasSessionFailures,
+  { sessions, isReachedByTls }: { readonly sessions: Sessions<Owner>; readonly isReachedByTls: IsReachedByTls },
+): SessionPage<Owner> {
+  const cookies = sessionCookies(text)
+  const unit = (request: IncomingMessage): string => `${text.cookie} ${gate.unit(request)}`
+  const page: SessionPage<Owner> = {
+    cookieOf: ({ raw }) => cookies.read(raw, isReachedByTls(raw)),
+    checkOwn({ headers }) {
+      if (text.authorization !== null && headers.authorization !== undefined) {
+        throw new RequestFault('err.request.bad', text.authorization)
+      }
+      return cookies.checkOwn(headers)
+    },
+    checkFailures({ raw }) {
+      const retryAfter = signInFailures.wait(unit(raw))
+      if (retryAfter > 0) throw tooMany('too many sign-ins from this address have failed; try again later', retryAfter)
+    },
+    failed: ({ raw }) => signInFailures.fail(unit(raw)),
+    async sessionOf({ raw }, cookie, acts) {
+      const retryAfter = cookieFailures.wait(unit(raw), cookie)
+      if (retryAfter > 0) throw tooManyWithin('failures of this address', retryAfter)
+      const session = await sessions.sessionOf(cookie, acts)
+      cookieFailures.note(unit(raw), cookie, session !== null)
+      return session
+    },
+    async signedIn(request) {
+      const cookie = page.cookieOf(request)
+      const { acts } = page.checkOwn(request)
+      if (cookie === null) throw page.nobody()
+      const session = await page.sessionOf(request, cookie, acts)
+      if (session === null) throw new NotSignedIn(`Cookie: the session has ended; ${text.ended}`)
+      return session
+    },
+    async admit({ raw }, { cookie }) {
+      const byTls = isReachedByTls(raw)
+      cookieFailures.note(unit(raw), cookie, true)
+      const earlier = cookies.read(raw, byTls)
+      const before = earlier === null ? null : await sessions.sessionOf(earlier, false)
+      if (before !== null) await sessions.end(before)
+      return cookies.begun(cookie, byTls)
+    },
+    forgotten: ({ raw }) => cookies.ended(isReachedByTls(raw)),
+    nobody: () => new NotSignedIn(`Cookie: nobody is signed in; ${text.nobody}`),
+  }
+  return page
+}
+
+const tooMany = (message: string, retryAfter: number): RequestFault =>
+  new RequestFault('err.request.too_many_requests', message, undefined, { retryAfter })
+
+/** @param what is counted for a minute */
+export const tooManyWithin = (what: string, retryAfter: number): RequestFault =>
+  tooMany(`too many ${what} within a minute; try again later`, retryAfter)

@@ -1,0 +1,112 @@
+/** Signing in to a page, out of it, and who is signed in. */
+
+import type { Session, Sessions } from '@rollcall/participants/directory/sessions'
+import type { SignedInBy } from '@rollcall/participants/store/sessions'
+import { RequestFault, validator } from '@rollcall/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type InputLimits, readInput } from './admin/read-input.ts'
+import type { DescribedCall } from './admin/route.ts'
+import { sendFault, sendJson } from './answer.ts'
+import { type Gate, NotSignedIn } from './gate.ts'
+import { type HttpServer, mountMethods } from './server.ts'
+import type { Request, SessionPage } from './session-page.ts'
+
+/** What somebody shows to sign in. */
+export interface Shown {
+  /** Null: it is not good. */
+  readonly by: SignedInBy | null
+  /** Where it is not good. */
+  readonly refusal: string
+  /** For the audit log. */
+  readonly note: string
+}
+
+/** The calls of one page, and in what they differ from those of another one. `About` is what is noted of a call. */
+export interface SessionCalls<Owner, About> {
+  readonly base: string
+  readonly calls: Readonly<Record<'begin' | 'show' | 'end', DescribedCall>>
+  readonly page: SessionPage<Owner>
+  readonly sessions: Sessions<Owner>
+  readonly limits: InputLimits
+  readonly gate: Pick<Gate, 'refused'>
+  /** Does the work of a call. */
+  readonly around: (name: string, request: FastifyRequest, work: (about: About) => Promise<void>) => Promise<void>
+  /** Reads what is shown. Its input has the members of `calls.begin`. @throws RequestFault 400 */
+  readonly shown: (input: object) => Promise<Shown>
+  /** A session is known from here on. */
+  readonly known: (session: Session<Owner>, about: About, request: Request) => void
+  /** Notes that a session has begun, before it is used, or has ended. */
+  readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
+  readonly described: (session: Session<Owner>) => Promise<object> | object
+  /** What the answer says beside the fault where nobody is signed in. */
+  readonly signedOut: () => object
+}
+
+export function addSessionRoutes<Owner, About>(app: HttpServer, parts: SessionCalls<Owner, About>): void {
+  const row = (
+    { method, name, deprecated }: DescribedCall,
+    work: (request: FastifyRequest, reply: FastifyReply, about: About) => Promise<void>,
+  ) => ({
+    method,
+    name,
+    deprecated,
+    handler: (request: FastifyRequest, reply: FastifyReply) =>
+      parts.around(name, request, (about) => work(request, reply, about)),
+  })
+  const { base, calls } = parts
+  const inputs = validator(calls.begin.input)
+  mountMethods(app, `${base}${calls.begin.path}`, [
+    row(calls.begin, async (request, reply, about) => {
+      const { page } = parts
+      // Another page must not sign somebody in here, as somebody else.
+      page.checkOwn(request)
+      page.cookieOf(request)
+      page.checkFailures(request)
+      const input = await readInput(calls.begin, request, parts.limits)
+      const problem = inputs.firstProblem(input)
+      if (problem !== null) throw new RequestFault('err.request.bad', `${problem.at.join('.')}: ${problem.rule}`)
+      const { by, refusal, note } = await parts.shown(input)
+      const begun = by === null ? null : await parts.sessions.begin(by)
+      if (begun === null) {
+        page.failed(request)
+        throw new NotSignedIn(refusal)
+      }
+      parts.known(begun.session, about, request)
+      await parts.note(begun.session, { begun: note })
+      const cookie = await page.admit(request, begun)
+      sendJson(reply, calls.begin.status, JSON.stringify(await parts.described(begun.session)), {
+        'Set-Cookie': cookie,
+      })
+    }),
+    row(calls.show, async (request, reply, about) => {
+      const cookie = parts.page.cookieOf(request)
+      // Opening the page signed out is no failure, but a cookie that is not good is.
+      if (cookie === null) return sendFault(reply, parts.page.nobody(), {}, parts.signedOut())
+      const session = await parts.page.signedIn(request).catch((error: unknown) => {
+        if (error instanceof NotSignedIn) return error
+        throw error
+      })
+      if (session instanceof NotSignedIn) {
+        return sendFault(reply, parts.gate.refused(request.raw, session), {}, parts.signedOut())
+      }
+      parts.known(session, about, request)
+      sendJson(reply, calls.show.status, JSON.stringify(await parts.described(session)))
+    }),
+  ])
+  mountMethods(app, `${base}${calls.end.path}`, [
+    row(calls.end, async (request, reply, about) => {
+      const { page } = parts
+      page.checkOwn(request)
+      await readInput(calls.end, request, parts.limits)
+      const cookie = page.cookieOf(request)
+      const session = cookie === null ? null : await page.sessionOf(request, cookie, false)
+      if (session !== null) {
+        parts.known(session, about, request)
+        await parts.sessions.end(session)
+        await parts.note(session, 'ended')
+      }
+      // What has ended already is ended: the browser forgets its cookie.
+      sendJson(reply, calls.end.status, '{}', { 'Set-Cookie': page.forgotten(request) })
+    }),
+  ])
+}
