@@ -1,7 +1,6 @@
 /** Running the migrations, on a server that will do. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import { isConflict } from './database-errors.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
@@ -48,6 +47,8 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))
     .map(([name, migration]) => [name, recorded(migration)])
+  // A process that finds every migration done loads no migrator.
+  const { Migrator } = await import('kysely/migration')
   const migrator = new Migrator({
     db: connection,
     provider: { getMigrations: async () => Object.fromEntries(migrations) },

@@ -1,10 +1,12 @@
 /** The server's log: JSON lines without personal data or secrets; readable lines on a terminal. */
-
+import { createRequire } from 'node:module'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
 
 export type Log = Logger
+
+/** For terminals alone: servers have none, and most commands write no line. */
+const loadPretty = createRequire(import.meta.url)
 
 /** A log that writes to `destination` (default: standard error, so that standard output stays for answers). */
 export function createLog(options: { level?: string; destination?: DestinationStream } = {}): Log {
@@ -12,6 +14,7 @@ export function createLog(options: { level?: string; destination?: DestinationSt
   const settings = { level: options.level ?? 'info', base: null, timestamp: isoTime, formatters: { level } }
   const onTerminal = 'isTTY' in destination && destination.isTTY === true
   if (!onTerminal) return pino(settings, destination)
+  const pretty = loadPretty('pino-pretty') as typeof import('pino-pretty')
   return pino(settings, pretty({ destination, colorize: true, translateTime: 'SYS:HH:MM:ss.l', sync: true }))
 }
 

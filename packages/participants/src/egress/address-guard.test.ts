@@ -41,6 +41,14 @@ afterEach(() => {
 })
 
 describe('no socket opens', () => {
+  test('for a guard that was closed before its first request', async () => {
+    const { port, seen } = await listening(answering('here'))
+    const guard = guardWith({ allowed: [openHost('127.0.0.1')] })
+    await guard.close()
+    expect(await problemOf(guard.request(`http://127.0.0.1:${port}/`, ASK))).toMatchObject({ name: 'RequestFailed' })
+    expect(await seen()).toBe(0)
+  })
+
   test.each([
     'https://127.0.0.1:PORT/',
     'https://127.1:PORT/',

@@ -6,7 +6,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { Memo } from '@rollcall/base/shared/memo'
 import { type AllowedHost, allowedHosts, bareHost } from '@rollcall/core/model/allowed-hosts'
-import { Agent, buildConnector } from 'undici'
+import type { Agent } from 'undici'
 import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { codeOf, RequestFailed } from './problems.ts'
@@ -91,22 +91,30 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       (error: Error) => answer(error, []),
     )
   }
-  const agent = new Agent({
-    connect: buildConnector({
-      lookup,
-      // Node.js tries the addresses one after another.
-      autoSelectFamily: true,
-      timeout: connectTimeoutMs,
-      allowH2: false,
-      rejectUnauthorized: true,
-      ...(ca === undefined ? {} : { ca }),
-      ...(identity === undefined ? {} : { cert: identity.cert, key: identity.key }),
-    }),
-    connections,
-    pipelining: 1,
-    maxHeaderSize: 16_384,
-  })
+  /** Made for the first request: most of those who check an address send none, and undici takes long to load. */
+  const openAgent = async (): Promise<Agent> => {
+    const { Agent, buildConnector } = await import('undici')
+    const made = new Agent({
+      connect: buildConnector({
+        lookup,
+        // Node.js tries the addresses one after another.
+        autoSelectFamily: true,
+        timeout: connectTimeoutMs,
+        allowH2: false,
+        rejectUnauthorized: true,
+        ...(ca === undefined ? {} : { ca }),
+        ...(identity === undefined ? {} : { cert: identity.cert, key: identity.key }),
+      }),
+      connections,
+      pipelining: 1,
+      maxHeaderSize: 16_384,
+    })
+    // A guard that is closed sends nothing, also where it has sent nothing before.
+    if (closing !== undefined) await made.close()
+    return made
+  }
 
+  let agent: Promise<Agent> | undefined
   let closing: Promise<void> | undefined
   return {
     read: (address) => readAddress(address, rules),
@@ -114,9 +122,13 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       const host = bareHost(readAddress(address, rules))
       if (isIP(host) === 0) await reachableAddresses(host)
     },
-    request: async (address, request) => sendRequest(agent, readAddress(address, rules), request),
+    async request(address, request) {
+      const url = readAddress(address, rules)
+      agent ??= openAgent()
+      return sendRequest(await agent, url, request)
+    },
     close() {
-      closing ??= agent.close()
+      closing ??= agent === undefined ? Promise.resolve() : agent.then((made) => made.close())
       return closing
     },
   }
