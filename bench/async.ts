@@ -5,7 +5,6 @@
  *
  *     npm run bench -- async --data /var/tmp/rollcall-bench
  */
-import { parseArgs } from 'node:util'
 import { compareVariants, type Side, type Variant } from './async/compare.ts'
 import { makeFloorDatabase } from './async/floor-database.ts'
 import { startReceiver } from './async/receiver.ts'
@@ -16,37 +15,33 @@ import { ASKER_SENDER } from './search/question.ts'
 import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { endless, JSON_BODY } from './search/setting.ts'
 import { envelopeSigner, registerAskerKey } from './search/signing.ts'
-import { PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
-import { wholeNumber } from './shared/options.ts'
+import { withBenchDatabase } from './shared/bench-database.ts'
+import { readOptions } from './shared/options.ts'
+import type { Row } from './shared/results.ts'
 
 /** What ours must reach of the floor. */
-const BARS = { unsigned: 0.6, signed: 0.55 }
+const BAR = 0.6
 
 /** Seconds for the first answer. */
 const PATIENCE = 20
 
-const OPTIONS = {
-  records: { type: 'string', default: '100000' },
-  rounds: { type: 'string', default: '12' },
-  requests: { type: 'string', default: '2000' },
-  idle: { type: 'string', default: '40' },
-  connections: { type: 'string', default: '32' },
-  ...PLACE_OPTIONS,
+const NUMBERS = {
+  records: [100_000, 50],
+  rounds: [12, 1],
+  requests: [2_000, 4],
+  idle: [40, 1],
+  connections: [32, 2],
+  /** Rounds that are not counted. */
+  'warm-up': [1, 0],
 } as const
 
-/** Measures, prints and writes `bench/results/async.json`; false when a bar is missed. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const records = wholeNumber('records', values.records)
-  const plan = {
-    rounds: wholeNumber('rounds', values.rounds),
-    requests: wholeNumber('requests', values.requests),
-    idle: wholeNumber('idle', values.idle),
-    connections: wholeNumber('connections', values.connections),
-  }
+/** Measures, prints and writes `async.json`. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place } = readOptions(args, NUMBERS)
+  const { records } = plan
   const receiver = await startReceiver()
   try {
-    return await withBenchDatabase(values, async (database) => {
+    return await withBenchDatabase(place, async (database) => {
       const { db, owner, start } = database
       const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, records)))
       await makeFloorDatabase(db, owner, records)
@@ -65,7 +60,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
         return body
       }
       const answer = await answerOf(ours)
-      const process = await start('floors/async.ts', { [SIGNATURE_VARIABLE]: signatureOf(answer) })
+      const process = await start('floors/async', { [SIGNATURE_VARIABLE]: signatureOf(answer) })
       const floorAt = (path: string): Side => ({
         process,
         url: `${process.url}/${path}`,
@@ -77,10 +72,9 @@ export async function run(args: readonly string[]): Promise<boolean> {
 
       const unsignedQuestions = async (count: number) => asker.questions(identifiers, count)
       const variants: Variant[] = [
-        { name: 'unsigned', bar: BARS.unsigned, ours, floor: floors.unsigned, questions: unsignedQuestions },
+        { name: 'unsigned', ours, floor: floors.unsigned, questions: unsignedQuestions },
         {
           name: 'signed',
-          bar: BARS.signed,
           ours,
           floor: floors.signed,
           questions: (count) =>
@@ -91,11 +85,9 @@ export async function run(args: readonly string[]): Promise<boolean> {
             ),
         },
       ]
-      return await compareVariants(variants, receiver, plan)
+      return await compareVariants(variants, BAR, receiver, plan)
     })
   } finally {
     await receiver.close()
   }
 }
-
-if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

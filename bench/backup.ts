@@ -2,30 +2,29 @@
  * How long a backup and a restore take, beside their floor: a bare COPY of the same tables into a file and back into tables
  * that are there, with their indexes. Rounds of both take turns; medians are compared.
  *
- *     npx node bench/backup.ts --count 1000000
+ *     npm run bench -- backup --count 1000000
  */
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 import { checkBackup } from '@rollcall/backup/backup/read-backup'
 import { loadBackup } from '@rollcall/backup/backup/restore'
 import { writeBackup } from '@rollcall/backup/backup/write-backup'
 import { type Database, migrate, openDatabase } from '@rollcall/database/database'
-import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { importFile } from '@rollcall/import/import-file'
 import { environmentSource, newMasterKey } from '@rollcall/keys/master-key'
 import { createVault } from '@rollcall/keys/vault'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
-import type { PoolClient, PoolConfig } from 'pg'
+import pg, { type PoolClient } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { wholeNumber } from './shared/options.ts'
-import { writeResult } from './shared/results.ts'
+import { withBenchDatabase } from './shared/bench-database.ts'
+import { readOptions } from './shared/options.ts'
+import { temporaryDirectory } from './shared/place.ts'
+import { type Row, writeResult } from './shared/results.ts'
 import { median, rounded } from './shared/statistics.ts'
 
 const KIND = 'civil'
@@ -44,34 +43,36 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - began) / 1_000
 }
 
-/** Measures, prints and writes `bench/results/backup.json`. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const options = { count: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '3' } } as const
-  const { values } = parseArgs({ args: [...args], options })
-  const [count, rounds] = [wholeNumber('count', values.count), wholeNumber('rounds', values.rounds)]
-  const directory = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
-  await chmod(directory, 0o711)
-  const postgres = await openEmbeddedPostgres(join(directory, 'data'))
-  const open = (database?: string): Database =>
-    openDatabase({ ...(postgres.connection as PoolConfig), ...(database && { database }), statement_timeout: 0 })
-  const db = open()
+const NUMBERS = { count: [1_000_000, 20], rounds: [3, 1] } as const
+
+/** Measures, prints and writes `backup.json`. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place } = readOptions(args, NUMBERS)
+  const { count, rounds } = plan
+  const directory = await temporaryDirectory()
   try {
-    await migrate(db)
-    await fill(db, directory, count)
-    const { rows } = await db.pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
-    const databaseBytes = rows[0]?.bytes ?? 0
-    console.log(`${count} records of kind ${KIND}, ${(databaseBytes / 1e6).toFixed(0)} MB in the database`)
-    const ours: Round[] = []
-    const floor: Round[] = []
-    for (let round = 1; round <= rounds; round += 1) {
-      floor.push(await inNewDatabase(db, open, (into) => copyRound(db, into, join(directory, `copy-${round}`))))
-      ours.push(await inNewDatabase(db, open, (into) => backupRound(db, into, join(directory, `backup-${round}`))))
-      console.log(`round ${round}: COPY ${told(floor.at(-1))}; Rollcall ${told(ours.at(-1))}`)
-    }
-    return await report(count, databaseBytes, ours, floor)
+    return await withBenchDatabase(place, async ({ owner }) => {
+      const { host, port, user, password } = new pg.Client(owner.connection)
+      const open = (database: string): Database =>
+        openDatabase({ host, port, user, password, database, statement_timeout: 0 })
+      // A database of its own, which has these records and nothing else.
+      return inNewDatabase(owner, open, async (db) => {
+        await migrate(db)
+        await fill(db, directory, count)
+        const { rows } = await db.pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
+        const databaseBytes = rows[0]?.bytes ?? 0
+        console.log(`${count} records of kind ${KIND}, ${(databaseBytes / 1e6).toFixed(0)} MB in the database`)
+        const ours: Round[] = []
+        const floor: Round[] = []
+        for (let round = 1; round <= rounds; round += 1) {
+          floor.push(await inNewDatabase(db, open, (into) => copyRound(db, into, join(directory, `copy-${round}`))))
+          ours.push(await inNewDatabase(db, open, (into) => backupRound(db, into, join(directory, `backup-${round}`))))
+          console.log(`round ${round}: COPY ${told(floor.at(-1))}; Rollcall ${told(ours.at(-1))}`)
+        }
+        return await report(count, databaseBytes, ours, floor)
+      })
+    })
   } finally {
-    await db.close()
-    await postgres.close()
     await rm(directory, { recursive: true, force: true })
   }
 }
@@ -96,11 +97,11 @@ async function fill(db: Database, directory: string, count: number): Promise<voi
   await db.pool.query('vacuum analyze')
 }
 
-async function inNewDatabase(
+async function inNewDatabase<Result>(
   db: Database,
   open: (database: string) => Database,
-  work: (into: Database) => Promise<Round>,
-): Promise<Round> {
+  work: (into: Database) => Promise<Result>,
+): Promise<Result> {
   const name = `bench_${randomBytes(4).toString('hex')}`
   await db.pool.query('checkpoint')
   await db.pool.query(`create database ${name} template template0 encoding 'UTF8'`)
@@ -168,23 +169,20 @@ async function report(
   databaseBytes: number,
   ours: readonly Round[],
   floor: readonly Round[],
-): Promise<boolean> {
+): Promise<readonly Row[]> {
   const of = (rounds: readonly Round[], member: keyof Round) => median(rounds.map((round) => round[member]))
-  const result = Object.fromEntries(
-    (['backup', 'restore'] as const).map((member) => [
-      member,
-      {
-        seconds: rounded(of(ours, member), 1),
-        copy_seconds: rounded(of(floor, member), 1),
-        ratio: rounded(of(ours, member) / of(floor, member), 2),
-        records_per_second: Math.round(count / of(ours, member)),
-      },
-    ]),
-  )
+  const found = (['backup', 'restore'] as const).map((member) => {
+    const [seconds, copy_seconds] = [of(ours, member), of(floor, member)]
+    return { member, seconds, copy_seconds, ratio: rounded(seconds / copy_seconds, 2) }
+  })
   const bytes = { database: databaseBytes, file: of(ours, 'bytes'), copy: of(floor, 'bytes') }
-  console.log(JSON.stringify(result, null, 2))
-  await writeResult('backup', { kind: KIND, count, rounds: ours.length, bytes, ...result })
-  return true
+  await writeResult('backup', { kind: KIND, count, rounds: ours.length, bytes, found })
+  return found.map(({ member, seconds, copy_seconds, ratio }) => ({
+    what: `${member} of ${count} records`,
+    ours: `${rounded(seconds, 1)} s`,
+    floor: `${rounded(copy_seconds, 1)} s by COPY`,
+    figure: `${ratio} of its time`,
+    wanted: '',
+    passed: true,
+  }))
 }
-
-if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

@@ -5,22 +5,20 @@
  *
  *     npm run bench -- canonical
  */
-import { parseArgs } from 'node:util'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import { generate } from '@rollcall/synthetic'
 import { KIND, RECORD_TYPE, REFERENCE_ID, REG_TYPE, TRANSACTION_ID } from './search/question.ts'
-import { wholeNumber } from './shared/options.ts'
-import { writeResult } from './shared/results.ts'
+import { readOptions } from './shared/options.ts'
+import { type Row, writeResult } from './shared/results.ts'
 import { median, percentile, rounded } from './shared/statistics.ts'
 
-const BYTES = 1_000_000
-const WARM_UP_ROUNDS = 50
+const NUMBERS = { rounds: [500, 1], 'warm-up': [50, 0], bytes: [1_000_000, 10_000] } as const
 
-/** Measures, prints and writes `bench/results/canonical.json`; there is no bar. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: { rounds: { type: 'string', default: '500' } } })
-  const rounds = wholeNumber('rounds', values.rounds)
-  const records = recordsOfAPage()
+/** Measures, prints and writes `canonical.json`; there is no bar. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan } = readOptions(args, NUMBERS)
+  const { rounds } = plan
+  const records = recordsOfAPage(plan.bytes)
   const value = page(records)
   const answered = page(records.map((record) => new CanonicalText(canonicalJson(record))))
   const text = canonicalJson(value)
@@ -34,13 +32,13 @@ export async function run(args: readonly string[]): Promise<boolean> {
   }
   const names = Object.keys(write) as (keyof typeof write)[]
   const times = { stringify: [] as number[], canonical: [] as number[], answered: [] as number[] }
-  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
+  for (let round = 0; round < plan['warm-up'] + rounds; round += 1) {
     for (const name of names) {
       const start = performance.now()
       const written = Buffer.byteLength(write[name]())
       const time = performance.now() - start
       if (written !== Buffer.byteLength(text)) throw new Error('a page is shorter than it should be')
-      if (round >= WARM_UP_ROUNDS) times[name].push(time)
+      if (round >= plan['warm-up']) times[name].push(time)
     }
   }
   const told = Object.fromEntries(names.map((name) => [name, summary(times[name])]))
@@ -49,21 +47,21 @@ export async function run(args: readonly string[]): Promise<boolean> {
     ratio_answered: rounded(median(times.answered) / median(times.stringify), 2),
   }
   const bytes = Buffer.byteLength(text)
-  console.log(`a page of ${records.length} records, ${(bytes / 1e6).toFixed(2)} MB; medians of ${rounds} rounds`)
-  for (const name of names) console.log(`${name.padEnd(10)}${told[name]?.median_ms} ms (p99 ${told[name]?.p99_ms} ms)`)
-  console.log(
-    `canonical takes ${ratios.ratio} times as long as stringify, the page as answered ${ratios.ratio_answered}`,
-  )
   await writeResult('canonical', { rounds, records: records.length, bytes, ...ratios, ...told })
-  return true
+  const row = (name: 'canonical' | 'answered', figure: number): Row => {
+    const time = (name: keyof typeof write) => `${told[name]?.median_ms} ms (p99 ${told[name]?.p99_ms} ms)`
+    const what = `canonical JSON${name === 'answered' ? ', as answered' : ''}, ${(bytes / 1e6).toFixed(2)} MB`
+    return { what, ours: time(name), floor: time('stringify'), figure: `${figure} times`, wanted: '', passed: true }
+  }
+  return [row('canonical', ratios.ratio), row('answered', ratios.ratio_answered)]
 }
 
-/** As many synthetic records as make up 1 MB. */
-function recordsOfAPage(): object[] {
+/** As many synthetic records as have so many bytes. */
+function recordsOfAPage(most: number): object[] {
   const records: object[] = []
   let bytes = 0
   for (const record of generate(KIND, { count: 10_000, seed: 1 })) {
-    if (bytes >= BYTES) break
+    if (bytes >= most) break
     records.push(record)
     bytes += Buffer.byteLength(JSON.stringify(record)) + 1
   }
@@ -93,5 +91,3 @@ const summary = (times: readonly number[]) => ({
   median_ms: rounded(median(times), 3),
   p99_ms: rounded(percentile(times, 0.99), 3),
 })
-
-if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

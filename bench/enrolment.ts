@@ -3,44 +3,27 @@
  *
  *     npm run bench -- enrolment --part enrolled
  */
-import { parseArgs } from 'node:util'
 import { enrolled } from './enrolment/enrolled.ts'
 import { updates } from './enrolment/updates.ts'
-import { type BenchDatabase, PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
-import { wholeNumber } from './shared/options.ts'
-import type { Plan } from './shared/rounds.ts'
+import { type BenchDatabase, withBenchDatabase } from './shared/bench-database.ts'
+import { chosen, readOptions } from './shared/options.ts'
+import type { Row } from './shared/results.ts'
+import { LOAD } from './shared/rounds.ts'
 
-const OPTIONS = {
-  part: { type: 'string', multiple: true },
-  records: { type: 'string', default: '100000' },
-  seconds: { type: 'string', default: '3' },
-  rounds: { type: 'string', default: '15' },
-  connections: { type: 'string', default: '32' },
-  ...PLACE_OPTIONS,
-} as const
+const NUMBERS = { ...LOAD, records: [100_000, 50], batch: [100, 5], batches: [10, 1] } as const
 
-/** Measures, prints and writes `bench/results/enrolment-<part>.json`; false when its bar is missed. */
-type Part = (database: BenchDatabase, plan: Plan & { readonly records: number }) => Promise<boolean>
+export type EnrolmentPlan = Readonly<Record<keyof typeof NUMBERS, number>>
+
+/** Measures, prints and writes `enrolment-<part>.json`. */
+type Part = (database: BenchDatabase, plan: EnrolmentPlan) => Promise<Row>
 
 const PARTS: Readonly<Record<string, Part>> = { enrolled, updates }
 
-/** False when a bar is missed. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const plan = {
-    records: wholeNumber('records', values.records),
-    seconds: wholeNumber('seconds', values.seconds),
-    rounds: wholeNumber('rounds', values.rounds),
-    connections: wholeNumber('connections', values.connections),
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place, values } = readOptions(args, NUMBERS, { part: { type: 'string', multiple: true } })
+  const rows: Row[] = []
+  for (const [, part] of chosen(PARTS, values.part)) {
+    rows.push(await withBenchDatabase(place, (database) => part(database, plan)))
   }
-  let all = true
-  for (const name of values.part ?? Object.keys(PARTS)) {
-    const part = PARTS[name]
-    if (part === undefined) throw new Error(`--part must be one of ${Object.keys(PARTS).join(', ')}`)
-    const reached = await withBenchDatabase(values, (database) => part(database, plan))
-    all &&= reached
-  }
-  return all
+  return rows
 }
-
-if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

@@ -3,68 +3,60 @@
  *
  *     npm run bench -- events --part fan-out
  */
-import { parseArgs } from 'node:util'
 import type { Registry } from '@rollcall/core/model/registry'
 import { fanOut } from './events/fan-out.ts'
 import { importWithEvents } from './events/import.ts'
 import { match } from './events/match.ts'
 import { tick } from './events/tick.ts'
 import { filledRegistry } from './search/registry.ts'
-import { type BenchDatabase, PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
-import { wholeNumber } from './shared/options.ts'
-import { writeResult } from './shared/results.ts'
+import { type BenchDatabase, withBenchDatabase } from './shared/bench-database.ts'
+import { chosen, readOptions } from './shared/options.ts'
+import { type Row, writeResult } from './shared/results.ts'
 
-const OPTIONS = {
-  part: { type: 'string', multiple: true },
-  variant: { type: 'string', multiple: true },
-  records: { type: 'string', default: '10000' },
-  rounds: { type: 'string', default: '5' },
-  subscribers: { type: 'string', default: '10000' },
-  addresses: { type: 'string', default: '10' },
-  events: { type: 'string', default: '10000' },
-  subscriptions: { type: 'string', default: '100000' },
-  ...PLACE_OPTIONS,
+const NUMBERS = {
+  records: [10_000, 50],
+  rounds: [5, 1],
+  /** Rounds of `fan-out` that are not counted. */
+  'warm-up': [1, 0],
+  subscribers: [10_000, 4],
+  addresses: [10, 2],
+  events: [10_000, 4],
+  /** Of `tick`. */
+  subscriptions: [100_000, 20],
+  /** Milliseconds of searches before the tick, and the least from the commit of what is held to the tick. */
+  before: [3_000, 1],
+  held: [3_000, 500],
+  /** Subscriptions of the largest size of `match`; the others are a tenth and a hundredth of it. */
+  size: [1_000_000, 1_000],
+  /** Events that `match` measures with the mix. */
+  matched: [1_500, 2],
 } as const
 
-type Numbers = Readonly<Record<'rounds' | 'subscribers' | 'addresses' | 'events' | 'subscriptions' | 'records', number>>
+const OPTIONS = { part: { type: 'string', multiple: true }, variant: { type: 'string', multiple: true } } as const
 
-interface Plan extends Numbers {
+export interface EventsPlan extends Readonly<Record<keyof typeof NUMBERS, number>> {
   /** Of part `fan-out`; all of them by default. */
-  readonly variants?: readonly string[]
+  readonly variants: readonly string[] | undefined
 }
 
 type Part = (
   database: BenchDatabase,
   registry: Registry,
-  plan: Plan,
-) => Promise<{ readonly reached: boolean; readonly result: object }>
+  plan: EventsPlan,
+) => Promise<{ readonly rows: readonly Row[]; readonly result: object }>
 
 const PARTS: Readonly<Record<string, Part>> = { match, 'fan-out': fanOut, tick, import: importWithEvents }
 
-/** Measures, prints and writes `bench/results/events-<part>.json`; false when a bar is missed. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const number = (name: keyof Numbers): number => wholeNumber(name, values[name])
-  const plan: Plan = {
-    rounds: number('rounds'),
-    subscribers: number('subscribers'),
-    addresses: number('addresses'),
-    events: number('events'),
-    subscriptions: number('subscriptions'),
-    records: number('records'),
-    ...(values.variant !== undefined && { variants: values.variant }),
-  }
-  let all = true
-  for (const name of values.part ?? Object.keys(PARTS)) {
-    const part = PARTS[name]
-    if (part === undefined) throw new Error(`--part must be one of ${Object.keys(PARTS).join(', ')}`)
-    const { reached, result } = await withBenchDatabase(values, async (database) =>
-      part(database, await filledRegistry(database.db, plan.records), plan),
+/** Measures, prints and writes `events-<part>.json`. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place, values } = readOptions(args, NUMBERS, OPTIONS)
+  const found: Row[] = []
+  for (const [name, part] of chosen(PARTS, values.part)) {
+    const { rows, result } = await withBenchDatabase(place, async (database) =>
+      part(database, await filledRegistry(database.db, plan.records), { ...plan, variants: values.variant }),
     )
     await writeResult(`events-${name}`, { plan, ...result })
-    all &&= reached
+    found.push(...rows)
   }
-  return all
+  return found
 }
-
-if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

@@ -17,28 +17,29 @@ import { NAMESPACE } from './search/question.ts'
 import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { endless } from './search/setting.ts'
 import { withBenchDatabase } from './shared/bench-database.ts'
-import { serverEnvironment, temporaryDirectory } from './shared/place.ts'
-import { writeResult } from './shared/results.ts'
+import { readOptions } from './shared/options.ts'
+import { type Row, writeResult } from './shared/results.ts'
 
-const RECORDS = 1_000
-/** Requests before the counted one, so that caches are filled and connections are open. */
-const WARM = 30
-/** The rooms that are counted, by their place in the repository. */
-const COUNTED = ['packages/server/src/', 'packages/protocol/src/']
+const RECORDS = 50
+const NUMBERS = {
+  /** Requests before the counted one, so that caches are filled and connections are open. */
+  'warm-up': [30, 3],
+} as const
+/** The sources that are counted: ours. */
+const COUNTED = /\/packages\/[^/]+\/src\//
 
 interface Footprint {
-  readonly [room: string]: { readonly files: number; readonly functions: number }
+  readonly files: number
+  readonly functions: number
 }
 
-/** Counts, prints and writes `bench/results/footprint.json`; there is no bar. */
-export async function run(_args: readonly string[]): Promise<boolean> {
-  const data = await temporaryDirectory()
-  return withBenchDatabase({ data }, async ({ db }) => {
+/** Counts, prints and writes `footprint.json`; there is no bar. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place } = readOptions(args, NUMBERS)
+  return withBenchDatabase(place, async ({ db, env }) => {
     const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, RECORDS)))
     const receiver = await startReceiver()
-    const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
-    const env = serverEnvironment(data, undefined)
-    const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ...env, ROLLCALL_ROLE: 'all' })
+    const config = readConfig({ ...env, ROLLCALL_ROLE: 'all' })
     const storage = await openStorage(config)
     const server = await startServer(config, await createContext(config, storage.db))
     const url = `http://127.0.0.1:${server.port}`
@@ -60,10 +61,13 @@ export async function run(_args: readonly string[]): Promise<boolean> {
         await ask('search')
         await called
       }
-      const found = { synchronous: await counted(synchronous), asynchronous: await counted(asynchronous) }
-      console.log(JSON.stringify(found, null, 2))
+      const warm = plan['warm-up']
+      const found = { synchronous: await counted(synchronous, warm), asynchronous: await counted(asynchronous, warm) }
       await writeResult('footprint', found)
-      return true
+      return Object.entries(found).map(([form, { files, functions }]) => {
+        const figure = `${files} files, ${functions} functions`
+        return { what: `footprint, ${form} search`, ours: '', floor: '', figure, wanted: '', passed: true }
+      })
     } finally {
       await server.stop()
       await storage.close()
@@ -87,8 +91,8 @@ export async function startReceiver(rest = 250) {
 }
 
 /** What the work runs when it has been run before. */
-async function counted(work: () => Promise<void>): Promise<Footprint> {
-  for (let done = 0; done < WARM; done += 1) await work()
+async function counted(work: () => Promise<void>, warm: number): Promise<Footprint> {
+  for (let done = 0; done < warm; done += 1) await work()
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
@@ -96,12 +100,12 @@ async function counted(work: () => Promise<void>): Promise<Footprint> {
   await work()
   const { result } = await session.post('Profiler.takePreciseCoverage')
   session.disconnect()
-  return Object.fromEntries(COUNTED.map((room) => [room, footprintIn(room, result)]))
+  return footprintOf(result)
 }
 
-function footprintIn(room: string, scripts: readonly Profiler.ScriptCoverage[]) {
+function footprintOf(scripts: readonly Profiler.ScriptCoverage[]): Footprint {
   const ran = scripts
-    .filter(({ url }) => url.includes(room))
+    .filter(({ url }) => COUNTED.test(url))
     .map(({ functions }) =>
       functions.filter(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0),
     )

@@ -6,33 +6,38 @@
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { Database } from '@rollcall/database/database'
 import { type Receiver, startReceiver } from './async/receiver.ts'
 import { DEFAULT_CALLBACKS, registerCalled, startRollcall } from './async/setting.ts'
 import { SHAPES, type Shape } from './hostile/bodies.ts'
-import type { Answered, SendersStart } from './hostile/senders.ts'
+import { type Answered, type SendersStart, sendWhile } from './hostile/senders.ts'
 import { ASKER_SENDER, NAMESPACE, question } from './search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { authorization, endless, type Identifiers, JSON_BODY } from './search/setting.ts'
-import { PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
-import { wholeNumber } from './shared/options.ts'
-import { writeResult } from './shared/results.ts'
+import { withBenchDatabase } from './shared/bench-database.ts'
+import { readOptions } from './shared/options.ts'
+import { type Row, writeResult } from './shared/results.ts'
 import type { ServerProcess } from './shared/server-process.ts'
 import { median, rounded } from './shared/statistics.ts'
 
-const OPTIONS = {
-  records: { type: 'string', default: '20000' },
-  seconds: { type: 'string', default: '8' },
-  senders: { type: 'string', default: '8' },
-  ...PLACE_OPTIONS,
+const NUMBERS = {
+  records: [20_000, 50],
+  /** Of a phase. */
+  milliseconds: [8_000, 1],
+  senders: [8, 1],
+  /** Percent of the full size of a body. */
+  size: [100, 1],
 } as const
+
+type Plan = Readonly<Record<keyof typeof NUMBERS, number>>
 
 /** Median as a multiple of the idle one, and the worst in milliseconds. */
 const BARS = { median: 3, worst_ms: 1_000 }
 /** Milliseconds from one answer to the next question. */
 const PAUSE = 20
+/** Milliseconds until the senders are at work. */
+const BEGUN = 500
 
 interface Phase {
   readonly searches: number
@@ -40,28 +45,25 @@ interface Phase {
   readonly worst_ms: number
 }
 
-/** Measures, prints and writes `bench/results/hostile.json`; false when a bar is missed. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const records = wholeNumber('records', values.records)
-  const seconds = wholeNumber('seconds', values.seconds)
-  const senders = wholeNumber('senders', values.senders)
+/** Measures, prints and writes `hostile.json`. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place } = readOptions(args, NUMBERS)
+  const { records, milliseconds } = plan
   const receiver = await startReceiver()
   try {
-    return await withBenchDatabase(values, async (database) => {
+    return await withBenchDatabase(place, async (database) => {
       const { db } = database
       const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, records)))
       const rollcall = await startRollcall(database)
       const asker = await credentialsOf(db, ASKER_SENDER, UNSIGNED)
-      const search = () => searches(rollcall, asker, identifiers, seconds)
+      const search = () => searches(rollcall, asker, identifiers, milliseconds)
       await registerCalled(db, rollcall, receiver, senderOf('if-present'), DEFAULT_CALLBACKS)
       await search()
       const found = []
       for (const shape of SHAPES) {
         const idle = await search()
         const { cpu_us } = await rollcall.usage()
-        const load = await startSenders(db, rollcall, receiver, shape, senders)
-        await sleep(500)
+        const load = await startSenders(db, rollcall, receiver, shape, { ...plan, here: place.smallest === true })
         const beside = await search()
         const answered = await load.stop()
         const cpu_ms = ((await rollcall.usage()).cpu_us - cpu_us) / 1_000
@@ -76,9 +78,15 @@ export async function run(args: readonly string[]): Promise<boolean> {
         )
         if (!Object.hasOwn(answered, shape.status)) throw new Error(`none was answered ${shape.status}`)
       }
-      const passed = found.every((shape) => shape.passed)
-      await writeResult('hostile', { records, seconds, senders, bars: BARS, passed, found })
-      return passed
+      await writeResult('hostile', { ...plan, bars: BARS, found })
+      return found.map(({ shape, idle, beside, factor, cpu_ms_each, passed }) => ({
+        what: `hostile, ${shape}`,
+        ours: `${told(beside)}; ${cpu_ms_each} ms of processor for a body`,
+        floor: `${told(idle)} when idle`,
+        figure: `${factor} times, worst ${beside.worst_ms} ms`,
+        wanted: `at most ${BARS.median} times, under ${BARS.worst_ms} ms`,
+        passed,
+      }))
     })
   } finally {
     await receiver.close()
@@ -95,12 +103,13 @@ async function searches(
   rollcall: ServerProcess,
   credentials: string,
   identifiers: Identifiers,
-  seconds: number,
+  milliseconds: number,
 ): Promise<Phase> {
   const url = `${rollcall.url}/${NAMESPACE}/v1.0.0/registry/sync/search`
   const headers = { ...JSON_BODY, Authorization: await authorization(rollcall, credentials) }
   const times: number[] = []
-  for (const end = performance.now() + seconds * 1_000; performance.now() < end; ) {
+  const end = performance.now() + milliseconds
+  do {
     const body = question(identifiers.next().value)
     const begun = performance.now()
     const response = await fetch(url, { method: 'POST', headers, body })
@@ -108,7 +117,7 @@ async function searches(
     times.push(performance.now() - begun)
     if (response.status !== 200) throw new Error(`a search was answered ${response.status}`)
     await sleep(PAUSE)
-  }
+  } while (performance.now() < end)
   return { searches: times.length, median_ms: rounded(median(times), 1), worst_ms: rounded(Math.max(...times), 0) }
 }
 
@@ -117,7 +126,7 @@ async function startSenders(
   rollcall: ServerProcess,
   receiver: Receiver,
   { name, policy, path }: Shape,
-  senders: number,
+  { senders, size, here }: Pick<Plan, 'senders' | 'size'> & { readonly here: boolean },
 ): Promise<{ stop(): Promise<Answered> }> {
   const sender_id = senderOf(policy)
   const credentials = await credentialsOf(db, sender_id, policy === 'required' ? REQUIRED : UNSIGNED)
@@ -128,9 +137,15 @@ async function startSenders(
     sender_uri: receiver.address(sender_id),
     authorization: await authorization(rollcall, credentials),
     senders,
+    size: size / 100,
+  }
+  if (here) {
+    const answered = sendWhile(start, () => false)
+    return { stop: () => answered }
   }
   const thread = new Worker(new URL('./hostile/senders.ts', import.meta.url), { workerData: start })
   await once(thread, 'message')
+  await sleep(BEGUN)
   return {
     async stop() {
       thread.postMessage('stop')
@@ -142,5 +157,3 @@ async function startSenders(
 
 const told = ({ median_ms, worst_ms, searches }: Phase): string =>
   `median ${median_ms} ms, worst ${worst_ms} ms of ${searches}`
-
-if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

@@ -5,37 +5,40 @@
  *     npm run bench -- idle --seconds 180
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { withBenchDatabase } from './shared/bench-database.ts'
 import { databaseTime } from './shared/database-time.ts'
-import { wholeNumber } from './shared/options.ts'
-import { writeResult } from './shared/results.ts'
+import { readOptions } from './shared/options.ts'
+import { type Row, writeResult } from './shared/results.ts'
+import { rounded } from './shared/statistics.ts'
 
 /** Transactions a second that a node without work may commit. */
 const BAR = 1
-/** Milliseconds after the start that are not counted: autovacuum commits too, when it first looks at the new tables. */
-const SETTLED = 70_000
+const NUMBERS = {
+  seconds: [180, 1],
+  /** Milliseconds after the start that are not counted: autovacuum commits too, when it first looks at the new tables. */
+  settle: [70_000, 1],
+} as const
 
-/** Measures, prints, and writes `bench/results/idle.json`. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: { seconds: { type: 'string', default: '180' } } })
-  const seconds = wholeNumber('seconds', values.seconds)
-  return withBenchDatabase({}, async ({ db, start }) => {
+/** Measures, prints, and writes `idle.json`. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place } = readOptions(args, NUMBERS)
+  const { seconds, settle } = plan
+  return withBenchDatabase(place, async ({ db, start }) => {
     const committed = async (): Promise<number> => {
       const { rows } = await db.pool.query<{ committed: number }>(
         `select xact_commit::float8 as committed from pg_stat_database where datname = current_database()`,
       )
       return rows[0]?.committed ?? 0
     }
-    const node = await start('servers/rollcall.ts', { ROLLCALL_ROLE: 'all' })
-    const floor = await start('floors/idle.ts')
+    const node = await start('servers/rollcall', { ROLLCALL_ROLE: 'all' })
+    const floor = await start('floors/idle')
     const measure = async () => ({
       commits: await committed(),
       database_us: await databaseTime(db),
       node_us: (await node.usage()).cpu_us,
       floor_us: (await floor.usage()).cpu_us,
     })
-    await sleep(SETTLED)
+    await sleep(settle)
     const before = await measure()
     await sleep(seconds * 1_000)
     const after = await measure()
@@ -47,8 +50,18 @@ export async function run(args: readonly string[]): Promise<boolean> {
       floor_ms_per_second: (after.floor_us - before.floor_us) / 1_000 / seconds,
       database_ms_per_second: (after.database_us - before.database_us) / 1_000 / seconds,
     }
-    console.log(JSON.stringify(found, null, 2))
     await writeResult('idle', found)
-    return found.commits_per_second <= BAR
+    const commits = rounded(found.commits_per_second, 2)
+    const using = (milliseconds: number) => `${rounded(milliseconds, 1)} ms of its process`
+    return [
+      {
+        what: 'idle',
+        ours: `${using(found.node_ms_per_second)} and ${rounded(found.database_ms_per_second, 1)} ms of PostgreSQL a second`,
+        floor: `${using(found.floor_ms_per_second)} a second`,
+        figure: `${commits} commits/s`,
+        wanted: `at most ${BAR}`,
+        passed: commits <= BAR,
+      },
+    ]
   })
 }

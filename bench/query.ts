@@ -6,32 +6,24 @@
  *     npm run bench -- query --data /var/tmp/rollcall-bench
  *     npm run bench -- query --records 10000,1000000,10000000 --data /var/tmp/rollcall-bench
  */
-import { rm } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { recordQuery } from '@rollcall/core/query/at-day'
 import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
-import { migrate } from '@rollcall/database/database'
 import { dayIn } from '@rollcall/protocol'
 import { readConfig } from '@rollcall/settings/config'
-import { openStorage } from '@rollcall/settings/storage'
 import type pg from 'pg'
 import type { Context } from '../packages/server/src/app/context.ts'
 import { createContext } from '../packages/server/src/app/context.ts'
 import { CASES, type Case, type Question } from './query/cases.ts'
-import { type Bar, type Beside, beside } from './query/measure.ts'
+import { type Beside, beside } from './query/measure.ts'
 import { type Population, population } from './query/populations.ts'
 import { measurePure } from './query/pure.ts'
-import { wholeNumber } from './shared/options.ts'
-import { serverEnvironment, temporaryDirectory } from './shared/place.ts'
-import { writeResult } from './shared/results.ts'
+import { withBenchDatabase } from './shared/bench-database.ts'
+import { readOptions, wholeNumber } from './shared/options.ts'
+import { type Row, ratioRow, writeResult } from './shared/results.ts'
 import { rounded } from './shared/statistics.ts'
 
-const OPTIONS = {
-  records: { type: 'string', default: '10000,1000000' },
-  times: { type: 'string', default: '600' },
-  data: { type: 'string' },
-  'database-url': { type: 'string' },
-} as const
+/** Turns of each case, and how much of the work without a database is measured, in percent. */
+const NUMBERS = { times: [600, 1], pure: [100, 1] } as const
 
 /** What compiling and running must reach of the hand-written statement. */
 const RATIO_BAR = 0.75
@@ -41,26 +33,26 @@ interface Measured extends Beside {
   readonly records: number
 }
 
-/** Measures, prints and writes `bench/results/query.json`; false when a bar is missed. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const sizes = values.records.split(',').map((text) => wholeNumber('records', text))
-  const times = wholeNumber('times', values.times)
-  const pure = measurePure()
-  const measured = await withContext(values, async (context) => {
+/** Measures, prints and writes `query.json`. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place, values } = readOptions(args, NUMBERS, { records: { type: 'string' } })
+  const { times } = plan
+  const smallest = place.smallest === true
+  const sizes = (values.records ?? (smallest ? '200' : '10000,1000000'))
+    .split(',')
+    .map((text) => wholeNumber('records', text))
+  const pure = measurePure(plan.pure / 100)
+  const measured = await withBenchDatabase(place, async ({ db, env }) => {
+    const context = await createContext(readConfig(env), db)
     const found: Measured[] = []
     // The first pass warms the process and is thrown away, else the smallest population looks slow and growth small.
-    for (const size of sizes.slice(0, 1)) await measureSize(context, size, times)
+    if (!smallest) await measureSize(context, Math.min(...sizes), times)
     for (const size of sizes) found.push(...(await measureSize(context, size, times)))
     return found
   })
-  const bars = [...pure.bars, ...barsOf(measured, sizes)]
-  for (const { what, is, bar, passed } of bars) {
-    console.log(`${what}: ${is}, ${bar} is wanted: ${passed ? 'passed' : 'MISSED'}`)
-  }
-  const passed = bars.every((bar) => bar.passed)
-  await writeResult('query', { sizes, times, passed, bars, measured, pure: pure.figures })
-  return passed
+  const rows = [...pure.rows, ...rowsOf(measured, sizes)]
+  await writeResult('query', { sizes, times, rows, measured, pure: pure.figures })
+  return rows
 }
 
 async function measureSize(context: Context, size: number, times: number): Promise<Measured[]> {
@@ -103,7 +95,9 @@ async function measureCase(
     const { rows } = await client.query({ name, text, values: [...values] })
     return { total: rows[0]?.total ?? 0, records: rows }
   }
-  for (const question of questions) checkSame(row, await ours(question), await floor(question), limits.search_results)
+  for (const question of questions) {
+    checkSame(row, asked.records, await ours(question), await floor(question), limits.search_results)
+  }
   return beside(questions, times, {
     ours: async (question) => void (await ours(question)),
     floor: async (question) => void (await floor(question)),
@@ -117,67 +111,36 @@ interface Answer {
 
 const textOf = ({ records }: Answer): string => records.map(({ document }) => document).join()
 
+/** Records of the smallest population in which each case finds as many as it is about. */
+const ENOUGH = 10_000
+
 /** Throws an Error unless both found the same, and as many as the case is about. */
-function checkSame(row: Case, ours: Answer, floor: Answer, cap: number): void {
-  const [least, most] = row.hits === 'more' ? [cap + 1, cap + 1] : row.hits
+function checkSame(row: Case, records: number, ours: Answer, floor: Answer, cap: number): void {
+  const [least, most] = records < ENOUGH ? [0, records] : row.hits === 'more' ? [cap + 1, cap + 1] : row.hits
   if (ours.total < least || ours.total > most) throw new Error(`${row.name}: found ${ours.total}`)
   if (ours.total !== Number(floor.total)) throw new Error(`${row.name}: by hand ${floor.total}, not ${ours.total}`)
   const same = row.hits === 'more' || textOf(ours) === textOf(floor)
   if (!same) throw new Error(`${row.name}: other records than by hand`)
 }
 
-function barsOf(measured: readonly Measured[], sizes: readonly number[]): Bar[] {
-  const [smallest = 0, largest = 0] = [Math.min(...sizes), Math.max(...sizes)]
+function rowsOf(measured: readonly Measured[], sizes: readonly number[]): Row[] {
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
   const of = (row: Case, size: number) =>
     measured.find((candidate) => candidate.case === row.name && candidate.records === size)
+  const told = ({ p50_ms, p99_ms }: Measured['ours']) => `p50 ${p50_ms} ms, p99 ${p99_ms} ms`
   return CASES.flatMap((row) => {
-    const [small, large] = [of(row, smallest), of(row, largest)]
-    if (small === undefined || large === undefined) return []
-    const bars: Bar[] = [
-      {
-        what: `${row.name}, of the hand-written statement at ${largest} records`,
-        is: large.ratio,
-        bar: `at least ${RATIO_BAR}`,
-        passed: large.ratio >= RATIO_BAR,
-      },
-    ]
-    if (row.growth !== null && smallest !== largest) {
+    const large = of(row, largest)
+    if (large === undefined) return []
+    const what = `query, ${row.name}, ${largest} records`
+    const rows = [ratioRow(what, rounded(large.ratio, 2), RATIO_BAR, told(large.ours), `${told(large.floor)} by hand`)]
+    const most = (what: string, floor: string, figure: number, bar: number) =>
+      rows.push({ what, ours: told(large.ours), floor, figure, wanted: `at most ${bar}`, passed: figure <= bar })
+    const small = of(row, smallest)
+    if (row.growth !== null && small !== undefined && small !== large) {
       const growth = rounded(large.ours.p50_ms / small.ours.p50_ms, 2)
-      bars.push({
-        what: `${row.name}, growth from ${smallest} to ${largest} records`,
-        is: growth,
-        bar: `at most ${row.growth}`,
-        passed: growth <= row.growth,
-      })
+      most(`${what}, growth`, `${told(small.ours)} of ${smallest}`, growth, row.growth)
     }
-    if (row.bar_ms !== undefined) {
-      bars.push({
-        what: `${row.name}, milliseconds at ${largest} records`,
-        is: large.ours.p50_ms,
-        bar: `at most ${row.bar_ms}`,
-        passed: large.ours.p50_ms <= row.bar_ms,
-      })
-    }
-    return bars
+    if (row.bar_ms !== undefined) most(`${what}, milliseconds`, '', large.ours.p50_ms, row.bar_ms)
+    return rows
   })
-}
-
-interface Place {
-  readonly data?: string | undefined
-  readonly 'database-url'?: string | undefined
-}
-
-/** A context over the database that the command line names, or one that is removed afterwards. */
-async function withContext<Result>(place: Place, use: (context: Context) => Promise<Result>): Promise<Result> {
-  const temporary = place.data === undefined ? await temporaryDirectory() : undefined
-  const config = readConfig(serverEnvironment(place.data ?? temporary ?? '', place['database-url']))
-  // Filling and counting millions takes longer than a peer's search may; searches have a limit of their own.
-  const storage = await openStorage({ ...config, limits: { ...config.limits, statement_timeout: 0 } })
-  try {
-    await migrate(storage.owner, storage.db)
-    return await use(await createContext(config, storage.db))
-  } finally {
-    await storage.close()
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
-  }
 }

@@ -1,83 +1,25 @@
 /**
- * The benchmarks, by name: each loads us and a floor on the same machine in the same run and compares.
+ * Runs one benchmark, or all of them one after the other.
  *
  *     npm run bench -- search
- *     npm run bench -- import --count 200000
+ *     npm run bench -- all --data /var/tmp/rollcall-bench
  */
-
-interface Benchmark {
-  readonly measures: string
-  /** Prints, writes `bench/results/<name>.json`, answers whether the bar was reached. */
-  readonly load: () => Promise<{ run(args: readonly string[]): Promise<boolean> }>
-}
-
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
-  search: {
-    measures: 'a synchronous search, beside a bare Fastify route with the same look-up',
-    load: () => import('./search.ts'),
-  },
-  'signed-search': {
-    measures: 'a signed one, verified, remembered and answered signed, beside a bare route that does the same',
-    load: () => import('./signed-search.ts'),
-  },
-  'accounted-search': {
-    measures: 'a signed one of a cut record that is accounted for, beside the signed floor and one batched INSERT',
-    load: () => import('./accounted-search.ts'),
-  },
-  async: {
-    measures: 'a request that is answered by a callback, unsigned and signed, beside the least that does so',
-    load: () => import('./async.ts'),
-  },
-  fairness: {
-    measures: 'nine participants with and without a tenth that hangs, or is slow',
-    load: () => import('./fairness.ts'),
-  },
-  hostile: {
-    measures: 'a search beside eight large bodies of another participant, refused and valid ones',
-    load: () => import('./hostile.ts'),
-  },
-  canonical: {
-    measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it',
-    load: () => import('./canonical.ts'),
-  },
-  query: {
-    measures: 'searches of every form on populations of growing size, beside SQL written by hand',
-    load: () => import('./query.ts'),
-  },
-  footprint: {
-    measures: 'the source files and functions that one warm search runs through',
-    load: () => import('./footprint.ts'),
-  },
-  idle: {
-    measures: 'transactions and processor time of a node without work, beside a bare Fastify process',
-    load: () => import('./idle.ts'),
-  },
-  sizes: {
-    measures: 'the bytes of a record of each kind, and of what an answered request leaves behind',
-    load: () => import('./sizes.ts'),
-  },
-  events: {
-    measures: 'events until their notifications are received, beside a bare POST of signed envelopes',
-    load: () => import('./events.ts'),
-  },
-  enrolment: {
-    measures: 'a question whether somebody is enrolled, beside a bare Fastify route with the same look-up',
-    load: () => import('./enrolment.ts'),
-  },
-  backup: {
-    measures: 'a backup and its restore, beside a bare COPY of the same tables out and in',
-    load: () => import('./backup.ts'),
-  },
-  import: { measures: 'an import, beside a bare COPY of the same lines', load: () => import('./import.ts') },
-}
+import { all } from './all.ts'
+import { BENCHMARKS } from './benchmarks.ts'
+import { tellRows } from './shared/results.ts'
 
 const [name = '', ...args] = process.argv.slice(2)
 const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
-if (benchmark === undefined) {
+if (name === 'all') {
+  process.exitCode = (await all(args)) ? 0 : 1
+} else if (benchmark !== undefined) {
+  const rows = await (await benchmark.load()).run(args)
+  tellRows(rows)
+  process.send?.(rows)
+  process.exitCode = rows.every(({ passed }) => passed) ? 0 : 1
+} else {
   console.error('usage: npm run bench -- <benchmark> [options]\n')
+  console.error(`  ${'all'.padEnd(18)}each of them in turn, and one table of what they found`)
   for (const [known, { measures }] of Object.entries(BENCHMARKS)) console.error(`  ${known.padEnd(18)}${measures}`)
   process.exitCode = 2
-} else {
-  const { run } = await benchmark.load()
-  process.exitCode = (await run(args)) ? 0 : 1
 }

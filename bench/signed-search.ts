@@ -8,15 +8,18 @@
 import { compareSearches, type Question, type Stock } from './search/compare-searches.ts'
 import type { Identifiers } from './search/setting.ts'
 import { questionSigner, registerAskerKey } from './search/signing.ts'
+import type { Row } from './shared/results.ts'
 
 /** Messages that are signed at a time. */
 const TOGETHER = 500
 
-/** Measures, prints and writes `bench/results/signed-search.json`; false when the bar is missed. */
-export async function run(args: readonly string[]): Promise<boolean> {
+/** Measures, prints and writes `signed-search.json`. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const signed = await questionSigner()
   return compareSearches(args, {
     name: 'signed-search',
+    floor: 'floors/signed-search',
+    bars: { entry: 0.65, plain: 0.55 },
     policy: { signature_policy: 'required' },
     register: registerAskerKey,
     stock: (identifiers) => signedStock(identifiers, signed),
@@ -45,5 +48,3 @@ export function signedStock(identifiers: Identifiers, signed: (identifier: strin
     },
   }
 }
-
-if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

@@ -5,7 +5,6 @@
  *     npm run bench -- sizes --records 100000 --requests 5000
  */
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
@@ -21,35 +20,38 @@ import { NAMESPACE } from './search/question.ts'
 import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { endless } from './search/setting.ts'
 import { withBenchDatabase } from './shared/bench-database.ts'
-import { wholeNumber } from './shared/options.ts'
-import { serverEnvironment, temporaryDirectory } from './shared/place.ts'
-import { writeResult } from './shared/results.ts'
+import { readOptions } from './shared/options.ts'
+import { type Row, writeResult } from './shared/results.ts'
 
 /** Bytes of each group of tables, with their indexes. */
 type Sizes = Readonly<Record<string, number>>
 
-/** Prints and writes `bench/results/sizes.json`; there is no bar. */
-export async function run(args: readonly string[]): Promise<boolean> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { records: { type: 'string', default: '20000' }, requests: { type: 'string', default: '2000' } },
-  })
-  const records = wholeNumber('records', values.records)
-  const requests = wholeNumber('requests', values.requests)
-  const data = await temporaryDirectory()
-  return withBenchDatabase({ data }, async ({ db }) => {
+const NUMBERS = { records: [20_000, 20], requests: [2_000, 1] } as const
+
+/** Prints and writes `sizes.json`; there is no bar. */
+export async function run(args: readonly string[]): Promise<readonly Row[]> {
+  const { plan, place } = readOptions(args, NUMBERS)
+  const { records, requests } = plan
+  return withBenchDatabase(place, async ({ db, env }) => {
     const recordBytes: Record<string, number> = {}
     // First the one that is searched.
     const registry = await filledRegistry(db, records)
     for (const { kind } of KIND_GENERATORS) {
-      const hosted = { namespace: `bench-${kind}`, kind, sender_id: `${kind}.bench.example` }
+      const hosted = { namespace: `sizes-${kind}`, kind, sender_id: `${kind}.bench.example` }
       const filled = kind === registry.kind.name ? registry : await filledRegistry(db, records, hosted)
       recordBytes[kind] = Math.round((await bytesOf(db, filled)) / records)
     }
-    const found = { records, requests, recordBytes, ...(await ofRequests(db, data, registry, requests)) }
-    console.log(JSON.stringify(found, null, 2))
+    const found = { records, requests, recordBytes, ...(await ofRequests(db, env, registry, requests)) }
     await writeResult('sizes', found)
-    return true
+    const row = (what: string, figure: number): Row => {
+      return { what: `sizes, ${what}`, ours: '', floor: '', figure: `${figure} bytes`, wanted: '', passed: true }
+    }
+    return [
+      ...Object.entries(recordBytes).map(([kind, bytes]) => row(`a record of ${kind}`, bytes)),
+      ...(['synchronous', 'asynchronous'] as const).flatMap((form) =>
+        Object.entries(found[form]).map(([tables, bytes]) => row(`${form} search, ${tables}`, bytes)),
+      ),
+    ]
   })
 }
 
@@ -67,12 +69,10 @@ async function bytesOf({ pool }: Database, registry: Registry): Promise<number> 
 }
 
 /** What synchronous and asynchronous searches of one person leave behind, each. */
-async function ofRequests(db: Database, data: string, registry: Registry, requests: number) {
+async function ofRequests(db: Database, env: NodeJS.ProcessEnv, registry: Registry, requests: number) {
   const identifiers = endless(await shuffledIdentifiers(db, registry))
   const receiver = await startReceiver(0)
-  const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
-  const env = serverEnvironment(data, undefined)
-  const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ...env, ROLLCALL_ROLE: 'all', ROLLCALL_DRAIN_TIME: '0' })
+  const config = readConfig({ ...env, ROLLCALL_ROLE: 'all', ROLLCALL_DRAIN_TIME: '0' })
   const storage = await openStorage(config)
   const context = await createContext(config, storage.db)
   const server = await startServer(config, context)

@@ -17,9 +17,11 @@ interface Setting {
   readonly url: string
   readonly identifiers: Identifiers
   readonly healthy: readonly Called[]
-  readonly seconds: number
+  readonly milliseconds: number
   /** Requests of each healthy one that are not answered yet. */
   readonly inFlight: number
+  /** Milliseconds until what was begun for a tenth is over. */
+  readonly over: number
 }
 
 /** Seconds beyond its end that a phase may take. */
@@ -30,12 +32,12 @@ const PATIENCE = 60
  * does in the mean: one request when all of them together have sent as many as they are.
  */
 export function phases(setting: Setting): (tenth: Called | null) => Promise<Phase> {
-  const { db, receiver, url, identifiers, healthy, seconds, inFlight } = setting
+  const { db, receiver, url, identifiers, healthy, milliseconds, inFlight, over } = setting
   const open = async ({ headers }: Called, connections: number): Promise<Sender> =>
     senderTo(url, { headers: await headers(), connections, receiver })
 
   return async (tenth) => {
-    const end = performance.now() + seconds * 1_000
+    const end = performance.now() + milliseconds
     const times: number[] = []
     const other = { accepted: 0, arrived: 0 }
     const opened: Sender[] = []
@@ -58,14 +60,14 @@ export function phases(setting: Setting): (tenth: Called | null) => Promise<Phas
       )
     }
     const ask = async (from: Called, sender: Sender): Promise<void> => {
-      while (performance.now() < end) {
+      do {
         const [question] = from.questions(identifiers, 1)
         if (question === undefined) return
         sent += 1
         if (tenth !== null && beside !== null && sent % healthy.length === 0) besides.push(sendBeside(tenth, beside))
         const { at, answered } = await sender.send(question)
         times.push((await answered).at - at)
-      }
+      } while (performance.now() < end)
     }
     const start = performance.now()
     const asking = healthy.map(async (from) => {
@@ -73,22 +75,19 @@ export function phases(setting: Setting): (tenth: Called | null) => Promise<Phas
       opened.push(sender)
       await Promise.all(Array.from({ length: inFlight }, () => ask(from, sender)))
     })
-    await within(seconds + PATIENCE, receiver, Promise.all(asking))
+    await within(milliseconds / 1_000 + PATIENCE, receiver, Promise.all(asking))
     const taken = performance.now() - start
     await Promise.all(besides)
-    if (tenth !== null) await forget(db, receiver, tenth)
+    if (tenth !== null) await forget(db, receiver, tenth, over)
     await Promise.all(opened.map((sender) => sender.close()))
     return { ...deliveredIn(times, taken), tenth: other }
   }
 }
 
-/** Milliseconds until what was begun for a tenth is over: every attempt, and what comes of a request. */
-const OVER = 2_500
-
 /** Nothing of this one may be left for the phases after it. */
-async function forget(db: Database, receiver: Receiver, { id, sender_id }: Called): Promise<void> {
+async function forget(db: Database, receiver: Receiver, { id, sender_id }: Called, over: number): Promise<void> {
   receiver.behave(sender_id, 'prompt')
-  await sleep(OVER)
+  await sleep(over)
   await db.pool.query(
     `update delivery set state = 'dropped', next_attempt_at = null, finished_at = now(), claim = null,
       claimed_until = null where participant = $1 and state = 'pending'`,

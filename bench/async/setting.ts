@@ -36,7 +36,7 @@ export const DEFAULT_CALLBACKS: Pace = { concurrency: NO_CALLBACKS.concurrency, 
 
 /** Our server as it is served, answering peers and working on jobs. */
 export const startRollcall = ({ start }: BenchDatabase): Promise<ServerProcess> =>
-  start('servers/rollcall.ts', { ROLLCALL_ROLE: 'all' })
+  start('servers/rollcall', { ROLLCALL_ROLE: 'all' })
 
 export const searchAddress = ({ url }: ServerProcess): string => `${url}/${NAMESPACE}/v1.0.0/registry/search`
 

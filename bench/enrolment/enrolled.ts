@@ -1,34 +1,34 @@
 /** Whether somebody is enrolled, asked of us and of a bare look-up: `floors/enrolled.ts`. */
+
+import type { EnrolmentPlan } from '../enrolment.ts'
 import { checkSameBytes, SIGNATURE_VARIABLE, signatureOf } from '../search/answers.ts'
 import { ASKER_SENDER } from '../search/question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
 import { authorization, endless, JSON_BODY } from '../search/setting.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
-import { compare, type Plan, type Side } from '../shared/rounds.ts'
+import type { Row } from '../shared/results.ts'
+import { compare, type Side } from '../shared/rounds.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
 import { BENEFICIARIES, enrolledQuestion } from './question.ts'
 
 /** What a question must reach of its floor. */
-const BAR = 0.75
+const BAR = 0.7
 /** One answer in so many is read as a whole, the others by their status alone. */
 const READ_EVERY = 64
 
-/** Measures, prints and writes `bench/results/enrolment-enrolled.json`; false when the bar is missed. */
-export async function enrolled(
-  { db, start }: BenchDatabase,
-  plan: Plan & { readonly records: number },
-): Promise<boolean> {
+/** Measures, prints and writes `enrolment-enrolled.json`. */
+export async function enrolled({ db, start }: BenchDatabase, plan: EnrolmentPlan): Promise<Row> {
   const registry = await filledRegistry(db, plan.records, BENEFICIARIES)
   const people = endless(await shuffledIdentifiers(db, registry))
   const policy = { signature_policy: 'if-present', allow_unsigned: true } as const
   const credentials = await credentialsOf(db, ASKER_SENDER, policy)
-  const rollcall = await start('servers/rollcall.ts')
+  const rollcall = await start('servers/rollcall')
   const ours = `${rollcall.url}/${BENEFICIARIES.namespace}/v1.0.0/registry/sync/enrolled`
   const headers = async () => ({ ...JSON_BODY, Authorization: await authorization(rollcall, credentials) })
 
   const person = people.next().value
   const answer = await ask(ours, await headers(), person)
-  const floor = await start('floors/enrolled.ts', { [SIGNATURE_VARIABLE]: signatureOf(answer) })
+  const floor = await start('floors/enrolled', { [SIGNATURE_VARIABLE]: signatureOf(answer) })
   checkSameBytes(answer, await ask(`${floor.url}/enrolled`, JSON_BODY, person))
 
   const side = (process: ServerProcess, url: string, named: () => Promise<Record<string, string>>): Side => ({
@@ -43,6 +43,7 @@ export async function enrolled(
   })
   return compare(
     'enrolment-enrolled',
+    db,
     { ours: side(rollcall, ours, headers), floor: side(floor, `${floor.url}/enrolled`, async () => JSON_BODY) },
     { ...plan, bar: BAR },
   )

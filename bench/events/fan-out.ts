@@ -6,8 +6,10 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { referenceOf } from '../../packages/delivery/src/store/events/events.ts'
+import type { EventsPlan } from '../events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { databaseTime } from '../shared/database-time.ts'
+import { type Row, ratioRow } from '../shared/results.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
 import { median, rounded } from '../shared/statistics.ts'
 import { type CountingReceiver, countingReceiver } from './receiver.ts'
@@ -15,17 +17,6 @@ import { ANNOUNCE, makeEvents, makeSubscribers } from './subscribers.ts'
 
 /** What ours must reach of the floor, in envelopes a second. */
 const BAR = 0.5
-
-export interface FanOutPlan {
-  readonly rounds: number
-  /** Subscribers of the one event, and events of the one subscriber. */
-  readonly subscribers: number
-  readonly events: number
-  /** Addresses of each participant. */
-  readonly addresses: number
-  /** Names of those that are measured; all by default. */
-  readonly variants?: readonly string[]
-}
 
 interface Variant {
   readonly name: string
@@ -47,14 +38,14 @@ interface Measured {
 export async function fanOut(
   { db, start }: BenchDatabase,
   registry: Registry,
-  plan: FanOutPlan,
-): Promise<{ readonly reached: boolean; readonly result: object }> {
+  plan: EventsPlan,
+): Promise<{ readonly rows: readonly Row[]; readonly result: object }> {
   const receiver = await countingReceiver()
-  const floor = await start('floors/notify.ts', { BENCH_RECEIVER: receiver.url })
-  const worker = await start('servers/rollcall.ts', { ROLLCALL_ROLE: 'worker' })
+  const floor = await start('floors/notify', { BENCH_RECEIVER: receiver.url })
+  const worker = await start('servers/rollcall', { ROLLCALL_ROLE: 'worker' })
   const sides = { db, registry, receiver, worker, floor }
   const result: Record<string, object> = {}
-  let reached = true
+  const rows: Row[] = []
   try {
     for (const variant of variants(plan)) {
       const { subscribers, addresses } = plan
@@ -65,26 +56,22 @@ export async function fanOut(
       })
       const ratios: number[] = []
       const rounds: { ours: Measured; floor: Measured }[] = []
-      // The first round warms both up.
-      for (let round = 0; round <= plan.rounds; round += 1) {
+      for (let round = 1 - plan['warm-up']; round <= plan.rounds; round += 1) {
         const ours = await measureOurs(sides, variant)
         const beside = await measureFloor(sides, ours, variant.atOnce)
-        if (round === 0) continue
+        if (round < 1) continue
         rounds.push({ ours, floor: beside })
         ratios.push(rate(ours) / rate(beside))
       }
       const ratio = rounded(median(ratios), 2)
-      reached &&= ratio >= BAR
       const [ours, beside] = [middleOf(rounds.map((one) => one.ours)), middleOf(rounds.map((one) => one.floor))]
-      console.log(
-        `${variant.name}: ratio ${ratio} (bar ${BAR}); ${described(ours)}, PostgreSQL ${ours.database_us} µs; floor ${described(beside)}`,
-      )
+      rows.push(ratioRow(`events, ${variant.name}`, ratio, BAR, described(ours), described(beside)))
       result[variant.name] = { ratio, bar: BAR, ours, floor: beside, rounds }
     }
   } finally {
     await receiver.close()
   }
-  return { reached, result }
+  return { rows, result }
 }
 
 interface Sides {
@@ -107,12 +94,12 @@ function middleOf(rounds: readonly Measured[]) {
   }
 }
 
-const described = ({ envelopes_a_second, envelopes, bytes, cpu_us }: ReturnType<typeof middleOf>): string =>
-  `${envelopes_a_second} envelopes a second of ${envelopes} with ${bytes} bytes, ${cpu_us} µs of processor time each`
+const described = ({ envelopes_a_second, bytes, cpu_us, database_us }: ReturnType<typeof middleOf>): string =>
+  `${envelopes_a_second} envelopes/s of ${bytes} bytes, ${cpu_us} µs of its process and ${database_us} µs of PostgreSQL each`
 
 const rate = ({ envelopes, seconds }: Measured): number => envelopes / seconds
 
-const variants = ({ events, variants: wanted }: FanOutPlan): readonly Variant[] =>
+const variants = ({ events, variants: wanted }: EventsPlan): readonly Variant[] =>
   [
     { name: 'one-to-many', atOnce: 96, events: 1 },
     { name: 'many-to-one', atOnce: 1, events },

@@ -8,7 +8,9 @@ import type { EventMode } from '@rollcall/import/import-file'
 import { importFile } from '@rollcall/import/import-file'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { generateLines } from '@rollcall/synthetic'
+import type { EventsPlan } from '../events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
+import { type Row, ratioRow } from '../shared/results.ts'
 import { median, rounded } from '../shared/statistics.ts'
 
 /** The part of the rate without events that is wanted with them. */
@@ -20,8 +22,8 @@ const MODES: readonly EventMode[] = ['none', 'changes']
 export async function importWithEvents(
   { db }: BenchDatabase,
   registry: Registry,
-  { records, rounds }: { readonly records: number; readonly rounds: number },
-): Promise<{ readonly reached: boolean; readonly result: object }> {
+  { records, rounds }: EventsPlan,
+): Promise<{ readonly rows: readonly Row[]; readonly result: object }> {
   const lines = [...generateLines(registry.kind.name, { count: records, seed: 1 })]
   const changed = lines.map((line) => line.replace('{', '{"note":"changed",'))
   const rates = { new: { none: [], changes: [] }, changed: { none: [], changes: [] } } as Record<
@@ -35,14 +37,14 @@ export async function importWithEvents(
       rates.changed[mode].push(await load(db, registry, changed, mode))
     }
   }
-  const result = Object.fromEntries(
-    LOADS.map((name) => {
-      const [none, changes] = MODES.map((mode) => Math.round(median(rates[name][mode])))
-      return [name, { none, changes, ratio: rounded((changes ?? 0) / (none ?? 1), 2) }]
-    }),
+  const found = LOADS.map((name) => {
+    const [none = 0, changes = 0] = MODES.map((mode) => Math.round(median(rates[name][mode])))
+    return { name, none, changes, ratio: rounded(changes / none, 2) }
+  })
+  const rows = found.map(({ name, none, changes, ratio }) =>
+    ratioRow(`events, import of ${name} records`, ratio, BAR, `${changes} lines/s`, `${none} lines/s without events`),
   )
-  for (const [name, rate] of Object.entries(result)) console.log(name, JSON.stringify(rate))
-  return { reached: Object.values(result).every(({ ratio }) => ratio >= BAR), result: { records, ...result } }
+  return { rows, result: { records, found } }
 }
 
 async function empty(db: Database, registry: Registry): Promise<void> {

@@ -5,6 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant } from '@rollcall/participants/store/participants'
+import pg from 'pg'
 
 /** Makes so many participants, each with so many addresses at the receiver, and so many subscriptions at each address. */
 export async function makeSubscribers(
@@ -13,7 +14,7 @@ export async function makeSubscribers(
   receiver: string,
   { participants, addresses, subscriptions = 1 }: { participants: number; addresses: number; subscriptions?: number },
 ): Promise<void> {
-  await db.pool.query('truncate notification, subscription_key, subscription, event, mailbox, delivery cascade')
+  await forgetEvents(db)
   const run = randomUUID()
   const ids: number[] = []
   for (let at = 0; at < participants; at += 1) {
@@ -45,6 +46,16 @@ export async function makeSubscribers(
     [ids, registry.id, receiver, addresses, subscriptions],
   )
   await db.pool.query('analyze mailbox, subscription')
+}
+
+/** Empties the tables of events. A worker may hold a row of them; of a deadlock with it this side may be the victim. */
+export async function forgetEvents({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  try {
+    await pool.query('truncate notification, subscription_key, subscription, event, mailbox, delivery cascade')
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== '40P01') throw error
+    await forgetEvents({ pool })
+  }
 }
 
 /** A record of the usual size. */

@@ -16,7 +16,7 @@ import { floorRegistry, openFloorDatabase } from '../async/floor-database.ts'
 import { SIGNATURE_VARIABLE } from '../search/answers.ts'
 import { type Asked, type FloorQuestion, floorAnswers } from '../search/floor-answer.ts'
 import { floorSigner, floorVerifier } from '../search/floor-seal.ts'
-import { serveAsChild } from '../shared/server-process.ts'
+import { type StartServer, serveAsChild } from '../shared/server-process.ts'
 
 interface Payload extends Asked {
   readonly target: string
@@ -39,10 +39,10 @@ const WORKER = {
 }
 const WORKER_CONNECTIONS = 4
 
-await serveAsChild(async () => {
-  const storage = await openStorage(readConfig(process.env))
+export const start: StartServer = async (env) => {
+  const storage = await openStorage(readConfig(env))
   const db = openFloorDatabase(storage.db)
-  const answer = floorAnswers(db, await floorRegistry(db), process.env[SIGNATURE_VARIABLE] ?? '')
+  const answer = floorAnswers(db, await floorRegistry(db), env[SIGNATURE_VARIABLE] ?? '')
   const verify = await floorVerifier()
   const sign = floorSigner()
   const agent = new Agent({ connections: 128, pipelining: 1 })
@@ -94,4 +94,6 @@ await serveAsChild(async () => {
       await storage.close()
     },
   }
-})
+}
+
+if (import.meta.main) await serveAsChild(start)

@@ -16,7 +16,7 @@ import { BENEFICIARIES, type EnrolledQuestion } from '../enrolment/question.ts'
 import { aroundSignatureValue, SIGNATURE_VARIABLE } from '../search/answers.ts'
 import { floorSigner } from '../search/floor-seal.ts'
 import { ASKER_SENDER } from '../search/question.ts'
-import { serveAsChild } from '../shared/server-process.ts'
+import { type StartServer, serveAsChild } from '../shared/server-process.ts'
 
 const ID = 'e3b0c442-98fc-4c14-9afb-f4c8996fb924'
 const TIME = '2026-02-03T09:15:00.000Z'
@@ -36,15 +36,15 @@ function isEnrolled(document: string | null | undefined): boolean {
   return [programme_identifier].flat().some(({ enrolment_status }) => /^(?:1|active)$/i.test(enrolment_status))
 }
 
-await serveAsChild(async () => {
-  const storage = await openStorage(readConfig(process.env))
+export const start: StartServer = async (env) => {
+  const storage = await openStorage(readConfig(env))
   const registry = await findRegistry(storage.db, BENEFICIARIES.namespace)
   const asker = await findParticipant(storage.db, ASKER_SENDER)
   if (registry === null || asker === null) throw new Error('there is no registry or no participant')
   const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
   const sign = floorSigner()
-  const [beforeValue, afterValue] = aroundSignatureValue(process.env[SIGNATURE_VARIABLE] ?? '')
+  const [beforeValue, afterValue] = aroundSignatureValue(env[SIGNATURE_VARIABLE] ?? '')
   const table = recordTable(registry, registry.kind.record_types[0])
   const page = { sort: [], limit: 2, offset: 0, cap: 2 }
 
@@ -89,4 +89,6 @@ await serveAsChild(async () => {
       await storage.close()
     },
   }
-})
+}
+
+if (import.meta.main) await serveAsChild(start)

@@ -5,7 +5,7 @@
 import fastify from 'fastify'
 import { Agent } from 'undici'
 import { floorSigner } from '../search/floor-seal.ts'
-import { serveAsChild } from '../shared/server-process.ts'
+import { type StartServer, serveAsChild } from '../shared/server-process.ts'
 
 interface Asked {
   readonly envelopes: string
@@ -18,8 +18,8 @@ interface Asked {
 /** Addresses among which the envelopes are shared out. */
 const ADDRESSES = 1_000
 
-await serveAsChild(async () => {
-  const origin = process.env.BENCH_RECEIVER ?? ''
+export const start: StartServer = async (env) => {
+  const origin = env.BENCH_RECEIVER ?? ''
   const sign = floorSigner()
   const agent = new Agent({ connections: 128, pipelining: 1 })
   const app = fastify()
@@ -53,4 +53,6 @@ await serveAsChild(async () => {
       await agent.close()
     },
   }
-})
+}
+
+if (import.meta.main) await serveAsChild(start)

@@ -1,5 +1,7 @@
 /** The floor of an unsigned search. */
-import { startFloor } from '../search/floor.ts'
+import { floorOf } from '../search/floor.ts'
 import { serveAsChild } from '../shared/server-process.ts'
 
-await serveAsChild(() => startFloor())
+export const start = floorOf()
+
+if (import.meta.main) await serveAsChild(start)

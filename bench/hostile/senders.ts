@@ -10,6 +10,8 @@ export interface SendersStart {
   readonly sender_uri: string
   readonly authorization: string
   readonly senders: number
+  /** The part of a body's full size. */
+  readonly size: number
 }
 
 /** How many were answered, by HTTP status. */
@@ -18,29 +20,36 @@ export type Answered = Readonly<Record<string, number>>
 /** Milliseconds after an answer that asks for it: who is over a quota comes again. */
 const PAUSE = 250
 
-async function run({ shape, url, sender_id, sender_uri, authorization, senders }: SendersStart): Promise<Answered> {
-  const row = SHAPES.find(({ name }) => name === shape)
-  if (row === undefined) throw new Error(`there is no shape ${shape}`)
+/** Sends until `going` says no; each sender at least once. */
+export async function sendWhile(
+  { shape, url, sender_id, sender_uri, authorization, senders, size }: SendersStart,
+  going: () => boolean,
+): Promise<Answered> {
+  const bodies = SHAPES.find(({ name }) => name === shape)?.bodies(size)
+  if (bodies === undefined) throw new Error(`there is no shape ${shape}`)
   const answered: Record<string, number> = {}
-  let going = true
-  parentPort?.once('message', () => {
-    going = false
-  })
   const send = async (): Promise<void> => {
-    while (going) {
+    do {
       const headers = { 'Content-Type': 'application/json', Authorization: authorization }
-      const response = await fetch(url, { method: 'POST', headers, body: row.body(sender_id, sender_uri) }).catch(
+      const response = await fetch(url, { method: 'POST', headers, body: bodies(sender_id, sender_uri) }).catch(
         () => null,
       )
       await response?.arrayBuffer().catch(() => undefined)
       const status = String(response?.status ?? 'broken off')
       answered[status] = (answered[status] ?? 0) + 1
       if (status === '429' || status === 'broken off') await sleep(PAUSE)
-    }
+    } while (going())
   }
-  parentPort?.postMessage('begun')
   await Promise.all(Array.from({ length: senders }, send))
   return answered
 }
 
-if (parentPort !== null) parentPort.postMessage(await run(workerData as SendersStart))
+const start: SendersStart | null = workerData?.shape === undefined ? null : workerData
+if (parentPort !== null && start !== null) {
+  let going = true
+  parentPort.once('message', () => {
+    going = false
+  })
+  parentPort.postMessage('begun')
+  parentPort.postMessage(await sendWhile(start, () => going))
+}

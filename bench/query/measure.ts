@@ -13,14 +13,6 @@ export interface Beside {
   readonly ratio: number
 }
 
-/** What is wanted of a figure. */
-export interface Bar {
-  readonly what: string
-  readonly is: number
-  readonly bar: string
-  readonly passed: boolean
-}
-
 /** @param questions asked in turns, over and over, until so many of them were */
 export async function beside<Question>(
   questions: readonly Question[],

@@ -2,6 +2,8 @@
 
 /** Where the floor finds a signature of ours, as it stands in an answer, to answer with one of the same length. */
 export const SIGNATURE_VARIABLE = 'BENCH_SIGNATURE'
+/** Where it is set, the floor of a search writes no entry. */
+export const PLAIN_VARIABLE = 'BENCH_PLAIN'
 
 /** The signature of an answer of ours: as it stands there, a JSON string. */
 export function signatureOf(answer: string): string {

@@ -2,12 +2,12 @@
 
 import type { MessagePolicy } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
+import type { Row } from '../shared/results.ts'
 import { compare, type Side } from '../shared/rounds.ts'
-import { checkAnswer, checkSameBytes, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
+import type { SERVERS } from '../shared/servers.ts'
+import { checkAnswer, checkSameBytes, PLAIN_VARIABLE, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
 import { endless, type Identifiers, JSON_BODY, type Target, withSetting } from './setting.ts'
 
-/** What a search must reach of its floor, unless its variant says otherwise. */
-const BAR = 0.7
 /** One answer in so many is read as a whole, the others by their status alone. */
 const READ_EVERY = 64
 
@@ -27,23 +27,24 @@ export interface Stock {
 
 /** One way to search. */
 export interface Variant {
-  /** Its bench, its results and its module in `floors/`. */
+  /** Its bench and its results. */
   readonly name: string
+  readonly floor: keyof typeof SERVERS
   /** What is agreed with the one who asks. */
   readonly policy: Partial<MessagePolicy>
   /** Makes known to the registry what it needs beside the policy. */
   register?(db: Database): Promise<void>
-  /** What it must reach of its floor. */
-  readonly bar?: number
+  /** What it must reach of its floor; `plain` of the floor that writes no entry (`--plain-floor`). */
+  readonly bars: { readonly entry: number; readonly plain: number }
   /** The answers of ours are cut by a grant, those of the floor are whole. */
   readonly cut?: true
   /** Questions for these identifiers, each a message of its own. */
   stock(identifiers: Identifiers): Stock
 }
 
-/** Measures, prints and writes `bench/results/<name>.json`; false when the bar is missed. */
-export function compareSearches(args: readonly string[], variant: Variant): Promise<boolean> {
-  return withSetting(args, variant.policy, async ({ db, plan, identifiers, rollcall, startFloor }) => {
+/** Measures, prints and writes `<name>.json`. */
+export function compareSearches(args: readonly string[], variant: Variant): Promise<readonly Row[]> {
+  return withSetting(args, variant.policy, async ({ db, plan, plainFloor, identifiers, rollcall, start }) => {
     await variant.register?.(db)
     const ask = async ({ url, headers }: Target, identifier: string): Promise<string> => {
       const stock = variant.stock(endless([identifier]))
@@ -64,12 +65,16 @@ export function compareSearches(args: readonly string[], variant: Variant): Prom
     })
     const identifier = identifiers.next().value
     const answer = await ask(rollcall, identifier)
-    const process = await startFloor(`${variant.name}.ts`, { [SIGNATURE_VARIABLE]: signatureOf(answer) })
+    const more = { [SIGNATURE_VARIABLE]: signatureOf(answer), ...(plainFloor && { [PLAIN_VARIABLE]: '1' }) }
+    const process = await start(variant.floor, more)
     const floor = { url: `${process.url}/search`, process, headers: async () => JSON_BODY }
     const whole = await ask(floor, identifier)
     if (variant.cut !== true) checkSameBytes(answer, whole)
     const sides = { ours: side(rollcall), floor: side(floor) }
-    return compare(variant.name, sides, { ...plan, bar: variant.bar ?? BAR })
+    const [name, bar] = plainFloor
+      ? [`${variant.name}-plain-floor`, variant.bars.plain]
+      : [variant.name, variant.bars.entry]
+    return [await compare(name, db, sides, { ...plan, bar })]
   })
 }
 

@@ -1,8 +1,8 @@
 /**
  * The floor of a search, for a process of its own: a bare Fastify route with Fastify's own body parser that writes
  * the message down, makes the look-up of `lookUpStatement`, the same prepared statement over a pool of the same
- * size, and answers with the same bytes, signed. It trusts its caller and its input: no token, no checks, no
- * digests, one item, a fixed frame.
+ * size, commits a row as long as an entry, and answers with the same bytes, signed. It trusts its caller and its input:
+ * no token, no checks, no digests, one item, a fixed frame.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
@@ -11,20 +11,16 @@ import { findRegistry } from '@rollcall/records/registries/registries'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
 import fastify from 'fastify'
-import { SIGNATURE_VARIABLE } from './answers.ts'
+import { PLAIN_VARIABLE, SIGNATURE_VARIABLE } from './answers.ts'
 import { type FloorQuestion, floorAnswers } from './floor-answer.ts'
+import { entryWriter } from './floor-entry.ts'
 import { floorSigner } from './floor-seal.ts'
 import { ASKER_SENDER, NAMESPACE } from './question.ts'
 
-/**
- * @param verify awaited first thing in every request
- * @param before makes what is awaited before every answer is sent
- */
-export async function startFloor(
-  verify?: () => Promise<void>,
-  before?: (storage: Awaited<ReturnType<typeof openStorage>>) => Promise<() => Promise<void>>,
-) {
-  const storage = await openStorage(readConfig(process.env))
+/** @param verifier what it makes is awaited first thing in every request */
+export const floorOf = (verifier?: Promise<() => Promise<void>>) => async (env: NodeJS.ProcessEnv) => {
+  const verify = await verifier
+  const storage = await openStorage(readConfig(env))
   const registry = await findRegistry(storage.db, NAMESPACE)
   if (registry === null) throw new Error(`there is no registry ${NAMESPACE}`)
   const asker = await findParticipant(storage.db, ASKER_SENDER)
@@ -32,12 +28,12 @@ export async function startFloor(
   const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
   const sign = floorSigner()
-  const beforeAnswer = await before?.(storage)
-  const answer = floorAnswers(storage.db, registry, process.env[SIGNATURE_VARIABLE] ?? '')
+  const writeEntry = env[PLAIN_VARIABLE] === undefined ? await entryWriter(storage) : undefined
+  const answer = floorAnswers(storage.db, registry, env[SIGNATURE_VARIABLE] ?? '')
 
   const app = fastify()
   app.post<{ Body: FloorQuestion }>('/search', async (request, reply) => {
-    if (verify !== undefined) await verify()
+    await verify?.()
     const { header, message } = request.body
     const { transaction_id } = message
     const correlation_id = randomUUID()
@@ -52,7 +48,7 @@ export async function startFloor(
     })
     const { type, value } = message.search_request[0].search_criteria.query
     const text = await answer({ type, value, transaction_id, correlation_id }, sign)
-    if (beforeAnswer !== undefined) await beforeAnswer()
+    await writeEntry?.()
     reply.headers({
       'content-type': 'application/json',
       'cache-control': 'no-store',

@@ -1,21 +1,12 @@
 /** What a bench of searches stands on: a filled registry, one who asks, and both servers, each in its process. */
-import { parseArgs } from 'node:util'
 import type { MessagePolicy } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { PLACE_OPTIONS, withBenchDatabase } from '../shared/bench-database.ts'
-import { wholeNumber } from '../shared/options.ts'
-import type { Plan } from '../shared/rounds.ts'
+import { type BenchDatabase, withBenchDatabase } from '../shared/bench-database.ts'
+import { readOptions } from '../shared/options.ts'
+import { LOAD } from '../shared/rounds.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
 import { ASKER_SENDER, NAMESPACE } from './question.ts'
 import { credentialsOf, filledRegistry, shuffledIdentifiers } from './registry.ts'
-
-const OPTIONS = {
-  records: { type: 'string', default: '1000000' },
-  seconds: { type: 'string', default: '3' },
-  rounds: { type: 'string', default: '15' },
-  connections: { type: 'string', default: '32' },
-  ...PLACE_OPTIONS,
-} as const
 
 /** Identifiers to search for, each of one record, without an end. */
 export type Identifiers = Generator<string, never>
@@ -30,11 +21,12 @@ export interface Target {
 
 export interface Setting {
   readonly db: Database
-  readonly plan: Plan & { readonly records: number }
+  readonly plan: Readonly<Record<keyof typeof LOAD | 'records', number>>
+  /** Whether the floor writes no entry. */
+  readonly plainFloor: boolean
   readonly identifiers: Identifiers
   readonly rollcall: Target
-  /** Starts a floor, a module of `floors/`, with more in its environment. */
-  startFloor(module: string, more: NodeJS.ProcessEnv): Promise<ServerProcess>
+  readonly start: BenchDatabase['start']
 }
 
 export const JSON_BODY = { 'Content-Type': 'application/json' }
@@ -45,25 +37,19 @@ export function withSetting<Result>(
   policy: Partial<MessagePolicy>,
   use: (setting: Setting) => Promise<Result>,
 ): Promise<Result> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const plan = {
-    records: wholeNumber('records', values.records),
-    seconds: wholeNumber('seconds', values.seconds),
-    rounds: wholeNumber('rounds', values.rounds),
-    connections: wholeNumber('connections', values.connections),
-  }
-  return withBenchDatabase(values, async ({ db, start }) => {
+  const options = { 'plain-floor': { type: 'boolean' } } as const
+  const { plan, place, values } = readOptions(args, { ...LOAD, records: [1_000_000, 50] }, options)
+  return withBenchDatabase(place, async ({ db, start }) => {
     const registry = await filledRegistry(db, plan.records)
     const identifiers = endless(await shuffledIdentifiers(db, registry))
     const credentials = await credentialsOf(db, ASKER_SENDER, policy)
-    const process = await start('servers/rollcall.ts')
+    const process = await start('servers/rollcall')
     const rollcall = {
       url: `${process.url}/${NAMESPACE}/v1.0.0/registry/sync/search`,
       process,
       headers: async () => ({ ...JSON_BODY, Authorization: await authorization(process, credentials) }),
     }
-    const startFloor = (module: string, more: NodeJS.ProcessEnv) => start(`floors/${module}`, more)
-    return await use({ db, plan, identifiers, rollcall, startFloor })
+    return await use({ db, plan, plainFloor: values['plain-floor'] === true, identifiers, rollcall, start })
   })
 }
 

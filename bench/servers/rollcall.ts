@@ -4,14 +4,10 @@ import { createContext } from '@rollcall/server/app/context'
 import { startServer } from '@rollcall/server/app/serve'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
-import { serveAsChild } from '../shared/server-process.ts'
+import { type StartServer, serveAsChild } from '../shared/server-process.ts'
 
-/** Always the same: a database that is kept is measured again. It guards nothing but keys of a benchmark. */
-const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
-
-await serveAsChild(async () => {
-  const defaults = { ROLLCALL_MASTER_KEY: MASTER_KEY, ROLLCALL_ROLE: 'http', ROLLCALL_DRAIN_TIME: '0' }
-  const config = readConfig({ ...defaults, ...process.env })
+export const start: StartServer = async (env) => {
+  const config = readConfig({ ROLLCALL_ROLE: 'http', ROLLCALL_DRAIN_TIME: '0', ROLLCALL_STOP_TIME: '1', ...env })
   const storage = await openStorage(config)
   const server = await startServer(config, await createContext(config, storage.db))
   server.markReady()
@@ -22,4 +18,6 @@ await serveAsChild(async () => {
       await storage.close()
     },
   }
-})
+}
+
+if (import.meta.main) await serveAsChild(start)

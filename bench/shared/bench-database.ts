@@ -1,29 +1,23 @@
-/** The database that a benchmark runs on, and the processes that it starts beside it. */
+/** The database that a benchmark runs on, and the servers that it starts beside it. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Database, migrate } from '@rollcall/database/database'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
+import type { Place } from './options.ts'
 import { serverEnvironment, temporaryDirectory } from './place.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
-
-/** Options of the command line, for `parseArgs`. */
-export const PLACE_OPTIONS = {
-  data: { type: 'string' },
-  'database-url': { type: 'string' },
-  'cpu-prof': { type: 'string' },
-} as const
-
-/** Their values. */
-export type Place = { readonly [option in keyof typeof PLACE_OPTIONS]?: string | undefined }
+import { type ServerProcess, startServerProcess, startWithin } from './server-process.ts'
+import { SERVERS } from './servers.ts'
 
 export interface BenchDatabase {
   readonly db: Database
   /** The same database as the role that owns it; `db` itself where one role does both. */
   readonly owner: Database
-  /** Starts a module of `bench/`, told which database, with more in its environment. */
-  start(module: string, more?: NodeJS.ProcessEnv): Promise<ServerProcess>
+  /** What tells a server which database this is. */
+  readonly env: NodeJS.ProcessEnv
+  /** Starts one of `SERVERS`, with more in its environment. In the smallest run it is started in this process. */
+  start(server: keyof typeof SERVERS, more?: NodeJS.ProcessEnv): Promise<ServerProcess>
 }
 
 /** Opens and migrates the database, and takes down what was started when `use` is done. */
@@ -31,22 +25,25 @@ export async function withBenchDatabase<Result>(
   place: Place,
   use: (database: BenchDatabase) => Promise<Result>,
 ): Promise<Result> {
-  const temporary = place.data === undefined ? await temporaryDirectory() : undefined
+  const here = place.data ?? place['database-url']
+  const temporary = here === undefined ? await temporaryDirectory() : undefined
   const env = serverEnvironment(place.data ?? temporary ?? '', place['database-url'])
   const storage = await openStorage({ ...readConfig(env), limits: { ...readConfig(env).limits, statement_timeout: 0 } })
   const started: ServerProcess[] = []
   const profile = place['cpu-prof']
   const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]
-  const start = async (module: string, more: NodeJS.ProcessEnv = {}): Promise<ServerProcess> => {
-    const path = fileURLToPath(new URL(module, new URL('..', import.meta.url)))
-    const server = await startServerProcess(path, { env: { ...env, ...more }, execArgv })
+  const start: BenchDatabase['start'] = async (name, more = {}) => {
+    const path = fileURLToPath(new URL(`../${name}.ts`, import.meta.url))
+    const server = place.smallest
+      ? await startWithin((await SERVERS[name]()).start, { ...env, ...more, LOG_LEVEL: 'fatal' })
+      : await startServerProcess(path, { env: { ...env, ...more }, execArgv })
     started.push(server)
     return server
   }
   try {
     await migrate(storage.owner, storage.db)
     if (storage.owner !== storage.db) await allowCheckpoints(storage)
-    return await use({ db: storage.db, owner: storage.owner, start })
+    return await use({ db: storage.db, owner: storage.owner, env, start })
   } finally {
     await Promise.all(started.map((server) => server.stop()))
     await storage.close()

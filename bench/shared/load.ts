@@ -11,6 +11,8 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
+  /** So many and no more, however long they take; 0: as many as are answered in the seconds. */
+  readonly requests: number
   /** Asked for every request; throws an Error when there is nothing to ask any more. */
   readonly next: () => { readonly body: string; readonly asked: string }
   /** Looks at every answer; throws an Error for a wrong one. `asked` is what `next` gave with the request. */
@@ -25,7 +27,7 @@ export interface Loaded {
 }
 
 /** @throws Error for the first wrong answer, and when a request failed or timed out */
-export async function load({ url, headers, connections, seconds, next, check }: Load): Promise<Loaded> {
+export async function load({ url, headers, connections, seconds, requests, next, check }: Load): Promise<Loaded> {
   const times: number[] = []
   let wrong: unknown
   let first = 0
@@ -35,7 +37,7 @@ export async function load({ url, headers, connections, seconds, next, check }: 
     method: 'POST',
     headers,
     connections,
-    duration: seconds,
+    ...(requests > 0 ? { amount: requests } : { duration: seconds }),
     requests: [
       {
         setupRequest(request, context) {

@@ -1,15 +1,59 @@
-/** Results as JSON, with what is needed to compare them later: when, which commit, which machine. */
+/** What a bench found: JSON with when, which commit and which machine, and lines of the table of docs/benchmarks.md. */
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
 
-const RESULTS = new URL('../results/', import.meta.url)
+/** One line of the table. */
+export interface Row {
+  /** The bench, and its part. */
+  readonly what: string
+  readonly ours: string
+  readonly floor: string
+  /** What the bar is about: a ratio, mostly. */
+  readonly figure: number | string
+  /** Empty where there is no bar, and `passed` is true. */
+  readonly wanted: string
+  readonly passed: boolean
+}
 
-/** Writes `bench/results/<bench>.json`. */
+/** A line for a ratio of ours to the floor. */
+export const ratioRow = (what: string, figure: number, bar: number, ours: string, floor: string): Row => {
+  return { what, ours, floor, figure, wanted: `at least ${bar}`, passed: figure >= bar }
+}
+
+/** Tells of each bar whether it was reached. */
+export function tellRows(rows: readonly Row[]): void {
+  for (const { what, figure, wanted, passed } of rows) {
+    console.log(`${what}: ${figure}${wanted === '' ? '' : `, ${wanted} is wanted: ${passed ? 'passed' : 'MISSED'}`}`)
+  }
+}
+
+/** The lines as Markdown, under when, where and of what they were measured. */
+export function tableOf(rows: readonly Row[]): string {
+  const { cores, processor, memory_gb, node } = machine()
+  const lines = rows.map(({ what, ours, floor, figure, wanted, passed }) => {
+    const met = wanted === '' ? '' : passed ? 'met' : '**missed**'
+    return `| ${[what, ours, floor, `**${figure}**`, wanted, met].join(' | ')} |`
+  })
+  return [
+    `Commit ${commit() ?? 'unknown'}, ${new Date().toISOString().slice(0, 10)}: ${cores} cores of ${processor}, ${memory_gb} GB, Node ${node}.`,
+    '',
+    '| Bench | Ours | Floor | Figure | Wanted | |',
+    '|---|---|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+/** Where results are written. */
+export const resultsFolder = (): string => process.env.BENCH_RESULTS ?? join(import.meta.dirname, '../results')
+
+/** Writes `<bench>.json` into the folder of results. */
 export async function writeResult(bench: string, result: object): Promise<void> {
   const document = { bench, at: new Date().toISOString(), commit: commit(), machine: machine(), ...result }
-  await mkdir(RESULTS, { recursive: true })
-  await writeFile(new URL(`${bench}.json`, RESULTS), `${JSON.stringify(document, null, 2)}\n`)
+  await mkdir(resultsFolder(), { recursive: true })
+  await writeFile(join(resultsFolder(), `${bench}.json`), `${JSON.stringify(document, null, 2)}\n`)
 }
 
 function machine() {

@@ -1,6 +1,10 @@
 /** Us and a floor, loaded in turns: short rounds, so that other work on the machine meets both sides. */
+
+import type { Database } from '@rollcall/database/database'
+import { databaseTime } from './database-time.ts'
 import { type Load, type Loaded, load } from './load.ts'
-import { writeResult } from './results.ts'
+import type { PlanNumber } from './options.ts'
+import { type Row, ratioRow, writeResult } from './results.ts'
 import type { ServerProcess } from './server-process.ts'
 import { median, rounded } from './statistics.ts'
 
@@ -10,7 +14,7 @@ export interface Side {
    * Gets a round ready: nothing that it does is measured.
    * @param requests more than the server can answer in the round
    */
-  prepare(requests: number): Promise<Omit<Load, 'seconds' | 'connections'>>
+  prepare(requests: number): Promise<Omit<Load, keyof LoadPlan>>
 }
 
 export interface Sides {
@@ -18,39 +22,50 @@ export interface Sides {
   readonly floor: Side
 }
 
-export interface Plan {
-  readonly seconds: number
-  readonly rounds: number
-  readonly connections: number
-}
+/** Numbers of a bench that loads, each an option of it. */
+export const LOAD = {
+  /** Of a round. */
+  seconds: [3, 1],
+  rounds: [15, 1],
+  connections: [32, 2],
+  /** Of a round; 0: as many as are answered in its seconds. */
+  requests: [0, 20],
+  /**
+   * Requests that a side has answered before it is measured: by then the code that it runs through is compiled. On a busy machine
+   * a few seconds are far fewer requests, and the side with more code was measured while half of it was interpreted.
+   */
+  'warm-up': [20_000, 0],
+} as const satisfies Readonly<Record<string, PlanNumber>>
+
+type Plan = Readonly<Record<keyof typeof LOAD, number>>
+type LoadPlan = Pick<Plan, 'seconds' | 'connections' | 'requests'>
 
 interface Round extends Loaded {
   /** Processor time of the server's process, PostgreSQL's not counted. */
   readonly cpu_us_per_request: number
+  /** Of PostgreSQL; NaN where it cannot be read. */
+  readonly database_us_per_request: number
   /** How late the server's event loop came to its work, 99th percentile of a probe each millisecond. */
   readonly event_loop_delay_p99_ms: number
 }
 
 /** Seconds of a round before the measured ones. */
 const WARM_UP_SECONDS = 3
-/**
- * Requests that a side has answered before it is measured: by then the code that it runs through is compiled. On a busy machine a
- * few seconds are far fewer requests, and the side with more code was measured while half of it was interpreted.
- */
-const WARM_UP_REQUESTS = 20_000
 /** More requests a second than either side answers on any machine that this was run on. */
 const FAST = 10_000
 
-/** Measures, prints and writes `bench/results/<bench>.json`; false when ours is slower than `bar` times the floor. */
+/** Measures, prints and writes `<bench>.json`. */
 export async function compare(
   bench: string,
+  db: Database,
   sides: Sides,
   { bar, ...plan }: Plan & { readonly bar: number },
-): Promise<boolean> {
-  const ours = side(sides.ours, plan)
-  const floor = side(sides.floor, plan)
-  await warmUp(floor)
-  await warmUp(ours)
+): Promise<Row> {
+  const ours = side(db, sides.ours, plan)
+  const floor = side(db, sides.floor, plan)
+  for (const one of [floor, ours]) {
+    for (let answered = 0; answered < plan['warm-up']; ) answered += (await one(WARM_UP_SECONDS)).requests
+  }
   const rounds: { ours: Round; floor: Round }[] = []
   for (let number = 1; number <= plan.rounds; number += 1) {
     const round = { floor: await floor(plan.seconds), ours: await ours(plan.seconds) }
@@ -60,30 +75,26 @@ export async function compare(
   }
   const found = { ours: rounds.map((round) => round.ours), floor: rounds.map((round) => round.floor) }
   const middle = { ours: medians(found.ours), floor: medians(found.floor) }
-  const ratio = rounded(median(rounds.map(ratioOf)), 3)
-  const passed = ratio >= bar
-  console.log(`median: floor ${told(middle.floor)}; ours ${told(middle.ours)}`)
+  const ratio = rounded(median(rounds.map(ratioOf)), 2)
   console.log(`event loop delay of ours under load, p99: ${middle.ours.event_loop_delay_p99_ms} ms`)
-  console.log(`ratio ${ratio.toFixed(2)}, at least ${bar} is wanted: ${passed ? 'passed' : 'MISSED'}`)
-  await writeResult(bench, { ...plan, ratio, bar, passed, median: middle, ...found })
-  return passed
-}
-
-async function warmUp(round: (seconds: number) => Promise<Round>): Promise<void> {
-  let answered = 0
-  while (answered < WARM_UP_REQUESTS) answered += (await round(WARM_UP_SECONDS)).requests
+  await writeResult(bench, { ...plan, ratio, bar, passed: ratio >= bar, median: middle, ...found })
+  return ratioRow(bench, ratio, bar, told(middle.ours), told(middle.floor))
 }
 
 /** A side to be loaded round after round. */
-function side({ process, prepare }: Side, { connections }: Plan): (seconds: number) => Promise<Round> {
+function side(db: Database, { process, prepare }: Side, plan: Plan): (seconds: number) => Promise<Round> {
   return async (seconds) => {
-    const prepared = await prepare(FAST * seconds)
-    const before = await process.usage()
-    const loaded = await load({ ...prepared, connections, seconds })
-    const after = await process.usage()
+    const { connections, requests } = plan
+    const prepared = await prepare(requests > 0 ? requests + connections : FAST * seconds)
+    const measure = async () => ({ ...(await process.usage()), database_us: await databaseTime(db) })
+    const before = await measure()
+    const loaded = await load({ ...prepared, connections, seconds, requests })
+    const after = await measure()
+    const each = (member: 'cpu_us' | 'database_us') => rounded((after[member] - before[member]) / loaded.requests, 0)
     return {
       ...loaded,
-      cpu_us_per_request: rounded((after.cpu_us - before.cpu_us) / loaded.requests, 0),
+      cpu_us_per_request: each('cpu_us'),
+      database_us_per_request: each('database_us'),
       event_loop_delay_p99_ms: rounded(after.event_loop_delay_p99_ms, 2),
     }
   }
@@ -95,6 +106,7 @@ const MEMBERS = [
   'p50_ms',
   'p99_ms',
   'cpu_us_per_request',
+  'database_us_per_request',
   'event_loop_delay_p99_ms',
 ] as const satisfies readonly (keyof Round)[]
 
@@ -106,6 +118,6 @@ function medians(rounds: readonly Round[]): Round {
 const ratioOf = ({ ours, floor }: { ours: Round; floor: Round }): number =>
   ours.requests_per_second / floor.requests_per_second
 
-function told({ requests_per_second, p50_ms, p99_ms, cpu_us_per_request }: Round): string {
-  return `${requests_per_second}/s (p50 ${p50_ms} ms, p99 ${p99_ms} ms, ${cpu_us_per_request} µs of processor each)`
-}
+const told = (round: Round): string =>
+  `${round.requests_per_second}/s (p50 ${round.p50_ms} ms, p99 ${round.p99_ms} ms), ${round.cpu_us_per_request} µs of its ` +
+  `process and ${round.database_us_per_request} µs of PostgreSQL each`

@@ -64,9 +64,27 @@ function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
   })
 }
 
+/** Starts a server with this environment. */
+export type StartServer = (env: NodeJS.ProcessEnv) => Promise<{ port: number; stop: () => Promise<void> }>
+
+/** Starts it in this process, whose processor time it then tells. */
+export async function startWithin(start: StartServer, env: NodeJS.ProcessEnv): Promise<ServerProcess> {
+  const { port, stop } = await start(env)
+  const usage = usageMeter()
+  let stopped: Promise<void> | undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    usage: async () => usage(),
+    stop() {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
 /** In the child: starts, tells the parent, and stops when it says so or is gone. */
-export async function serveAsChild(start: () => Promise<{ port: number; stop: () => Promise<void> }>): Promise<void> {
-  const { port, stop } = await start()
+export async function serveAsChild(start: StartServer): Promise<void> {
+  const { port, stop } = await start(process.env)
   const tell = (message: Started | Usage): void => {
     process.send?.(message)
   }

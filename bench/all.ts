@@ -1,0 +1,36 @@
+/** All benchmarks, one after the other, each in a process of its own, and the table of docs/benchmarks.md. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { BENCHMARKS } from './benchmarks.ts'
+import { type Row, resultsFolder, tableOf } from './shared/results.ts'
+
+const RUN = fileURLToPath(new URL('run.ts', import.meta.url))
+
+/** Prints and writes `all.md`; false when a bar is missed. @param args options that each of them takes, such as `--data` */
+export async function all(args: readonly string[]): Promise<boolean> {
+  const rows: Row[] = []
+  for (const [name, { again }] of Object.entries(BENCHMARKS)) {
+    for (const more of again === undefined ? [[]] : [[], again]) rows.push(...(await rowsOf([name, ...more, ...args])))
+  }
+  const table = tableOf(rows)
+  console.log(table)
+  await mkdir(resultsFolder(), { recursive: true })
+  await writeFile(join(resultsFolder(), 'all.md'), table)
+  return rows.every(({ passed }) => passed)
+}
+
+/** One that fails has a line, too. */
+async function rowsOf(args: readonly string[]): Promise<readonly Row[]> {
+  console.log(`\n${args.join(' ')}`)
+  const [name = ''] = args
+  let rows: readonly Row[] = [{ what: name, ours: '', floor: '', figure: 'failed', wanted: 'to run', passed: false }]
+  const child = fork(RUN, args)
+  child.once('message', (found) => {
+    rows = found as readonly Row[]
+  })
+  await once(child, 'exit')
+  return rows
+}

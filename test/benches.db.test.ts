@@ -1,0 +1,56 @@
+/**
+ * Every bench and every part of it at its smallest size, on one database: it starts, it compares what both sides answer, which
+ * is its own business, and writes its result. Nothing is measured: no ratio is judged here.
+ */
+import { globSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { BENCHMARKS } from '../bench/benchmarks.ts'
+import { tableOf } from '../bench/shared/results.ts'
+import { type TestDatabase, testDatabase } from '../packages/keys/test/postgres.ts'
+
+let database: TestDatabase
+let results: string
+let place: readonly string[]
+beforeAll(async () => {
+  database = await testDatabase()
+  results = await mkdtemp(join(tmpdir(), 'rollcall-benches-'))
+  vi.stubEnv('BENCH_RESULTS', results)
+  vi.spyOn(console, 'log').mockReturnValue()
+  const { host, port, user, password, database: name } = database.owner
+  const url = new URL(`postgres://localhost/${name}`)
+  for (const [member, value] of Object.entries({ host, port, user, password }))
+    url.searchParams.set(member, String(value))
+  place = ['--smallest', '--database-url', url.href]
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  await rm(results, { recursive: true, force: true })
+  await database.close()
+})
+
+const runs = Object.entries(BENCHMARKS).flatMap(([name, { load, again }]) =>
+  [[], ...(again === undefined ? [] : [again])].map((more) => ({ name: [name, ...more].join(' '), load, more })),
+)
+
+it('each file of bench/ that is no part of another one is a bench', () => {
+  const files = globSync('bench/*.ts').map((file) => basename(file, '.ts'))
+  expect(files.toSorted()).toEqual([...Object.keys(BENCHMARKS), 'all', 'benchmarks', 'run'].toSorted())
+})
+
+it.each(runs)('$name', async ({ load, more }) => {
+  const before = await readdir(results)
+  const rows = await (await load()).run([...place, ...more])
+  expect(rows.length).toBeGreaterThan(0)
+  expect(tableOf(rows)).not.toContain('undefined')
+  const written = (await readdir(results)).filter((file) => !before.includes(file))
+  expect(written.length).toBeGreaterThan(0)
+  for (const file of written) {
+    const result = JSON.parse(await readFile(join(results, file), 'utf8'))
+    expect(`${result.bench}.json`).toBe(file)
+    expect(result.machine.node).toBe(process.version)
+  }
+})
