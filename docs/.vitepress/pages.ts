@@ -14,7 +14,6 @@ export const GROUPS: readonly Group[] = [
       ['install', 'Install'],
       ['sandbox', 'Sandbox'],
       ['comparison', 'Comparison'],
-      ['faq', 'Questions and answers'],
       ['glossary', 'Glossary'],
     ],
   },
