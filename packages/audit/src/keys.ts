@@ -13,7 +13,7 @@ import {
   sign,
 } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
-import { ENCRYPTED, withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
+import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import { calculateJwkThumbprint } from 'jose'
 import {
@@ -22,6 +22,7 @@ import {
   addAccountKey,
   hasAccounts,
   listAccountKeys,
+  SEALED_ACCOUNT_KEYS,
 } from './store/account-keys.ts'
 
 export interface AccountSigner {
@@ -54,7 +55,7 @@ export interface SecretKids {
 }
 
 const KINDS: readonly AccountKeyKind[] = ['signature', 'pseudonym', 'confidential']
-const { table, purpose } = ENCRYPTED.account_key
+const { table, purpose } = SEALED_ACCOUNT_KEYS
 
 /**
  * Reads the keys; makes those that are missing before the first entry.

@@ -117,8 +117,8 @@ export function isDuplicate(error: unknown, constraint: string): boolean {
 }
 
 /** Whether a row refers to one that is not there. */
-export function isMissingReference(error: unknown, constraint: string): boolean {
-  return error instanceof DatabaseError && error.code === '23503' && error.constraint === constraint
+export function isMissingReference(error: unknown, constraint: RegExp): boolean {
+  return error instanceof DatabaseError && error.code === '23503' && constraint.test(error.constraint ?? '')
 }
 
 /** Whether a value breaks this rule of its table. */

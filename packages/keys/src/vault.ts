@@ -4,6 +4,7 @@ import { DecryptionError, decryptValue, encryptValue, type MasterKey, type Value
 import { MasterKeyError, type MasterKeySource } from './master-key.ts'
 import {
   addFirstMasterKey,
+  type EncryptedTable,
   type MasterKeyRecord,
   readMasterKey,
   replaceMasterKey,
@@ -15,7 +16,7 @@ import {
  * first byte of an encrypted value is the version of its master key, and `master_key` has a row of that version.
  */
 export interface Vault {
-  /** @param purpose one of `ENCRYPTED`; a value encrypted for one purpose does not decrypt for another */
+  /** @param purpose that of an `EncryptedTable`; a value encrypted for one purpose does not decrypt for another */
   encrypt(purpose: string, context: ValueContext, plaintext: Uint8Array): Promise<Buffer>
   /** @throws DecryptionError altered, moved from its place, or encrypted for another purpose or with another key */
   decrypt(purpose: string, context: ValueContext, encrypted: Uint8Array): Promise<Buffer>
@@ -110,6 +111,7 @@ const VERSIONS = 255
 /**
  * Replaces the master key by `source.next()`. When it is interrupted, the master key is either the old or the new
  * one, and `source` has both; the next call finishes. Servers that have both keys go on meanwhile.
+ * @param others tables of packages above with encrypted values
  * @returns the version in use now, and how many values were encrypted anew: 0 when an earlier call had done it
  * @throws MasterKeyError the current key is missing or wrong, or the next one is not given
  * @throws DecryptionError an encrypted value is damaged; nothing is changed
@@ -117,6 +119,7 @@ const VERSIONS = 255
 export async function rotateMasterKey(
   db: Database,
   source: MasterKeySource,
+  others: readonly EncryptedTable[] = [],
 ): Promise<{ version: number; resealed: number }> {
   return whileMasterKeyStays(db, async () => {
     const old = await findMasterKey(db, source)
@@ -130,6 +133,7 @@ export async function rotateMasterKey(
       masterKeyRecord(next),
       ({ table, purpose }, id, encrypted) =>
         encryptValue(next, purpose, { table, id }, decryptValue(old, purpose, { table, id }, encrypted)),
+      others,
     )
     await source.settle(key)
     return { version: next.version, resealed }

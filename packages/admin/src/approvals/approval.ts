@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
-import { ENCRYPTED, withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
-import { type Actor, addProposal } from '@rollcall/participants/store/proposals'
+import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
+import { type Actor, addProposal, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
 import { accountOperator } from '../accounts/operator-looks.ts'
 import { textOf } from '../configuration/steps.ts'
 import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
@@ -70,8 +70,8 @@ export function createApprovals({ limits, operator, clock = CLOCK }: Proposing):
   }
 }
 
-export const PURPOSE = ENCRYPTED.proposal.purpose
-export const proposalContext = (id: string) => ({ table: ENCRYPTED.proposal.table, id })
+export const { purpose: PURPOSE } = SEALED_PROPOSALS
+export const proposalContext = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
 /** @throws AdminRefusal nobody is known to act, or without the role */
 export function mayAct(operator: Operator | null, role: OperatorRole): Operator {

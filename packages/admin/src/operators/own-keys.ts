@@ -1,10 +1,13 @@
 /** Our own keys, and the master key that encrypts them. */
 
+import { SEALED_ACCOUNT_KEYS } from '@rollcall/audit/store/account-keys'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
 import { OWN_KEY_DEFINITIONS } from '@rollcall/keys/own-key-definitions'
 import { revokeOwnKey as revoke, rotateOwnKeys as rotate } from '@rollcall/keys/rotation'
 import { listOwnKeys as listRows, type OwnKey } from '@rollcall/keys/store/own-keys'
 import { rotateMasterKey as rotateMaster } from '@rollcall/keys/vault'
+import { SEALED_CREDENTIALS } from '@rollcall/participants/store/participant-callbacks'
+import { SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
@@ -66,6 +69,9 @@ export const revokeOwnKey = useCase(
   },
 )
 
+/** Every table with encrypted values that is not one of own keys. */
+export const SEALED_ELSEWHERE = [SEALED_ACCOUNT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
+
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */
 export const rotateMasterKey = useCase(
   {
@@ -75,7 +81,8 @@ export const rotateMasterKey = useCase(
       resealed: wholeNumber('Values that were encrypted with the new master key.'),
     }),
   },
-  async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) => rotateMaster(db, masterKey),
+  async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) =>
+    rotateMaster(db, masterKey, SEALED_ELSEWHERE),
 )
 
 function described(key: OwnKey) {

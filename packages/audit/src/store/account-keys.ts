@@ -1,6 +1,9 @@
 /** The keys of the accounts: their secret halves encrypted, the public halves of those that sign for ever. */
 import type { Database } from '@rollcall/database/database'
 
+/** Where the secret halves are encrypted. */
+export const SEALED_ACCOUNT_KEYS = { table: 'account_key', id: 'kid', purpose: 'account key' } as const
+
 export interface AccountKey {
   readonly kid: string
   readonly kind: 'signature' | 'pseudonym' | 'confidential'

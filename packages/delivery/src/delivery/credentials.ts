@@ -9,11 +9,14 @@ import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { Memo } from '@rollcall/base/shared/memo'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import { MasterKeyError } from '@rollcall/keys/master-key'
-import { ENCRYPTED } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import type { AddressGuard, ClientIdentity, GuardOwner, Guards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
-import type { CallbackAuth, CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
+import {
+  type CallbackAuth,
+  type CallbackSettings,
+  SEALED_CREDENTIALS,
+} from '@rollcall/participants/store/participant-callbacks'
 import { type Fetched, isJsonObject, parseJson, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 
 /** The members that are encrypted at rest, by `auth`. */
@@ -56,7 +59,7 @@ export interface Credentials {
   ): Promise<Usable>
 }
 
-const { table, purpose } = ENCRYPTED.participant_callback
+const { table, purpose } = SEALED_CREDENTIALS
 
 /** Encrypts credentials for the row of a participant. */
 export async function encryptCredentials(vault: Vault, participant: number, secrets: Secrets): Promise<Buffer> {

@@ -14,13 +14,10 @@ export interface EncryptedTable {
   readonly purpose: string
 }
 
-/** Every table with a column `sealed`. */
+/** The tables of this package with values that the master key encrypts; packages above state theirs beside them. */
 export const ENCRYPTED = {
   own_key: { table: 'own_key', id: 'kid', purpose: 'own key' },
-  participant_callback: { table: 'participant_callback', id: 'participant', purpose: 'callback credentials' },
   body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
-  account_key: { table: 'account_key', id: 'kid', purpose: 'account key' },
-  proposal: { table: 'proposal', id: 'id', purpose: 'proposal' },
 } as const satisfies Record<string, EncryptedTable>
 
 export interface MasterKeyRecord {
@@ -50,6 +47,7 @@ export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): 
 /**
  * Puts another master key in the place of `from`: every encrypted value of every table is replaced by what
  * `reencrypt` makes of it. All of it or, when anything fails, nothing.
+ * @param others the tables of packages above; the database refuses to leave one out that has values
  * @returns how many values were encrypted anew
  * @throws StoreRefusal when `from` is no longer the master key
  */
@@ -58,6 +56,7 @@ export async function replaceMasterKey(
   from: number,
   to: MasterKeyRecord,
   reencrypt: (of: EncryptedTable, id: string, sealed: Buffer) => Buffer,
+  others: readonly EncryptedTable[] = [],
 ): Promise<number> {
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeys(transaction)
@@ -69,7 +68,7 @@ export async function replaceMasterKey(
       transaction,
     )
     let reencrypted = 0
-    for (const encrypted of Object.values(ENCRYPTED))
+    for (const encrypted of [...Object.values(ENCRYPTED), ...others])
       reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
     // Foreign keys refuse it while anything is encrypted with it.
     await sql`delete from master_key where version = ${from}`.execute(transaction)
@@ -100,8 +99,7 @@ export async function withCurrentMasterKey<Result>(work: () => Promise<Result>):
     try {
       return await work()
     } catch (error) {
-      const stale = Object.keys(ENCRYPTED).some((table) => isMissingReference(error, `${table}_master_version_fkey`))
-      if (!stale || tries === TRIES) throw error
+      if (!isMissingReference(error, /_master_version_fkey$/) || tries === TRIES) throw error
     }
   }
 }

@@ -7,7 +7,7 @@ import { readConfig } from '@rollcall/settings/config'
 import { masterKeySource, openVault } from '@rollcall/settings/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestSender, takes, testSender } from '../../../server/test/deliveries.ts'
-import { findCallbackSettings, NO_CALLBACKS, setCallbackSettings } from './participant-callbacks.ts'
+import { findCallbackSettings, NO_CALLBACKS, SEALED_CREDENTIALS, setCallbackSettings } from './participant-callbacks.ts'
 
 let sender: TestSender
 beforeAll(async () => {
@@ -52,7 +52,7 @@ test('credentials go with the master key when it is replaced', async () => {
     await setCallbackSettings(db, id, { auth: 'bearer', sealed: await encryptCredentials(vault, id, secrets) })
   })
   const both = { ...config, newMasterKey: NEXT }
-  await rotateMasterKey(db, masterKeySource(both))
+  await rotateMasterKey(db, masterKeySource(both), [SEALED_CREDENTIALS])
   const after = await openVault({ ...config, masterKey: NEXT }, db)
   expect(await decryptCredentials(after, id, await findCallbackSettings(db, id))).toEqual(secrets)
   // What is sealed with the replaced key is refused by the database.

@@ -54,6 +54,13 @@ export const NO_CALLBACKS: CallbackSettings = {
   notify_unlisted: false,
 }
 
+/** Where credentials are encrypted. */
+export const SEALED_CREDENTIALS = {
+  table: 'participant_callback',
+  id: 'participant',
+  purpose: 'callback credentials',
+} as const
+
 /** SQL of a relation to join: of each participant, where its notifications go whatever a subscription names. */
 export const NOTIFY_ADDRESSES = '(select participant, notify_url from participant_callback)'
 

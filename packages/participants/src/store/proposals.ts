@@ -4,6 +4,9 @@ import type { Database } from '@rollcall/database/database'
 import { rowOf } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
 
+/** Where the inputs of acts are encrypted. */
+export const SEALED_PROPOSALS = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
+
 export const PROPOSAL_STATES = [
   ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),
 ] as const
