@@ -252,7 +252,7 @@ test.each(['registry', 'participant'] as const)('every table that names a %s is 
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confdeltype = 'c'`,
   )
   const cascading = rows.map(({ name }) => name)
-  const listed = STORED.flatMap(({ removed }) => removed[removable].map(({ table }) => table))
+  const listed = STORED[removable].flatMap(({ removed }) => removed.map(({ table }) => table))
   const missing = (await tablesWith(removable)).filter(
     (table) => ![...listed, ...cascading, ...STAYING].includes(table),
   )

@@ -1,13 +1,16 @@
 /** Removing a registry or a participant, with what is stored of it. Accounts of access and public keys stay. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepWithdrawals, STORED_OF_CONSENTS } from '@rollcall/consents/store/removed-consents'
+import { keepWithdrawals, STORED_CONSENT_USES } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
 import { holdsOf } from '@rollcall/database/holds'
 import { countStored, type Removable, removeRows, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
-import { STORED_DELIVERIES } from '@rollcall/delivery/store/deliveries/removed-deliveries'
-import { STORED_SUBSCRIPTIONS } from '@rollcall/delivery/store/events/removed-subscriptions'
-import { STORED_EXCHANGES } from '@rollcall/engine/store/exchanges/removed-exchanges'
+import {
+  STORED_EVENTS,
+  storedDeliveries,
+  storedSubscriptions,
+} from '@rollcall/delivery/store/events/removed-deliveries'
+import { storedExchanges } from '@rollcall/engine/store/exchanges/removed-exchanges'
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
 import { removeParticipantRow, STORED_OF_PARTICIPANTS } from '@rollcall/participants/store/removed-participants'
 import { countRecords } from '@rollcall/records/records/record-counts'
@@ -48,18 +51,20 @@ export interface RemovalNeeds extends HasAccounts {
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
+const messagesOf = (removable: Removable): readonly StoredPart[] => [
+  storedDeliveries(removable),
+  storedExchanges(removable),
+  storedSubscriptions(removable),
+]
+
 /**
  * In the order in which it goes; the row of the registry or participant itself, and what hangs on it, is the last. Accounts of
  * access, holds, withdrawals of consent and public keys stay.
  */
-export const STORED: readonly StoredPart[] = [
-  STORED_DELIVERIES,
-  STORED_EXCHANGES,
-  STORED_SUBSCRIPTIONS,
-  STORED_OF_CONSENTS,
-  STORED_OF_PARTICIPANTS,
-  STORED_OF_RECORDS,
-]
+export const STORED: Readonly<Record<Removable, readonly StoredPart[]>> = {
+  registry: [...messagesOf('registry'), STORED_EVENTS, STORED_OF_PARTICIPANTS.registry, STORED_OF_RECORDS],
+  participant: [...messagesOf('participant'), STORED_CONSENT_USES, STORED_OF_PARTICIPANTS.participant],
+}
 
 /** The names of what is counted, in the order in which people read them. */
 const COUNTED = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
@@ -70,13 +75,17 @@ interface Removed {
 }
 
 /** How much is stored of it. */
-async function storedOf(db: Pick<Database, 'pool'>, what: Removed): Promise<Readonly<Record<string, number>>> {
-  const counts = await countStored(db, STORED, 'counted', what)
+async function storedOf(
+  db: Pick<Database, 'pool'>,
+  { removable, id }: Removed,
+): Promise<Readonly<Record<string, number>>> {
+  const counts = await countStored(db, STORED[removable], 'counted', id)
   return Object.fromEntries(COUNTED.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
 }
 
-async function pendingOf(db: Pick<Database, 'pool'>, what: Removed): Promise<Pending> {
-  const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = await countStored(db, STORED, 'pending', what)
+async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed): Promise<Pending> {
+  const counts = await countStored(db, STORED[removable], 'pending', id)
+  const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = counts
   return { subscriptions, requests, deliveries, outbox }
 }
 
@@ -122,7 +131,7 @@ export async function removeAgain(db: RemovalNeeds['db'], removable: Removable, 
 }
 
 async function removeStored(db: Pick<Database, 'pool'>, { removable, id }: Removed): Promise<void> {
-  for (const { removed } of STORED) await removeRows(db, removed[removable], id)
+  for (const { removed } of STORED[removable]) await removeRows(db, removed, id)
   if (removable === 'registry') return removeRegistryRow(db, id)
   await withTransaction(db.pool, async (client) => {
     await keepWithdrawals(client, id)

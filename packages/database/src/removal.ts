@@ -13,11 +13,11 @@ export interface RemovedRows {
 /** What is stored of a registry or a participant in some tables. In its SQL `$1` is the number of either. */
 export interface StoredPart {
   /** What is counted before it goes, by the name that people know it by: SQL of a number. */
-  readonly counted?: Readonly<Record<Removable, Readonly<Record<string, string>>>>
+  readonly counted?: Readonly<Record<string, string>>
   /** What somebody still waits for, in the same way. */
-  readonly pending?: Readonly<Record<Removable, Readonly<Record<string, string>>>>
+  readonly pending?: Readonly<Record<string, string>>
   /** In the order in which they go. */
-  readonly removed: Readonly<Record<Removable, readonly RemovedRows[]>>
+  readonly removed: readonly RemovedRows[]
 }
 
 /** All rows of these tables that name it. */
@@ -33,9 +33,9 @@ export async function countStored(
   { pool }: Pick<Database, 'pool'>,
   parts: readonly StoredPart[],
   what: 'counted' | 'pending',
-  { removable, id }: { readonly removable: Removable; readonly id: number },
+  id: number,
 ): Promise<Readonly<Record<string, number>>> {
-  const counts = parts.flatMap((part) => Object.entries(part[what]?.[removable] ?? {}))
+  const counts = parts.flatMap((part) => Object.entries(part[what] ?? {}))
   const { rows } = await pool.query<Record<string, number>>(
     `select ${counts.map(([name, count]) => `(${count})::bigint as ${name}`).join(', ')}`,
     [id],

@@ -12,9 +12,8 @@ export const consentUsesOf = (exchanges: string): RemovedRows => ({
   of: `correlation_id in (${exchanges})`,
 })
 
-export const STORED_OF_CONSENTS: StoredPart = {
-  removed: { registry: [], participant: rowsOf('participant', ['consent_use']) },
-}
+/** Of a participant. */
+export const STORED_CONSENT_USES: StoredPart = { removed: rowsOf('participant', ['consent_use']) }
 
 /** The withdrawals from a participant that is removed stay under its sender_id: they hold for one that has it later. */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {

@@ -1,20 +1,19 @@
 /** What goes with a registry or a participant that is removed, of what participants may and have done. */
-import { countOf, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 
-/** Grants and keys go with the row of either. */
-export const STORED_OF_PARTICIPANTS: StoredPart = {
-  counted: {
-    registry: { grants: countOf('registry', 'participant_grant') },
-    participant: {
-      grants: countOf('participant', 'participant_grant'),
+const grantsOf = (removable: Removable) => ({ grants: countOf(removable, 'participant_grant') })
+
+/** Grants and keys go with the row of the registry or the participant. */
+export const STORED_OF_PARTICIPANTS: Readonly<Record<Removable, StoredPart>> = {
+  registry: { counted: grantsOf('registry'), removed: rowsOf('registry', ['participant_check']) },
+  participant: {
+    counted: {
+      ...grantsOf('participant'),
       secrets: countOf('participant', 'participant_secret'),
       keys: countOf('participant', 'participant_key'),
     },
-  },
-  removed: {
-    registry: rowsOf('registry', ['participant_check']),
-    participant: rowsOf('participant', ['participant_check', 'accepted_day', 'inbox_day']),
+    removed: rowsOf('participant', ['participant_check', 'accepted_day', 'inbox_day']),
   },
 }
 

@@ -5,17 +5,14 @@ import { rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 
 export const STORED_OF_RECORDS: StoredPart = {
-  removed: {
-    registry: rowsOf('registry', [
-      'retired_record',
-      'record_tombstone',
-      'enrolment_ledger',
-      'protected_record',
-      'protected_reference',
-      'column_rules',
-    ]),
-    participant: [],
-  },
+  removed: rowsOf('registry', [
+    'retired_record',
+    'record_tombstone',
+    'enrolment_ledger',
+    'protected_record',
+    'protected_reference',
+    'column_rules',
+  ]),
 }
 
 /** Drops the tables of the records, and deletes the registry. */

@@ -1,0 +1,27 @@
+/** What goes with a registry or a participant that is removed: its deliveries and subscriptions, and the events of a registry. */
+import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
+import { namespaceOf } from '@rollcall/records/registries/registry-names'
+
+export const storedDeliveries = (removable: Removable): StoredPart => ({
+  counted: { deliveries: countOf(removable, 'delivery') },
+  pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
+  removed: rowsOf(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
+})
+
+export const storedSubscriptions = (removable: Removable): StoredPart => ({
+  counted: { subscriptions: countOf(removable, 'subscription') },
+  pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
+  removed: [
+    { table: 'waiting_notification', of: `mailbox in (select id from mailbox where ${removable} = $1)` },
+    ...rowsOf(removable, ['subscription', 'mailbox']),
+  ],
+})
+
+const OUTBOX = `namespace = ${namespaceOf('$1')}`
+
+/** Of a registry. Rows of the outbox that failed are not published any more. */
+export const STORED_EVENTS: StoredPart = {
+  counted: { events: countOf('registry', 'event') },
+  pending: { outbox: `select count(*) from rollcall_outbox.event where ${OUTBOX} and failed_at is null` },
+  removed: [...rowsOf('registry', ['event', 'record_source_version']), { table: 'rollcall_outbox.event', of: OUTBOX }],
+}
