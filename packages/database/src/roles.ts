@@ -234,15 +234,6 @@ export const isForbidden = (error: unknown): boolean =>
 /** Refuses to migrate as the application role where an owner has the accounts: new tables would belong to the wrong one. */
 export const OWNED_BY_ANOTHER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
-/** Whether the role of these connections may prune and erase accounts. */
-export async function mayDeleteAccounts({ pool }: HasPool): Promise<boolean> {
-  const { rows } = await pool.query<{ may: boolean }>(
-    `select pg_catalog.has_table_privilege('account', 'DELETE')
-      and pg_catalog.has_table_privilege('account_person', 'DELETE') as may`,
-  )
-  return rows[0]?.may === true
-}
-
 /** How separate the roles are, as the application role sees it. */
 export interface RoleFacts {
   readonly database: string

@@ -6,7 +6,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { countByState } from '@rollcall/delivery/store/events/subscription-list'
 import { lastReceived } from '@rollcall/engine/store/exchanges/seen-requests'
-import { useOfToday } from '@rollcall/participants/store/day-counts'
+import { ACCEPTED_DAY, INBOX_DAY, useOfToday } from '@rollcall/participants/store/day-counts'
 import { listGrants as listGrantRows } from '@rollcall/participants/store/grants'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
 import { listSecretTimes, listUsedToday } from '@rollcall/participants/store/participant-facts'
@@ -123,8 +123,8 @@ export const showParticipant = useCase(
       })),
       grants: await listGrants({ db }, { sender_id }),
       quotas: await quotasOf(db, participant),
-      accepted_today: await dayOf('accepted_day', accepted_requests, accepted_bytes),
-      callbacks_today: await dayOf('inbox_day', inbox_messages, inbox_bytes),
+      accepted_today: await dayOf(ACCEPTED_DAY, accepted_requests, accepted_bytes),
+      callbacks_today: await dayOf(INBOX_DAY, inbox_messages, inbox_bytes),
       subscriptions: await countByState(db, participant),
       checks: (await listChecks(db, participant, SHOWN)).map(reported),
     }

@@ -1,10 +1,10 @@
 /** What is stored for how long, and deleting what is older. */
 
+import { mayDeleteAccounts } from '@rollcall/audit/store/held-accounts'
 import type { Limits } from '@rollcall/core/limits'
 import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { clearRemovedHolds } from '@rollcall/database/holds'
-import { mayDeleteAccounts } from '@rollcall/database/roles'
 import { countEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import {
   countExchanges,

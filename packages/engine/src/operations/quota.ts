@@ -1,7 +1,7 @@
 /** The daily quotas and the rates of a grant, as an item takes of them. */
 
 import type { Counted } from '@rollcall/core/model/grant'
-import { nextDay, type Shortage } from '@rollcall/participants/admission/grant-quota'
+import type { Shortage } from '@rollcall/participants/admission/grant-quota'
 import { ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
@@ -27,6 +27,11 @@ export async function takeQuota(
   }
   throw new ItemRejection('rjct.search.too_many_records_found', `${criteria}: ${text}`)
 }
+
+const DAY = 86_400_000
+
+/** When the next day begins, as a text. */
+const nextDay = (now: number): string => new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')
 
 /** What is short, in words. */
 export function shortageText(shortage: Shortage, what: Counted, now: number): string {

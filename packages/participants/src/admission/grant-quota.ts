@@ -70,9 +70,3 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
     },
   }
 }
-
-const DAY = 86_400_000
-
-/** When the next day begins, as a text. */
-export const nextDay = (now: number): string =>
-  new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')

@@ -1,8 +1,9 @@
 /** How much of one sort each participant has had persisted today. Days are those of UTC, by the database's clock. */
 import type { Database } from '@rollcall/database/database'
 
-/** The tables in which it is counted, all with the columns of `ParticipantDayRow`. */
-export type DayTable = 'inbox_day' | 'accepted_day'
+/** The tables in which callbacks and accepted requests are counted; both have the same columns. */
+export const [INBOX_DAY, ACCEPTED_DAY] = ['inbox_day', 'accepted_day'] as const
+export type DayTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
 
 export interface DayUse {
   readonly messages: number

@@ -4,7 +4,7 @@ import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
-import { countInto } from '@rollcall/participants/store/day-counts'
+import { ACCEPTED_DAY, countInto } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesOf } from './references.ts'
 
 /** A message that is about to be acted on. */
@@ -170,7 +170,7 @@ const ACCEPT = {
       'reference_ids',
       'asked.id',
     )}),
-    counted as (${countInto('accepted_day', 'accepted', 'count(*) filter (where parent is null)')}),
+    counted as (${countInto(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')}),
     announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted))
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }

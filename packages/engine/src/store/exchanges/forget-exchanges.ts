@@ -1,7 +1,7 @@
 /** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
-import { forgetDays } from '@rollcall/participants/store/day-counts'
+import { ACCEPTED_DAY, forgetDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 
 /** Rows in one statement: it takes some ten milliseconds and delays nobody. */
@@ -12,7 +12,7 @@ const AT_ONCE = 5_000
  * statement, and answers how many rows went; with them the counts of days that are over. Any number of nodes may do so at once: they share the work.
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  await forgetDays(db, 'accepted_day')
+  await forgetDays(db, ACCEPTED_DAY)
   let total = 0
   for (const table of FORGOTTEN) total += await forget(db, table, retention)
   return total
@@ -46,7 +46,7 @@ export async function countUnfinished(
 
 /** The same of the inbox, with its counts of days that are over. */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  await forgetDays(db, 'inbox_day')
+  await forgetDays(db, INBOX_DAY)
   return forget(db, 'inbox_message', retention)
 }
 

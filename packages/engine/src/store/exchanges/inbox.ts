@@ -3,7 +3,7 @@
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { firstCome } from '@rollcall/database/group-commit'
-import { countInto } from '@rollcall/participants/store/day-counts'
+import { countInto, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 
 /** A callback that was checked. */
 export interface NewInboxMessage {
@@ -104,7 +104,7 @@ const PERSIST = {
       on conflict do nothing
       returning participant, message_id, octet_length(body) as bytes
     ),
-    counted as (${countInto('inbox_day', 'added')})
+    counted as (${countInto(INBOX_DAY, 'added')})
     select participant, message_id from added`,
 }
 
