@@ -35,8 +35,14 @@ const person = (uin: string, surname: string) => ({
   name: { surname },
 })
 
-/** @param file must not be there yet */
-export async function writeBackupFixture(checkout: string, file: string): Promise<void> {
+/** The command of a checkout. */
+export const commandOf = (checkout: string): string => join(resolve(checkout), 'packages/cli/src/main.ts')
+
+/**
+ * @param main the path of the command that makes it
+ * @param file must not be there yet
+ */
+export async function writeBackupFixture(main: string, file: string): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'rollcall-fixture-'))
   const env = {
     PATH: process.env.PATH,
@@ -50,7 +56,6 @@ export async function writeBackupFixture(checkout: string, file: string): Promis
     ROLLCALL_MASTER_KEY: BACKUP_MASTER_KEY,
     ROLLCALL_RETRY_SCHEDULE: Array.from({ length: 100 }, () => '1').join(','),
   }
-  const main = join(resolve(checkout), 'packages/cli/src/main.ts')
   const rollcall = (words: string, input: unknown = ''): string =>
     execFileSync(process.execPath, [main, ...words.split(' ')], {
       env,
@@ -134,5 +139,5 @@ if (import.meta.main) {
   if (checkout === undefined) throw new Error('backup-fixture.ts <name> <checkout>')
   const file = join(BACKUP_FIXTURES, `${name}.backup`)
   if (existsSync(file)) throw new Error(`${file} is there already: a fixture is never changed`)
-  await writeBackupFixture(checkout, file)
+  await writeBackupFixture(commandOf(checkout), file)
 }

@@ -12,7 +12,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BACKUP_FIXTURES, writeBackupFixture } from './backup-fixture.ts'
+import { BACKUP_FIXTURES, commandOf, writeBackupFixture } from './backup-fixture.ts'
 import { manifestOf } from './build-package.ts'
 import { root } from './compile.ts'
 import { confirm } from './confirm.ts'
@@ -63,7 +63,7 @@ async function release(words: readonly string[]): Promise<void> {
   for (const [name, text] of versions) writeFileSync(join(root, name), text)
   await writeSurfaces()
   const backup = join(BACKUP_FIXTURES, `${version}.backup`)
-  await writeBackupFixture(root, backup)
+  await writeBackupFixture(commandOf(root), backup)
   git('add', backup)
   git('commit', '--all', '--quiet', '--message', `Release ${version}`)
   git('tag', '--annotate', `v${version}`, '--message', `Rollcall ${version}`)

@@ -27,7 +27,7 @@ describe.each(kinds)('%s', (kind) => {
         }
         expect(mixed).toEqual(alone.slice(0, one))
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     )
   })
 

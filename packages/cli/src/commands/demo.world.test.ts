@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { openDatabase } from '@rollcall/database/database'
@@ -20,14 +20,21 @@ async function emptyHome(): Promise<string> {
   return path
 }
 
-test('a first filling that was cut short is completed by the next start', async () => {
+test('on any database it starts without preparation, and completes a first filling that was cut short', async () => {
   const { connection, drop } = await emptyDatabase()
   cleanups.push(drop)
-  const env = { ROLLCALL_DATA: await emptyHome(), DATABASE_URL: databaseUrl(connection) }
+  const home = join(await emptyHome(), 'not-there-yet')
+  const env = { ROLLCALL_DATA: home, DATABASE_URL: databaseUrl(connection), ROLLCALL_MASTER_KEY: '' }
   const first = start(['demo'], env)
   // It listens before it fills.
   await until(first, () => (first.output().stderr.includes('"msg":"listening"') ? true : null))
   await first.stop('SIGKILL')
+  const ownMasterKey = async () => {
+    const path = join(home, 'master-key')
+    return { key: await readFile(path, 'utf8'), mode: (await stat(path)).mode & 0o777 }
+  }
+  const made = await ownMasterKey()
+  expect(made.mode).toBe(0o600)
 
   const second = start(['demo', '--json'], env)
   cleanups.push(() => second.stop())
@@ -42,14 +49,8 @@ test('a first filling that was cut short is completed by the next start', async 
   }
   const summary = JSON.parse(second.output().stdout)
   expect(Object.keys(summary)).toEqual(['base_url', 'token_url', 'demo_file', 'namespaces'])
-})
-
-test('a signal while it starts stops it cleanly', async () => {
-  const { connection, drop } = await emptyDatabase()
-  cleanups.push(drop)
-  const running = start(['demo'], { ROLLCALL_DATA: await emptyHome(), DATABASE_URL: databaseUrl(connection) })
-  await until(running, () => (running.output().stderr.includes('"msg":"listening"') ? true : null))
-  expect(await running.stop('SIGTERM')).toMatchObject({ code: 0, stdout: '' })
+  expect(await ownMasterKey()).toEqual(made)
+  expect(await second.stop()).toMatchObject({ code: 0 })
 })
 
 test('it refuses a database with a registry or a participant that is real', async () => {
@@ -65,21 +66,7 @@ test('it refuses a database with a registry or a participant that is real', asyn
   )
 })
 
-test('on any database it starts without preparation: its master key is in a file of its own', async () => {
-  const { connection, drop } = await emptyDatabase()
-  cleanups.push(drop)
-  const home = join(await emptyHome(), 'not-there-yet')
-  const env = { ROLLCALL_DATA: home, DATABASE_URL: databaseUrl(connection), ROLLCALL_MASTER_KEY: '' }
-  for (const _start of ['first', 'second']) {
-    const running = start(['demo', '--json'], env)
-    cleanups.push(() => running.stop())
-    await printed(running, /\n/)
-    expect((await stat(join(home, 'master-key'))).mode & 0o777).toBe(0o600)
-    expect(await running.stop()).toMatchObject({ code: 0 })
-  }
-})
-
-test('it listens on this machine only, whatever HOST and ADMIN_HOST say', async () => {
+test('it listens on this machine only, whatever HOST and ADMIN_HOST say, and a signal while it starts stops it cleanly', async () => {
   const { connection, drop } = await emptyDatabase()
   cleanups.push(drop)
   const running = start(['demo'], {
@@ -89,7 +76,8 @@ test('it listens on this machine only, whatever HOST and ADMIN_HOST say', async 
     ADMIN_HOST: '0.0.0.0',
   })
   await until(running, () => (running.output().stderr.includes('"msg":"listening"') ? true : null))
-  const { stderr } = await running.stop()
+  const { code, stdout, stderr } = await running.stop('SIGTERM')
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   for (const variable of ['HOST', 'ADMIN_HOST']) {
     expect(stderr).toContain(
       `${variable} is 0.0.0.0; the demo listens on 127.0.0.1 only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,

@@ -39,8 +39,8 @@ export interface Load {
 }
 
 const LANES = 4
-/** Milliseconds between two messages of a lane, at most. */
-const PAUSE = 60
+/** Milliseconds between two messages of a lane, at most: nodes that start under load need the processor too. */
+const PAUSE = 120
 /** Times that a message is sent at most, when nothing comes back. */
 const TRIES = 4
 

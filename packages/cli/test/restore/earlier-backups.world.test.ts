@@ -30,7 +30,7 @@ const receiver = createServer(async (request, response) => {
 })
 beforeAll(async () => {
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
-  await writeBackupFixture(TODAY, today)
+  await writeBackupFixture(inject('programs').rollcall, today)
 })
 afterAll(async () => {
   receiver.closeAllConnections()

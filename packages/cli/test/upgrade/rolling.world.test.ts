@@ -2,6 +2,7 @@
  * Two nodes are upgraded one after the other under load. The next version is this program with one more migration
  * (`next-version.ts`), which adds a column to every table.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { NEXT_MIGRATION, NEXT_VERSION } from '../../../database/test/next-version.ts'
 import { lockWaits } from '../../../keys/test/held-table.ts'
@@ -23,6 +24,9 @@ async function moreAcknowledged({ acknowledged }: Load, count: number): Promise<
   const enough = acknowledged.size + count
   await expect.poll(() => acknowledged.size).toBeGreaterThanOrEqual(enough)
 }
+
+/** Milliseconds between two searches: the nodes that start need the processor too. */
+const PAUSE = 20
 
 /** Synchronous searches, one after the other; what was not answered as it must be. */
 function startSearches(urls: () => readonly string[]) {
@@ -46,6 +50,7 @@ function startSearches(urls: () => readonly string[]) {
       const answer = await search(url, token, sender_id, registry).catch(String)
       if (typeof answer === 'string' || answer.items[0]?.data?.reg_records.length !== 1) wrong.push(answer)
       asked += 1
+      await sleep(PAUSE)
     }
   })()
   return {
