@@ -7,6 +7,8 @@ interface Benchmark {
   readonly load: () => Promise<{ run(args: readonly string[]): Promise<readonly Row[]> }>
   /** Options with which it runs a second time, beside another floor. */
   readonly again?: readonly string[]
+  /** It counts, and no machine counts otherwise: `npm test` judges it. */
+  readonly counts?: true
 }
 
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -45,7 +47,8 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: () => import('./query.ts'),
   },
   footprint: {
-    measures: 'the source files and functions that one warm search runs through',
+    measures: 'the source files and functions that a warm search, and an event, run through',
+    counts: true,
     load: () => import('./footprint.ts'),
   },
   idle: {

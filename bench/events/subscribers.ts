@@ -1,6 +1,7 @@
 /** Subscribers, events and notifications as rows: what a published event has committed. */
 import { randomUUID } from 'node:crypto'
 import { grantTemplate, setGrant } from '@rollcall/admin/grants/grants'
+import { filingKeys } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
@@ -30,6 +31,7 @@ export async function makeSubscribers(
     await setCallbackSettings(db, participant.id, { allowed: [receiver] })
     ids.push(participant.id)
   }
+  const [every] = filingKeys(null)
   // They subscribe in no order: the mailboxes of one participant do not stand together.
   await db.pool.query(
     `with made as (
@@ -37,13 +39,16 @@ export async function makeSubscribers(
         select participant, $2, $3::text || '/' || participant || '/' || nth || '/on-subscribe'
         from unnest($1::integer[]) as participant, generate_series(1, $4) as nth order by nth, participant
         returning id, participant
-      )
+      ), subscribed as (
       insert into subscription (code, participant, registry, mailbox, event_type, record_type, fingerprint, criteria,
         transaction_id, correlation_id, reference_id)
       select 'SUB-' || gen_random_uuid(), participant, $2, made.id, 'LiveBirth', 'Person', uuid_send(gen_random_uuid()),
         '{"reg_event_type":"LiveBirth"}', 'tx', gen_random_uuid(), 'r'
-      from made, generate_series(1, $5) as subscription order by made.id, subscription`,
-    [ids, registry.id, receiver, addresses, subscriptions],
+      from made, generate_series(1, $5) as subscription order by made.id, subscription returning id
+      )
+      insert into subscription_key (registry, event_type, record_type, key, subscription, whole)
+      select $2, 'LiveBirth', 'Person', $6, id, $7 from subscribed`,
+    [ids, registry.id, receiver, addresses, subscriptions, every?.key, every?.whole],
   )
   await db.pool.query('analyze mailbox, subscription')
 }
@@ -59,7 +64,7 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>): Promise<vo
 }
 
 /** A record of the usual size. */
-const document = (uin: string): string =>
+export const newborn = (uin: string): string =>
   JSON.stringify({
     '@type': 'CRVS_Person',
     address: { address_line1: '12 Long Street', country_code: 'XX', locality: 'Somewhere', postal_code: '12345' },
@@ -76,7 +81,7 @@ export async function makeEvents(db: Database, registry: Registry, count: number
     `insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, identifiers)
       select $1, 'LiveBirth', 'Person', nth, (extract(epoch from clock_timestamp()) * 1000000)::bigint, now(), replace($2, 'THE-UIN', 'UIN-' || nth), '{}'
       from generate_series(1, $3) as nth returning id`,
-    [registry.id, document('THE-UIN'), count],
+    [registry.id, newborn('THE-UIN'), count],
   )
   return rows.map(({ id }) => id)
 }
