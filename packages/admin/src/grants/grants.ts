@@ -4,7 +4,6 @@ import { listAuthorities } from '@rollcall/consents/store/authorities'
 import type { Grant, GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { readGrant } from '@rollcall/core/policy/grant'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { GRANT_TEMPLATES, termsFor } from '@rollcall/core/policy/grant-templates'
 import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
@@ -20,15 +19,13 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import { listPurposes } from '@rollcall/participants/store/purposes'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { unknownAuthority } from '../consents/authorities.ts'
 import { unknownPurpose } from '../consents/purposes.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { journalReplaced } from './revoked.ts'
-import { suspendUngranted } from './subscriptions.ts'
-import { checkedTerms, Terms } from './terms.ts'
+import { Terms } from './terms.ts'
 
 export { GRANT_TEMPLATES }
 
@@ -65,6 +62,7 @@ export const setGrant = useCase(
   async ({ db }: HasDatabase, { sender_id, namespace, terms, beside = false }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
+    const { checkedTerms, suspendUngranted } = await forChanges()
     const checked = checkedTerms(registry, terms, ['terms'])
     await checkConsentNames({ db }, checked)
     const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
@@ -74,10 +72,16 @@ export const setGrant = useCase(
   },
 )
 
+/** A list of grants does not load what a change needs: the forms of queries, and the filters of subscriptions. */
+async function forChanges() {
+  return { ...(await import('./check-terms.ts')), ...(await import('./subscriptions.ts')) }
+}
+
 /** @throws AdminRefusal a purpose that is not configured, an authority that is not registered */
 async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
   const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
   const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
+  const { unknownAuthority } = await import('../consents/authorities.ts')
   for (const [member, unknown] of [
     ['purposes', unknownPurpose(terms, purposes)],
     ['authorities', unknownAuthority(terms, authorities)],
@@ -159,6 +163,7 @@ export const revokeGrant = useCase(
     const revoked = await journalReplaced(db, [participant, registry], () =>
       revokeGrants(db, { participant, registry }),
     )
+    const { suspendUngranted } = await forChanges()
     if (revoked === 0) throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
     return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
   },
@@ -187,7 +192,7 @@ export const explainGrant = useCase(
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
     const found = await grantInForce(db, { participant, registry }, now())
-    const { kind, visible } = explained(registry, found)
+    const { kind, visible } = await explained(registry, found)
     const types = registry.kind.record_types
     const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
     const sees = new Map(types.map((row) => [row.name, shownAttributes({ visible }, row)]))
@@ -226,7 +231,8 @@ export async function grantInForce(
 }
 
 /** @throws AdminRefusal this version cannot read the grant: it grants nothing */
-function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Grant {
+async function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Promise<Grant> {
+  const { readGrant } = await import('@rollcall/core/policy/grant')
   try {
     return readGrant(kind, found)
   } catch (error) {

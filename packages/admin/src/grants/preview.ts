@@ -15,8 +15,9 @@ import { closed, flag, Namespace, orNull, RecordTypeName, SenderId } from '../me
 import { participantNamed } from '../participants/participants.ts'
 import { type HasSamples, samplesOf } from '../registries/samples.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
+import { checkedTerms } from './check-terms.ts'
 import { grantInForce } from './grants.ts'
-import { checkedTerms, Terms } from './terms.ts'
+import { Terms } from './terms.ts'
 
 const Paths = (description: string) => Type.Array(Type.String(), { description })
 

@@ -6,7 +6,8 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import type { Kind } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { AdminRefusal } from '../use-case.ts'
-import { hasEnded, problemOf } from './terms.ts'
+import { problemOf } from './check-terms.ts'
+import { hasEnded } from './terms.ts'
 
 /**
  * @param without the kind of the registry, without what is removed

@@ -20,7 +20,7 @@ import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { accountActs } from '../accounts/operator-looks.ts'
-import { checkedTerms, Terms } from '../grants/terms.ts'
+import { Terms } from '../grants/terms.ts'
 import {
   closed,
   flag,
@@ -120,7 +120,12 @@ export const addParticipant = useCase(
 const GRANTING = 'participant add --grant'
 
 /** All of them are good before the first is written. */
-function checkedGrants(db: Database, environment: Environment, grants: Readonly<Record<string, Static<typeof Terms>>>) {
+async function checkedGrants(
+  db: Database,
+  environment: Environment,
+  grants: Readonly<Record<string, Static<typeof Terms>>>,
+) {
+  const { checkedTerms } = await import('../grants/check-terms.ts')
   return Promise.all(
     Object.entries(grants).map(async ([namespace, terms]) => {
       const registry = await registryAt(db, namespace)

@@ -1,5 +1,6 @@
 /** What a message of a registry says, without what it says of people: for answers, callbacks and status alike. */
 import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
+import { counted } from '../output.ts'
 import { printable } from './printing.ts'
 
 /** A message that was verified and opened; without `message` where only the header says something. */
@@ -132,8 +133,6 @@ export function statusOf({ status, code, reason }: Pick<Summary, 'status' | 'cod
   const parts = [status, code, reason].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')
 }
-
-export const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
 const members = (value: unknown): Members => (isJsonObject(value) ? value : {})
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)

@@ -1,7 +1,8 @@
 /** The life of a message for people: one block, one line for each thing that happened. */
 import type { StoryEvent, Traced } from '@rollcall/admin/messages/trace'
 import { printable } from '../asking/printing.ts'
-import { counted, rowLines } from '../asking/summary.ts'
+import { rowLines } from '../asking/summary.ts'
+import { counted } from '../output.ts'
 
 type TracedNotification = Extract<Traced, { readonly traced: 'notification' }>
 type TracedExchange = Extract<Traced, { readonly traced: 'exchange' }>

@@ -1,0 +1,37 @@
+/** What the terms of grants mean in a registry. */
+import type { GrantTerms } from '@rollcall/core/model/grant'
+import type { Registry } from '@rollcall/core/model/registry'
+import { readTerms } from '@rollcall/core/policy/grant'
+import { GrantProblem } from '@rollcall/core/policy/grant-problem'
+import { StoreRefusal } from '@rollcall/database/refusal'
+import { timesOf } from '@rollcall/participants/store/grants'
+import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
+import { AdminRefusal } from '../use-case.ts'
+
+/** Why the terms mean nothing in a registry of this kind; null: they mean something. */
+export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
+  try {
+    readTerms(kind, terms)
+    return null
+  } catch (error) {
+    if (error instanceof GrantProblem) return error
+    throw error
+  }
+}
+
+/**
+ * The terms, as they are stored.
+ * @param at the member of the input in which they stand
+ * @throws AdminRefusal a member names something that the registry does not have
+ */
+export function checkedTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
+  try {
+    readTerms(kind, terms)
+    timesOf(terms)
+    return terms
+  } catch (error) {
+    if (!(error instanceof GrantProblem || error instanceof StoreRefusal)) throw error
+    const member = error instanceof GrantProblem ? error.member : 'valid_until'
+    throw new AdminRefusal(`${pathText(at)}.${error.message}`, { cause: error, at: [...at, ...member.split('.')] })
+  }
+}
