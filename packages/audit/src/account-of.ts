@@ -171,6 +171,35 @@ export function shownBy(
   records: readonly Disclosed[],
   items: readonly AccountedItem[] = [],
 ): Pick<AccountEntry, 'records' | 'shown'> {
+  const [one] = records
+  if (one === undefined || records.length > 1 || items.some(({ told }) => told !== undefined))
+    return { records: records.length, shown: readShown(records, items) }
+  const { record_type, paths } = one.accounted
+  const key = `${record_type} ${paths.length} ${paths.at(-1)}`
+  const alike = knownShown.get(key) ?? []
+  const known = alike.find(
+    (other) => other.record_type === record_type && other.paths.length === paths.length && isSame(paths, other.paths),
+  )
+  if (known !== undefined) return { records: 1, shown: known.shown }
+  const shown = readShown(records, items)
+  if (knownShown.size >= MOST_SHOWN) knownShown.clear()
+  knownShown.set(key, [{ record_type, paths, shown }, ...alike].slice(0, MOST_ALIKE))
+  return { records: 1, shown }
+}
+
+const isSame = (paths: readonly string[], other: readonly string[]): boolean =>
+  paths.every((path, index) => path === other[index])
+
+/** What single records have shown, each once: its text is made once (`shapes.ts`). */
+const knownShown = new Map<string, readonly KnownShown[]>()
+const MOST_SHOWN = 1_000
+const MOST_ALIKE = 8
+
+interface KnownShown extends Pick<Disclosed['accounted'], 'record_type' | 'paths'> {
+  readonly shown: AccountEntry['shown']
+}
+
+function readShown(records: readonly Disclosed[], items: readonly AccountedItem[]): AccountEntry['shown'] {
   const shown = new Map<string, Set<string>>()
   const add = (recordType: string, paths: readonly string[]): void => {
     const known = shown.get(recordType) ?? new Set()
@@ -180,10 +209,7 @@ export function shownBy(
   for (const { accounted } of records) add(accounted.record_type, accounted.paths)
   for (const { record_type, told } of items)
     if (record_type !== undefined && told !== undefined) add(record_type, [told])
-  return {
-    records: records.length,
-    shown: Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()])),
-  }
+  return Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()]))
 }
 
 /** Whose data is shown, and of all others who was named. */

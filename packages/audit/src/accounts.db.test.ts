@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { openDatabase } from '@rollcall/database/database'
 import { StoreBusy } from '@rollcall/database/database-errors'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +10,8 @@ import { places } from '../../settings/test/tampering.ts'
 import { accountEntry } from '../test/account-entry.ts'
 import { openDetails } from './confidential.ts'
 import { loadAccountKeys } from './keys.ts'
+import { type HashedEntry, hashAt, hashedEntries } from './store/evidence.ts'
+import { personRows } from './store/packed-persons.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -25,14 +27,10 @@ const OMAR = { type: 'UIN', value: '5678' }
 const sha256 = (...parts: (string | Buffer)[]): string =>
   parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest('hex')
 
-const bytesOf = async (sequence: number, chain: string) =>
-  (
-    await database.db.pool.query(
-      `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, entry, encode(commitments, 'hex')
-        as commitments, encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`,
-      [chain, sequence],
-    )
-  ).rows[0] as { at: string; entry: string; commitments: string; hash: string }
+const bytesOf = async (sequence: number, chain: string) => {
+  const [entry] = await hashedEntries(database.db, { chain, sequence }, sequence)
+  return { ...(entry as HashedEntry), hash: await hashAt(database.db, { chain, sequence }) }
+}
 
 describe('an entry', () => {
   test('is hashed with all entries before it, its time and its commitments', async () => {
@@ -78,7 +76,7 @@ describe('an entry', () => {
     expect(first?.persons[0]?.pseudonym).toBe(first?.persons[1]?.pseudonym)
     expect(second?.persons[0]?.pseudonym).toBe(first?.persons[2]?.pseudonym)
     const { rows } = await database.db.pool.query(
-      `select position, salt, pseudonym, role from account_person where chain = $1 and sequence = $2 order by position`,
+      `select salt, pseudonym, role from ${personRows()} as person where chain = $1 and sequence = $2 order by position`,
       [first?.chain, first?.sequence],
     )
     const commitments = rows.map(({ salt, pseudonym, role }) => sha256(salt, pseudonym, role))
@@ -92,8 +90,7 @@ describe('an entry', () => {
       [{ role: 'seen', identifiers: [{ type: 'UIN', value: 'ID-IN-CLEAR' }] }],
     )
     const { rows } = await database.db.pool.query(
-      `select account::text || coalesce(string_agg(account_person::text, ''), '') as text
-        from account left join account_person using (chain, sequence) where entry like '%"secret"%' group by account`,
+      `select account::text as text from account where entry like '%"secret"%'`,
     )
     for (const clear of ['clerk-77', 'C/9', 'ID-IN-CLEAR']) expect(rows[0].text).not.toContain(clear)
     const stored = (await storedAccounts(database.db)).find(({ entry }) => entry.operation === 'secret')
@@ -120,6 +117,81 @@ describe('an entry', () => {
   })
 })
 
+describe('the shape of entries', () => {
+  const stored = async (operation: string) => {
+    const { rows } = await database.db.pool.query<{ content: string; entry: string }>(
+      'select account.entry, account_shape.content from account left join account_shape on digest = shape order by at, sequence',
+    )
+    return rows.filter(({ content, entry }) => `${content}${entry}`.includes(`"${operation}"`))
+  }
+  const message = (id: string) => ({
+    message_id: id,
+    digest: sha256(id),
+    kid: 'kid-1',
+    signature: `Signature: created="1606970629", signature="${Buffer.alloc(64, id).toString('base64')}"`,
+  })
+
+  test('is stored once, from the second entry on that has it, and gives back every text', async () => {
+    const writer = accounts()
+    const ids = ['m-1', 'm-2', 'm-3', '"ü\u2028\\', 'x'.repeat(200)]
+    const entries = ids.map((id) =>
+      accountEntry({
+        operation: 'shared',
+        transaction_id: id,
+        correlation_id: randomUUID(),
+        consent: { form: 'signed', jti: id, authority: 'a' },
+        request: message(id),
+        reply: message(`r-${id}`),
+      }),
+    )
+    for (const entry of entries) await writer.write(entry, [])
+    expect(
+      (await storedAccounts(database.db)).flatMap(({ entry }) => (entry.operation === 'shared' ? [entry] : [])),
+    ).toEqual(entries)
+    const [first, ...others] = await stored('shared')
+    expect(first).toMatchObject({ content: null, entry: expect.stringContaining('shared') })
+    expect(others).toHaveLength(4)
+    expect(new Set(others.map(({ content }) => content)).size).toBe(1)
+    for (const { content } of others) for (const id of [...ids, sha256('m-1')]) expect(content).not.toContain(id)
+    expect(() => JSON.parse(others[0]?.content ?? '')).not.toThrow()
+  })
+
+  test('is none of what an operator has done', async () => {
+    const writer = accounts()
+    for (let times = 0; times < 3; times += 1)
+      await writer.write(accountEntry({ operation: 'looked', kind: 'operator', operator: 'auditor' }), [])
+    expect((await stored('looked')).map(({ content }) => content)).toEqual([null, null, null])
+  })
+
+  test('is written by two processes at once, in any order, and no entry fails', async () => {
+    const processes = [accounts(), accounts()]
+    const numbers = Array.from({ length: 40 }, (_, number) => number)
+    await Promise.all(
+      processes.flatMap((writer, process) =>
+        [...numbers, ...numbers].map((number) =>
+          writer.write(accountEntry({ operation: 'raced', records: process === 0 ? number : 39 - number }), []),
+        ),
+      ),
+    )
+    expect(processes.flatMap(({ counted }) => counted.filter((line) => line.includes('failed')))).toEqual([])
+    const shapes = (await stored('raced')).flatMap(({ content }) => content ?? [])
+    expect(shapes).toHaveLength(80)
+    expect(new Set(shapes).size).toBe(40)
+  })
+
+  test('that another database has lost is written again: an entry never refers to one that is not there', async () => {
+    const writer = accounts()
+    const write = () => writer.write(accountEntry({ operation: 'lost shape' }), [])
+    await write()
+    await write()
+    await query(database.owner, `delete from account_entry where shape is not null and entry = ''`)
+    await query(database.owner, 'delete from account_shape')
+    await expect(write()).rejects.toMatchObject({ constraint: 'account_entry_form_check' })
+    await write()
+    expect((await stored('lost shape')).map(({ content }) => content !== null)).toEqual([false, true])
+  })
+})
+
 test('entries that come at a time share commits, in one chain without gaps', async () => {
   const writer = accounts()
   await Promise.all(
@@ -140,9 +212,9 @@ test('entries that come at a time share commits, in one chain without gaps', asy
 test('after a failure the write rejects, and another chain begins', async () => {
   const writer = accounts()
   await writer.write(accountEntry({ operation: 'before' }), [])
-  await query(database.owner, 'alter table account rename to account_away')
+  await query(database.owner, 'alter table account_entry rename to account_away')
   await expect(writer.write(accountEntry({ operation: 'lost' }), [])).rejects.toThrow('account')
-  await query(database.owner, 'alter table account_away rename to account')
+  await query(database.owner, 'alter table account_away rename to account_entry')
   await writer.write(accountEntry({ operation: 'after' }), [])
   const found = await storedAccounts(database.db)
   const of = (operation: string) => found.filter(({ entry }) => entry.operation === operation)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
-import type { AccountEntry, Accounts } from '@rollcall/core/model/account'
+import type { AccountEntry, Accounts, StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { StoreBusy } from '@rollcall/database/database-errors'
@@ -11,13 +11,14 @@ import { isStorable } from '@rollcall/database/text'
 import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { canonicalJson } from '@rollcall/protocol'
 import { entryHash, firstHash } from './chain.ts'
 import { type ChainEnd, createCheckpoints } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
 import { type AccountKeys, loadAccountKeys } from './keys.ts'
-import { commitmentOf, personRows } from './persons.ts'
-import { databaseTime, type NewAccount, type NewAccountPerson, writeAccounts } from './store/write-accounts.ts'
+import { packedPersonsOf } from './persons.ts'
+import { createShapes, type KnownShape, type Shapes } from './shapes.ts'
+import { keysOf, type PersonRun, packPersons, personRuns } from './store/packed-persons.ts'
+import { databaseTime, type NewAccount, writeAccounts } from './store/write-accounts.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
 
@@ -52,6 +53,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     return keys
   }
 
+  const shapes = createShapes()
   let chain: Chain | null = null
   let offset = 0
   const checkpoints = createCheckpoints({
@@ -66,16 +68,20 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     chain = null
     try {
       const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
-      const { accounts, hash } = chained(current, new Date(at).toISOString(), entries)
+      const { accounts, hash } = chained(shapes, current, new Date(at).toISOString(), entries)
+      const used = [...new Set(accounts.flatMap(({ shape }) => shape ?? []))]
+      const fresh = used.filter(({ stored }) => !stored)
       const sent = clock.now()
       const place = { chain: current.id, after: current.sequence, at: new Date(at) }
-      const time = await writeAccounts(db.pool, place, accounts)
+      const time = await writeAccounts(db.pool, place, accounts, { fresh, stored: used.filter(({ stored }) => stored) })
+      for (const shape of fresh) shape.stored = true
       offset = time.getTime() - (sent + clock.now()) / 2
       const next = { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
       checkpoints.committed(next)
       chain = next
     } catch (error) {
       checkpoints.abandoned(current.id)
+      shapes.forget()
       metrics.accounted('failed', entries.length)
       throw error
     }
@@ -90,7 +96,8 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
       const current = await loaded()
       // Behind the signed end of its chain an entry would be a fault.
       if (closed) throw new StoreBusy()
-      await group.submit({ entry, persons: personRows(current.pseudonyms, persons), keys: current })
+      const packed = packPersons(packedPersonsOf(current.pseudonyms, persons))
+      await group.submit({ entry, packed, persons: personRuns(packed) ?? [], keys: current })
     },
     async close() {
       closed = true
@@ -103,8 +110,14 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
 
 interface PreparedEntry {
   readonly entry: AccountEntry
-  readonly persons: readonly NewAccountPerson[]
+  readonly packed: Buffer
+  readonly persons: readonly PersonRun[]
   readonly keys: AccountKeys
+}
+
+/** The row of an entry, with a shape of this process. */
+interface ChainedAccount extends NewAccount {
+  readonly shape: KnownShape | null
 }
 
 /** The end of a chain, as it is committed. */
@@ -121,30 +134,37 @@ async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Ch
 
 /** The rows of entries that follow the end of a chain, and the hash of the last one. */
 function chained(
+  shapes: Shapes,
   { id: chain, sequence: last, hash: previous }: Chain,
   at: string,
   entries: readonly PreparedEntry[],
-): { readonly accounts: readonly NewAccount[]; readonly hash: Buffer } {
+): { readonly accounts: readonly ChainedAccount[]; readonly hash: Buffer } {
   let hash = previous
-  const accounts = entries.map(({ entry, persons, keys }, index) => {
+  const accounts = entries.map(({ entry, packed: persons, persons: runs, keys }, index) => {
     const sequence = last + index + 1
-    const text = entryText(entry, keys, { chain, sequence })
-    const commitments = Buffer.concat(persons.map(({ salt, pseudonym, role }) => commitmentOf(salt, pseudonym, role)))
+    const columns = { message_id: messageOf(entry.request), reply_message_id: messageOf(entry.reply) }
+    const { text, ...composed } = shapes.compose(storedEntry(entry, keys, { chain, sequence }), columns)
+    const commitments = Buffer.concat(runs.map(({ commitment }) => commitment))
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
-    const [message_id, reply_message_id] = [messageOf(entry.request), messageOf(entry.reply)]
-    return { entry: text, commitments, hash, message_id, reply_message_id, persons }
+    return {
+      ...composed,
+      ...columns,
+      entry: composed.shape === null ? text : null,
+      persons,
+      keys: keysOf(runs, entry.repeats),
+      hash,
+      emergency: entry.emergency === true,
+    }
   })
   return { accounts, hash }
 }
 
-function entryText(
+function storedEntry(
   { confidential, ...content }: AccountEntry,
   { confidential: key }: AccountKeys,
   place: { readonly chain: string; readonly sequence: number },
-): string {
-  return canonicalJson(
-    confidential === undefined ? content : { ...content, sealed: sealDetails(key, place, confidential) },
-  )
+): StoredAccountEntry {
+  return confidential === undefined ? content : { ...content, sealed: sealDetails(key, place, confidential) }
 }
 
 /** The text under which an entry is found by a message; null: it has none that could be asked for. */

@@ -71,7 +71,9 @@ const ORDER = `nspname = 'public' desc, pg_class.relname collate "C"`
 
 const TABLES = `select ${TABLE} as table,
     case relpersistence when 'u' then 'create unlogged table' else 'create table' end as create,
-    coalesce(' with (' || array_to_string(reloptions, ', ') || ')', '') as rest
+    coalesce(' inherits (' || (select string_agg(inhparent::regclass::text, ', ' order by inhseqno) from pg_inherits
+        where inhrelid = pg_class.oid) || ')', '')
+      || coalesce(' with (' || array_to_string(reloptions, ', ') || ')', '') as rest
   from pg_class ${JOINED} where ${IN_SCHEMAS} and relkind = 'r' order by ${ORDER}`
 
 const COLUMNS = `select ${TABLE} as table, quote_ident(attname) as name, attgenerated <> '' as generated,
@@ -84,13 +86,13 @@ const COLUMNS = `select ${TABLE} as table, quote_ident(attname) as name, attgene
   from pg_class ${JOINED} join pg_attribute on attrelid = pg_class.oid join pg_type on pg_type.oid = atttypid
     left join pg_collation on pg_collation.oid = attcollation
     left join pg_attrdef on adrelid = attrelid and adnum = attnum
-  where ${IN_SCHEMAS} and relkind = 'r' and attnum > 0 and not attisdropped order by ${ORDER}, attnum`
+  where ${IN_SCHEMAS} and relkind = 'r' and attnum > 0 and not attisdropped and attislocal order by ${ORDER}, attnum`
 
 // From PostgreSQL 18 on, that a column is not null is a constraint as well.
 const CONSTRAINTS = `select ${TABLE} as of, format('alter table %s add constraint %I %s;', ${TABLE}, conname,
     pg_get_constraintdef(pg_constraint.oid)) as statement
   from pg_constraint join pg_class on pg_class.oid = conrelid ${JOINED}
-  where ${IN_SCHEMAS} and contype in ('p', 'u', 'c', 'f')
+  where ${IN_SCHEMAS} and contype in ('p', 'u', 'c', 'f') and conislocal
   order by position(contype::text in 'pucf'), ${ORDER}, conname collate "C"`
 
 const INDEXES = `select ${TABLE} as of, pg_get_indexdef(indexrelid) || ';' as statement

@@ -13,6 +13,7 @@ const nextVersion: SchemaMigration = {
     await sql`create table next_version (id integer generated always as identity primary key)`.execute(db)
     const { rows } = await sql<{ name: string }>`select quote_ident(relname) as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind = 'r' and not starts_with(relname, 'rollcall_')
+        and not exists (select from pg_inherits where inhrelid = pg_class.oid)
       order by relname`.execute(db)
     for (const { name } of rows) {
       await sql`alter table ${sql.raw(name)} add column next_version text not null default 'new'`.execute(db)

@@ -295,8 +295,8 @@ describe('who asks, where the grant demands it', () => {
       requested_by: BY,
       case: CASE,
     })
-    const { rows } = await pool.query('select entry from account')
-    for (const text of [JSON.stringify(rows), server.logged()]) expect(text).not.toMatch(`${BY}|${CASE}`)
+    const entries = await storedAccounts(server.database.db)
+    for (const text of [JSON.stringify(entries), server.logged()]) expect(text).not.toMatch(`${BY}|${CASE}`)
     await grant(server.database, peer.sender_id, 'civil', {})
     server.clock.pass(1_000)
   })
@@ -530,8 +530,8 @@ describe('where the accounts cannot be written', () => {
     const { rows } = await pool.query<{ role: string }>('select quote_ident(current_user) as role')
     await owner.pool.query(statement(rows[0]?.role ?? ''))
   }
-  const refuse = () => asOwner((role) => `revoke insert on account from ${role}`)
-  const allow = () => asOwner((role) => `grant insert on account to ${role}`)
+  const refuse = () => asOwner((role) => `revoke insert on account_entry from ${role}`)
+  const allow = () => asOwner((role) => `grant insert on account_entry to ${role}`)
 
   it('nothing leaves: not an answer, not an acknowledgement, not a callback, not a notification; and it is tried again', async () => {
     const search = () => searchFor(peer, [byIdentifier('UIN', 'P1')])
@@ -655,7 +655,7 @@ describe('refusals', () => {
 })
 
 it('no account has an identifier, a name or a reference in clear', async () => {
-  const { rows } = await pool.query<{ entry: string }>('select entry from account')
+  const rows = await storedAccounts(server.database.db)
   for (const clear of ['"P1"', 'B-P1', 'Obi', 'NOBODY']) expect(JSON.stringify(rows)).not.toContain(clear)
   expect(rows.length).toBeGreaterThan(10)
 })

@@ -112,9 +112,9 @@ export async function world(): Promise<World> {
 }
 
 /** Writes a backup into a new file. */
-export async function backupOf(from: Place, name = 'one.backup'): Promise<string> {
+export async function backupOf(from: Place, name = 'one.backup', needs = needsOf(from)): Promise<string> {
   const file = join(await folder(), name)
-  await makeBackup(needsOf(from), { file })
+  await makeBackup(needs, { file })
   return file
 }
 

@@ -14,6 +14,8 @@ import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
 import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
+import { ACCOUNTS, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
+import { personRows } from '../../audit/src/store/packed-persons.ts'
 import { masterKeyOfRun } from '../../keys/test/postgres.ts'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
 
@@ -75,14 +77,26 @@ export function testAccounts(
 
 /** Every entry in the database; those of each chain in order, the chain that began first is first. */
 export async function storedAccounts({ pool }: Pick<Database, 'pool'>): Promise<readonly StoredAccount[]> {
-  const { rows } = await pool.query<Omit<StoredAccount, 'entry'> & { readonly entry: string }>(
-    `select chain, sequence, at, entry, coalesce((select json_agg(
+  const { rows } = await pool.query<Omit<StoredAccount, 'entry'> & StoredEntry>(
+    `select chain, sequence, at, ${STORED_ENTRY}, coalesce((select json_agg(
         json_build_object('role', role, 'pseudonym', encode(pseudonym, 'hex')) order by position)
-        from account_person person where person.chain = account.chain and person.sequence = account.sequence
+        from ${personRows()} as person where person.chain = account.chain and person.sequence = account.sequence
       ), '[]') as persons
-      from account order by min(at) over (partition by chain), chain, sequence`,
+      from ${ACCOUNTS} order by min(at) over (partition by chain), chain, sequence`,
   )
-  return rows.map(({ entry, ...row }) => ({ ...row, entry: JSON.parse(entry) }))
+  return rows.map(({ chain, sequence, at, persons, ...stored }) => ({
+    chain,
+    sequence,
+    at,
+    persons,
+    entry: JSON.parse(entryTextOf(stored) ?? ''),
+  }))
+}
+
+/** How many persons there are in all entries; those that were erased do not count. */
+export async function countPersons({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(`select count(*) from ${personRows()} as person`)
+  return rows[0]?.count ?? 0
 }
 
 /** Accounts in memory. */

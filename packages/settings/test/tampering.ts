@@ -9,7 +9,10 @@ import { addReview } from '@rollcall/audit/store/reviews'
 import { signTombstone, type TombstoneContent } from '@rollcall/audit/tombstones'
 import type { Fault } from '@rollcall/audit/verify/report'
 import { type Verified, verifyAccounts } from '@rollcall/audit/verify/verify'
+import { openDatabase } from '@rollcall/database/database'
 import { onTestFinished } from 'vitest'
+import { ACCOUNTS, entryTextOf, STORED_ENTRY, type StoredEntry } from '../../audit/src/store/entry-shape.ts'
+import { keysOf, personRuns, withoutPersons } from '../../audit/src/store/packed-persons.ts'
 import { accountEntry } from '../../audit/test/account-entry.ts'
 import { query } from '../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
@@ -90,12 +93,64 @@ export async function review(on: TestDatabase, chain: string, sequence: number):
   await addReview(on.db, sealReview(confidential, { chain, sequence }, found))
 }
 
-/** Erases a row of a person, with its tombstone unless told otherwise. */
-export async function erase(on: TestDatabase, chain: string, sequence: number, position: number): Promise<void> {
-  await tamper(on, 'delete from account_person where chain = $1 and sequence = $2 and position = $3', [
-    ...[chain, sequence, position],
+/** Erases a person of an entry, without a tombstone. */
+export async function dropPerson(on: TestDatabase, chain: string, sequence: number, position: number): Promise<void> {
+  const place = [chain, sequence, position]
+  await tamper(on, 'delete from account_person where chain = $1 and sequence = $2 and position = $3', place)
+  const [row] = await query(on.owner, 'select persons, keys from account_entry where chain = $1 and sequence = $2', [
+    chain,
+    sequence,
   ])
+  if (row !== undefined) {
+    const { packed } = withoutPersons(row.persons as Buffer, (_, at) => at === position)
+    const keys = `{${keysOf(personRuns(packed) ?? []).join()}}`
+    await tamper(on, 'update account_entry set persons = $3, keys = $4 where chain = $1 and sequence = $2', [
+      ...[chain, sequence, packed, keys],
+    ])
+  }
+}
+
+/** Erases a person of an entry, with its tombstone. */
+export async function erase(on: TestDatabase, chain: string, sequence: number, position: number): Promise<void> {
+  await dropPerson(on, chain, sequence, position)
   await bury(on, { kind: 'erasure', at: AT, reason: 'test', erased: { [chain]: [[sequence, position]] } })
+}
+
+/**
+ * Makes entries those of the version before, which had no shapes and rows for persons.
+ * @param chain left out: those of all chains
+ */
+export async function asBefore(on: TestDatabase, chain: string | null = null): Promise<void> {
+  type Packed = StoredEntry & { chain: string; sequence: number; at: Date; hash: Buffer; persons: Buffer }
+  const owner = openDatabase(on.owner)
+  try {
+    const { rows } = await owner.pool.query<Packed>(
+      `select chain, sequence, at, ${STORED_ENTRY}, hash, persons from ${ACCOUNTS}
+        where persons is not null and chain = coalesce($1, chain)`,
+      [chain],
+    )
+    for (const { chain: of, sequence, at, hash: ofEntry, persons, ...stored } of rows) {
+      const runs = personRuns(persons) ?? []
+      const commitments = Buffer.concat(runs.map(({ commitment }) => commitment))
+      await owner.pool.query(
+        `insert into account (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id)
+          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [of, sequence, at, entryTextOf(stored), commitments, ofEntry, stored.message_id, stored.reply_message_id],
+      )
+      for (const [position, { person }] of runs.entries())
+        await owner.pool.query(
+          `insert into account_person (chain, sequence, position, pseudonym, salt, role)
+            select $1, $2, $3, $4, $5, $6 where $4::bytea is not null`,
+          [of, sequence, position, person?.pseudonym, person?.salt, person?.role],
+        )
+    }
+    await owner.pool.query('delete from account_entry where chain = coalesce($1, chain)', [chain])
+    await owner.pool.query(
+      'delete from account_shape where digest not in (select shape from account_entry where shape is not null)',
+    )
+  } finally {
+    await owner.close()
+  }
 }
 
 /** Prunes the entries of a chain up to one of them. */
@@ -118,11 +173,15 @@ export async function database(): Promise<TestDatabase> {
   return made
 }
 
-/** Two processes that ended in order; each made checkpoints at its entries 4 and 8 and at its end. */
-export async function twoChains(): Promise<{ on: TestDatabase; chain: string; other: string }> {
+/**
+ * Two processes that ended in order; each made checkpoints at its entries 4 and 8 and at its end.
+ * @param before as the version before wrote them
+ */
+export async function twoChains({ before = false } = {}): Promise<{ on: TestDatabase; chain: string; other: string }> {
   const on = await database()
   await writeChain(on, 10)
   await writeChain(on, 10, { at: 1 })
+  if (before) await asBefore(on)
   const [chain = '', other = ''] = await chains(on)
   return { on, chain, other }
 }

@@ -1,7 +1,9 @@
 /** Acts of the journal whose persons, authorities or participants the backup does not have, or has otherwise. */
+
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { personRows } from '../../../audit/src/store/packed-persons.ts'
 import {
   accounted,
   backupOf,
@@ -36,7 +38,7 @@ async function rowsOf({ ownerDb }: Place, statement: string) {
 
 const child = { namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' }
 const PROTECTED = 'select type, value, category from protected_person'
-const HELD_OF_PERSONS = 'select count(*)::int from account_person'
+const HELD_OF_PERSONS = `select count(*)::int from ${personRows()} as person`
 
 test('a person is protected again although identifiers of the backup are to be backfilled', async () => {
   const { from, journal, needs } = await started()

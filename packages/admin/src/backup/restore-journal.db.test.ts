@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Journal } from '@rollcall/core/model/journal'
 import { promoteParticipant } from '@rollcall/participants/store/promote-participant'
 import { expect, test } from 'vitest'
+import { personRows } from '../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../delivery/test/subscriptions.ts'
 import {
   accounted,
@@ -64,7 +65,7 @@ function between(needs: RestoreNeeds, work: () => Promise<unknown>): RestoreNeed
   return { ...needs, db: { ...needs.db, journal: { ...journal, write } } }
 }
 
-const PERSONS = 'select count(*)::int from account_person'
+const PERSONS = `select count(*)::int from ${personRows()} as person`
 
 test('a backup that knows the line of an act and not yet the act does not undo it', async () => {
   const { from, journal, needs } = await started()

@@ -1,4 +1,5 @@
 /** What a restore must not undo, what it says in the accounts, and what it holds. */
+
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { listOwnKeys } from '@rollcall/keys/store/own-keys'
 import { CompactSign, compactVerify, createLocalJWKSet } from 'jose'
 import { expect, test } from 'vitest'
+import { personRows } from '../../../audit/src/store/packed-persons.ts'
 import { EVERYTHING } from '../../../participants/test/grants.ts'
 import {
   accounted,
@@ -85,7 +87,7 @@ async function actAfterBackup(from: World, needs: RestoreNeeds): Promise<void> {
 }
 
 const STATE = `select
-  (select count(*)::int from account_person) as account_persons,
+  (select count(*)::int from ${personRows()} as person) as account_persons,
   (select count(*)::int from protected_person) as protected,
   (select count(*)::int from r1_person) as records, (select count(*)::int from registry) as registries,
   (select count(*)::int from participant_grant where revoked_at is null) as grants,

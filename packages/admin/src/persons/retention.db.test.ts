@@ -4,6 +4,8 @@ import { addParticipant } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ACCOUNTS } from '../../../audit/src/store/entry-shape.ts'
+import { personRows } from '../../../audit/src/store/packed-persons.ts'
 import { accountEntry, testAccounts } from '../../../settings/test/accounts.ts'
 import { places, tamper } from '../../../settings/test/tampering.ts'
 import { type RetentionTest, retentionTest } from '../../test/retention.ts'
@@ -40,7 +42,7 @@ async function chainOf(...entries: readonly { participant?: string; person?: str
 }
 
 const participants = async () =>
-  (await world.rows(`select entry::json ->> 'participant' as p from account order by chain, sequence`)).map(
+  (await world.rows(`select content::json ->> 'participant' as p from ${ACCOUNTS} order by chain, sequence`)).map(
     ({ p }) => p,
   )
 const tombstones = async () =>
@@ -80,7 +82,7 @@ describe('prune of accounts', () => {
     expect(await participants()).toHaveLength(3)
 
     expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 3 })
-    expect(await world.rows(`select from account_person`)).toEqual([])
+    expect(await world.rows(`select from ${personRows()} as person`)).toEqual([])
     // What is left is the account of the prune itself.
     expect(await participants()).toEqual([null])
     const [tombstone] = await tombstones()
@@ -110,7 +112,7 @@ describe('prune of accounts', () => {
       for (const person of ['1', '2', '3']) await accounts.write(accountEntry(), asked(person))
       await accounts.close()
       expect(await places(other.database)).toEqual([])
-      await tamper(other.database, `update account set entry = replace(entry, 'search', 'none') where sequence = 2`)
+      await tamper(other.database, `update account set at = at - interval '1 second' where sequence = 2`)
       expect(await places(other.database)).toEqual([expect.stringMatching(/^entry_changed \S+ 2/)])
       // Without its tombstone the prune itself is a removal.
       await tamper(other.database, 'delete from account_tombstone')

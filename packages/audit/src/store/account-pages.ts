@@ -1,17 +1,30 @@
 /** The accounts in the order of their chains, in pages: a database of any size is read in little memory. */
 import type { Database } from '@rollcall/database/database'
 import type { Snapshot } from '@rollcall/database/transaction'
+import { ACCOUNTS, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
 
 /** An entry as it is stored; `at` with microseconds. */
-export interface AccountToVerify {
+export interface AccountToVerify extends StoredEntry {
   readonly chain: string
   readonly sequence: number
   readonly at: string
-  readonly entry: string
+  /** Empty where the entry has persons packed in its row. */
   readonly commitments: Buffer
   readonly hash: Buffer
-  readonly message_id: string | null
-  readonly reply_message_id: string | null
+  /** Whether it is as this version writes it; else as earlier ones did, which have none of the columns that follow. */
+  readonly is_packed: boolean
+  /** Whether its text is in its row. */
+  readonly is_whole: boolean
+  readonly shape: Buffer | null
+  readonly persons: Buffer | null
+  /** As PostgreSQL writes it: any numbers may be in it. */
+  readonly keys: string | null
+  readonly emergency: boolean | null
+}
+
+export interface ShapeToVerify {
+  readonly digest: Buffer
+  readonly content: string
 }
 
 export interface PersonToVerify {
@@ -61,8 +74,15 @@ const AT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"
 const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const KEY = 'sequence::text as key'
 
-const ENTRIES = `select chain, ${SEQUENCE}, ${KEY}, ${AT}, entry, commitments, hash, message_id, reply_message_id from account
-  where (chain, account.sequence) > ($1, $2::bigint) order by chain, account.sequence limit 500`
+// A number may be there twice, in both tables: nobody may hide an entry behind the end of a page.
+const ENTRIES = `select chain, ${SEQUENCE}, ${KEY}, tableoid::text as place, ${AT}, ${STORED_ENTRY}, commitments, hash,
+    tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
+    shape, persons, keys::text as keys, emergency
+  from ${ACCOUNTS}
+  where (chain, account.sequence) >= ($1, $2::bigint) and (chain, account.sequence, tableoid) > ($1, $2::bigint, $3::oid)
+  order by chain, account.sequence, tableoid limit 500`
+
+const SHAPES = 'select digest, content from account_shape where digest > $1 order by digest limit 500'
 
 const PERSONS = `select chain, ${SEQUENCE}, ${KEY}, position, pseudonym, salt, role from account_person
   where (chain, account_person.sequence, position) > ($1, $2::bigint, $3)
@@ -105,7 +125,15 @@ async function* pages<Row extends object>(
 }
 
 export const readEntries = (snapshot: Snapshot): AsyncGenerator<AccountToVerify> =>
-  pages<AccountToVerify & Keyed>(snapshot, ENTRIES, [FIRST, LEAST], ({ chain, key }) => [chain, key])
+  pages<AccountToVerify & Keyed & { readonly place: string }>(
+    snapshot,
+    ENTRIES,
+    [FIRST, LEAST, '0'],
+    ({ chain, key, place }) => [chain, key, place],
+  )
+
+export const readShapes = (snapshot: Snapshot): AsyncGenerator<ShapeToVerify> =>
+  pages<ShapeToVerify>(snapshot, SHAPES, [Buffer.alloc(0)], ({ digest }) => [digest])
 
 export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> =>
   pages<PersonToVerify & Keyed>(snapshot, PERSONS, [FIRST, LEAST, -1], ({ chain, key, position }) => [
@@ -163,7 +191,8 @@ export async function knownChains(snapshot: Snapshot, chains: readonly string[])
 /** About how many entries there are: by the statistics of the database, which reads none of them. */
 export async function estimateAccounts({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rows } = await pool.query<{ about: number }>(
-    `select greatest(reltuples, 0)::float8 as about from pg_class where oid = 'account'::regclass`,
+    `select sum(greatest(reltuples, 0))::float8 as about from pg_class
+      where oid in ('account'::regclass, 'account_entry'::regclass)`,
   )
   return rows[0]?.about ?? 0
 }

@@ -1,7 +1,9 @@
 /** Erasing persons from accounts, as the owner of the database: the chain goes on without their pseudonyms and salts. */
 
 import { type Kysely, sql } from 'kysely'
+import { ACCOUNTS } from './entry-shape.ts'
 import { IS_ACCOUNT_HELD } from './held-accounts.ts'
+import { keyOf, personRows, personRuns, withoutPersons } from './packed-persons.ts'
 
 /** A row of a person in an entry. */
 export interface PersonPlace {
@@ -21,17 +23,25 @@ export async function countPerson(connection: Kysely<unknown>, pseudonyms: reado
   const { rows } = await sql<PersonCounts>`
     select count(*)::integer as rows, pg_catalog.count(distinct (chain, sequence))::integer as entries,
       count(*) filter (where held)::integer as held
-    from (select person.chain, person.sequence, exists (select from account
-        where account.chain = person.chain and account.sequence = person.sequence
-          and ${sql.raw(IS_ACCOUNT_HELD)}) as held
-      from account_person as person where person.pseudonym = any(${pseudonyms}::bytea[])) as found`.execute(connection)
+    from (select person.chain, person.sequence, exists ${heldEntryOf('person')} as held
+      from ${personsWith(pseudonyms)} as person where person.pseudonym = any(${pseudonyms}::bytea[])) as found`.execute(
+    connection,
+  )
   return rows[0] ?? { rows: 0, entries: 0, held: 0 }
 }
 
+const personsWith = (pseudonyms: readonly Buffer[]) =>
+  sql.raw(personRows(`'{${pseudonyms.map(keyOf).join()}}'::bigint[]`))
+
+/** The entry of a row, where a hold covers it. */
+const heldEntryOf = (row: string) =>
+  sql.raw(`(select from ${ACCOUNTS} where account.chain = ${row}.chain and account.sequence = ${row}.sequence
+    and ${IS_ACCOUNT_HELD})`)
+
 /**
- * Deletes some rows of a person that no hold covers.
+ * Erases some pseudonyms and salts of a person that no hold covers.
  * @param transaction in which the tombstone is inserted
- * @returns the places of the rows; none: there are no more
+ * @returns their places; none: there are no more
  */
 export async function deletePersonRows(
   transaction: Kysely<unknown>,
@@ -41,10 +51,39 @@ export async function deletePersonRows(
   const { rows } = await sql<PersonPlace>`
     delete from account_person where ctid = any(array(
       select person.ctid from account_person as person
-      where person.pseudonym = any(${pseudonyms}::bytea[]) and not exists (select from account
-        where account.chain = person.chain and account.sequence = person.sequence
-          and ${sql.raw(IS_ACCOUNT_HELD)})
+      where person.pseudonym = any(${pseudonyms}::bytea[]) and not exists ${heldEntryOf('person')}
       limit ${most}))
     returning chain, sequence, position`.execute(transaction)
-  return rows
+  return rows.length > 0 ? rows : eraseInEntries(transaction, pseudonyms, most)
+}
+
+/** The same of persons that are packed in the rows of entries. */
+async function eraseInEntries(
+  transaction: Kysely<unknown>,
+  pseudonyms: readonly Buffer[],
+  most: number,
+): Promise<readonly PersonPlace[]> {
+  const { rows } = await sql<Omit<PersonPlace, 'position'> & { persons: Buffer; keys: readonly number[] }>`
+    select chain, sequence, persons, keys from account_entry as entry
+    where (chain, sequence) in (select person.chain, person.sequence from ${personsWith(pseudonyms)} as person
+        where person.pseudonym = any(${pseudonyms}::bytea[]))
+      and not exists ${heldEntryOf('entry')}
+    limit ${most} for update of entry`.execute(transaction)
+  const isErased = (pseudonym: Buffer): boolean => pseudonyms.some((one) => one.equals(pseudonym))
+  const changed = rows.map(({ chain, sequence, persons, keys }) => {
+    const { packed, positions } = withoutPersons(persons, isErased)
+    const left = new Set((personRuns(packed) ?? []).flatMap(({ person }) => person && keyOf(person.pseudonym)))
+    const gone = new Set(pseudonyms.map(keyOf).filter((key) => !left.has(key)))
+    return { chain, sequence, packed, positions, keys: `{${keys.filter((key) => !gone.has(key)).join()}}` }
+  })
+  await sql`update account_entry set persons = changed.persons, keys = changed.keys::bigint[]
+    from rows from (
+      pg_catalog.unnest(${changed.map(({ chain }) => chain)}::uuid[]),
+      pg_catalog.unnest(${changed.map(({ sequence }) => sequence)}::bigint[]),
+      pg_catalog.unnest(${changed.map(({ packed }) => packed)}::bytea[]),
+      pg_catalog.unnest(${changed.map(({ keys }) => keys)}::text[])) as changed (chain, sequence, persons, keys)
+    where account_entry.chain = changed.chain and account_entry.sequence = changed.sequence`.execute(transaction)
+  return changed.flatMap(({ chain, sequence, positions }) =>
+    positions.map((position) => ({ chain, sequence, position })),
+  )
 }

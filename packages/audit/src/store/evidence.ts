@@ -1,5 +1,7 @@
 /** What an evidence is made of: entries of a message, and the entries after them up to the next checkpoint. */
 import type { Database } from '@rollcall/database/database'
+import { ACCOUNTS, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+import { personRuns } from './packed-persons.ts'
 
 export interface EntryPlace {
   readonly chain: string
@@ -33,9 +35,9 @@ export async function placesOfMessage(
   limit: number,
 ): Promise<readonly MessagePlace[]> {
   const { rows } = await pool.query<MessagePlace>(
-    `select chain, sequence, entry::jsonb ->> 'participant' as participant from account
+    `select chain, sequence, content::jsonb ->> 'participant' as participant from ${ACCOUNTS}
      where (message_id = $1 or reply_message_id = $1)
-       and ($2::text is null or entry::jsonb ->> 'participant' = $2)
+       and ($2::text is null or content::jsonb ->> 'participant' = $2)
      order by at, chain, sequence limit $3`,
     [message, participant ?? null, limit],
   )
@@ -74,13 +76,18 @@ export async function hashedEntries(
   { chain, sequence }: EntryPlace,
   last: number,
 ): Promise<readonly HashedEntry[]> {
-  const { rows } = await pool.query<HashedEntry>(
-    `select sequence, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, entry,
-       encode(commitments, 'hex') as commitments
-     from account where chain = $1 and sequence between $2 and $3 order by sequence`,
+  type Row = Pick<HashedEntry, 'sequence' | 'at'> & StoredEntry & { commitments: Buffer; persons: Buffer | null }
+  const { rows } = await pool.query<Row>(
+    `select sequence, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, ${STORED_ENTRY},
+       commitments, persons
+     from ${ACCOUNTS} where chain = $1 and sequence between $2 and $3 order by sequence`,
     [chain, sequence, last],
   )
-  return rows
+  return rows.map(({ sequence, at, commitments, persons, ...stored }) => {
+    const runs = persons === null ? [] : (personRuns(persons) ?? [])
+    const hashed = Buffer.concat([commitments, ...runs.map(({ commitment }) => commitment)])
+    return { sequence, at, entry: entryTextOf(stored) ?? '', commitments: hashed.toString('hex') }
+  })
 }
 
 /** In hexadecimal; null: the entry is not there. */

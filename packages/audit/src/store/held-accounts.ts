@@ -1,21 +1,23 @@
 /** What may be deleted of accounts: by whom, and which entries a hold keeps. */
 import type { Database } from '@rollcall/database/database'
 import { isHeld } from '@rollcall/database/holds'
+import { personRows } from './packed-persons.ts'
 
-/** Whether a hold covers a row of `account`, as SQL: by its person, its participant or its time. */
+/** Whether a hold covers a row of `ACCOUNTS`, as SQL: by its person, its participant or its time. */
 export const IS_ACCOUNT_HELD = isHeld({
   time: 'account.at',
-  sender_id: "account.entry::jsonb ->> 'participant'::text",
+  sender_id: "account.content::jsonb ->> 'participant'::text",
   person: `exists (
-      select from account_person where account_person.chain = account.chain
-        and account_person.sequence = account.sequence and account_person.pseudonym = any(hold.pseudonyms))`,
+      select from ${personRows()} as person where person.chain = account.chain
+        and person.sequence = account.sequence and person.pseudonym = any(hold.pseudonyms))`,
 })
 
 /** Whether the role of these connections may prune and erase accounts. */
 export async function mayDeleteAccounts({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ may: boolean }>(
     `select pg_catalog.has_table_privilege('account', 'DELETE')
-      and pg_catalog.has_table_privilege('account_person', 'DELETE') as may`,
+      and pg_catalog.has_table_privilege('account_person', 'DELETE')
+      and pg_catalog.has_table_privilege('account_entry', 'UPDATE') as may`,
   )
   return rows[0]?.may === true
 }

@@ -1,6 +1,7 @@
 /** The messages that are accounted: what was answered, acknowledged or sent, as an operator looks for it. */
 
 import type { Database } from '@rollcall/database/database'
+import { ACCOUNTS, STORED_ENTRY } from './entry-shape.ts'
 import {
   type AccountFilter,
   type AccountRowOf,
@@ -20,15 +21,15 @@ import {
 export const MESSAGE_OUTCOMES = ['accepted', 'succeeded', 'partial', 'rejected', 'refused'] as const
 export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 
-const OUTCOMES = `substring(entry from '"outcomes":([{][^}]*[}])')`
+const OUTCOMES = `substring(content from '"outcomes":([{][^}]*[}])')`
 
 /**
- * Of `entry`: an acknowledgement accepts, and what is answered has an outcome for each item. It is read from the text, which is
+ * Of `content`: an acknowledgement accepts, and what is answered has an outcome for each item. It is read from the text, which is
  * canonical JSON: to parse many entries takes long. In a text a quotation mark is escaped.
  */
 export const OUTCOME = `case
-    when strpos(entry, '"kind":"acknowledgement"') > 0 then 'accepted'
-    when strpos(entry, '"kind":"refusal"') > 0 then 'refused'
+    when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
+    when strpos(content, '"kind":"refusal"') > 0 then 'refused'
     when ${OUTCOMES} ~ '^[{]("succ":[0-9]+)?[}]$' then 'succeeded'
     when strpos(${OUTCOMES}, '"succ":') > 0 then 'partial'
     else 'rejected'
@@ -48,17 +49,17 @@ export interface MessageFilter extends Omit<AccountFilter, 'kind'> {
   readonly keys?: readonly string[] | undefined
 }
 
-const COLUMNS = `chain, sequence, at, entry, message_id, reply_message_id, ${OUTCOME} as outcome`
+const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME} as outcome`
 
 /**
  * Operators' own acts, and refusals, are no messages that could be looked up. Quotation marks in a text are escaped. With
  * `not like` the database expects most entries to be messages, and so reads the newest of them in order and stops.
  */
-const IS_MESSAGE = `entry not like '%"kind":"operator"%' and entry not like '%"kind":"refusal"%'`
+const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'`
 
 const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 
-const statement = (conditions: string): string => `select ${COLUMNS} from account
+const statement = (conditions: string): string => `select ${COLUMNS} from ${ACCOUNTS}
   where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${IS_MESSAGE} and ${BEHIND} and ${conditions}
     and ($5::text is null or ${OUTCOME} = $5)
   order by at desc, chain, sequence desc limit $10`
@@ -75,7 +76,9 @@ export async function accountedMessages(
   const wanted = Object.entries({ participant, registry, operation }).filter(([, value]) => value !== undefined)
   const end = endBehind(before, to)
   const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {
-    const { rows } = await db.pool.query<AccountRowOf<Omit<AccountedMessage, keyof ReadAccount>>>(text, [
+    const { rows } = await db.pool.query<
+      AccountRowOf<Pick<AccountedMessage, 'outcome' | 'message_id' | 'reply_message_id'>>
+    >(text, [
       ...[span.from, span.to, ...membersOf(wanted), outcome ?? null],
       ...[...placeValues(before), keys ?? null, rowsWanted],
     ])

@@ -5,7 +5,9 @@
  */
 
 import { type Kysely, sql } from 'kysely'
+import { ACCOUNTS } from './entry-shape.ts'
 import { IS_ACCOUNT_HELD } from './held-accounts.ts'
+import { personRows } from './packed-persons.ts'
 
 /** Entries of a chain up to one of them. */
 export interface ChainPart {
@@ -64,7 +66,7 @@ export async function oldChunk(
   }>`
     with part as materialized (
       select sequence, hash, case when not (at < ${before}) then 'young' when ${sql.raw(IS_ACCOUNT_HELD)} then 'held' end as stays
-      from account where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
+      from ${sql.raw(ACCOUNTS)} where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
       order by sequence limit ${most}
     ), stop as (select sequence, stays from part where stays is not null order by sequence limit 1),
     goes as (select part.sequence, part.hash from part
@@ -142,10 +144,14 @@ export async function deletePart(
   transaction: Kysely<unknown>,
   { chain, sequence }: ChainPart,
 ): Promise<{ readonly entries: number; readonly persons: number }> {
+  const { rows } = await sql<{ persons: number }>`
+    select pg_catalog.count(*)::integer as persons from ${sql.raw(personRows())} as person
+    where chain = ${chain} and sequence <= ${sequence}`.execute(transaction)
   const remove = async (table: 'account' | 'account_person'): Promise<number> => {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)}
       where chain = ${chain} and sequence <= ${sequence}`.execute(transaction)
     return Number(numAffectedRows)
   }
-  return { persons: await remove('account_person'), entries: await remove('account') }
+  await remove('account_person')
+  return { persons: rows[0]?.persons ?? 0, entries: await remove('account') }
 }

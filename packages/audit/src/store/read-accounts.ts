@@ -1,6 +1,8 @@
 /** Entries of the accounts, as they are read: by the persons that they are about, or the newest first. */
 import type { AccountKind, PersonRole, StoredAccountEntry } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
+import { ACCOUNTS, entryTextOf, STORED_ENTRY, type StoredEntry } from './entry-shape.ts'
+import { keyOf, personRuns } from './packed-persons.ts'
 
 /** An entry in its place. */
 export interface ReadAccount {
@@ -22,15 +24,19 @@ export interface AccountOfPerson extends ReadAccount {
   readonly found: readonly { readonly pseudonym: Buffer; readonly role: PersonRole }[]
 }
 
-export type AccountRowOf<Members> = Omit<ReadAccount, 'entry'> & { readonly entry: string } & Members
+export type AccountRowOf<Members> = Omit<ReadAccount, 'entry'> & StoredEntry & Members
 
-export const parsedAccount = <Members extends object>({
-  entry,
-  ...row
-}: AccountRowOf<Members>): Omit<AccountRowOf<Members>, 'entry'> & { readonly entry: StoredAccountEntry } => ({
-  ...row,
-  entry: JSON.parse(entry) as StoredAccountEntry,
-})
+export const parsedAccount = <Members extends object>(
+  row: AccountRowOf<Members>,
+): AccountRowOf<Members> & { readonly entry: StoredAccountEntry } => {
+  const text = entryTextOf(row)
+  if (text === null)
+    throw new Error(`entry ${row.sequence} of chain ${row.chain} cannot be read: run rollcall audit verify`)
+  return { ...row, entry: JSON.parse(text) as StoredAccountEntry }
+}
+
+/** The columns of an `AccountRowOf`. */
+const ROW = `chain, sequence, at, ${STORED_ENTRY}`
 
 const DURING = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
 
@@ -40,19 +46,28 @@ export async function accountsOfPseudonyms(
   pseudonyms: readonly Buffer[],
   { from, to }: Period,
 ): Promise<readonly AccountOfPerson[]> {
+  type Found = { readonly pseudonym: string; readonly role: PersonRole }
   const { rows } = await pool.query<
-    AccountRowOf<{ readonly found: readonly { readonly pseudonym: string; readonly role: PersonRole }[] }>
+    AccountRowOf<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>
   >(
-    `select chain, sequence, at, entry, found from (
+    `select ${ROW}, persons, found from ${ACCOUNTS} join (
        select chain, sequence, json_agg(json_build_object('pseudonym', encode(pseudonym, 'hex'), 'role', role)) as found
        from account_person where pseudonym = any($1) group by chain, sequence
-     ) as person join account using (chain, sequence)
+       union all
+       select chain, sequence, null from account_entry where keys && $4
+     ) as person using (chain, sequence)
      where ${DURING} order by at, chain, sequence`,
-    [pseudonyms, from ?? null, to ?? null],
+    [pseudonyms, from ?? null, to ?? null, pseudonyms.map(keyOf)],
   )
-  return rows.map((row) => {
-    const found = row.found.map(({ pseudonym, role }) => ({ pseudonym: Buffer.from(pseudonym, 'hex'), role }))
-    return { ...parsedAccount(row), found }
+  return rows.flatMap((row) => {
+    const packed = row.persons === null ? [] : (personRuns(row.persons) ?? [])
+    const found = [
+      ...(row.found ?? []).map(({ pseudonym, role }) => ({ pseudonym: Buffer.from(pseudonym, 'hex'), role })),
+      ...packed.flatMap(({ person }) =>
+        person !== null && pseudonyms.some((pseudonym) => pseudonym.equals(person.pseudonym)) ? [person] : [],
+      ),
+    ]
+    return found.length === 0 ? [] : [{ ...parsedAccount(row), found }]
   })
 }
 
@@ -64,10 +79,14 @@ export async function accountsThatRepeat(
 ): Promise<readonly ReadAccount[]> {
   if (correlation_ids.length === 0) return []
   const { rows } = await pool.query<AccountRowOf<object>>(
-    `select chain, sequence, at, entry from account
-     where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1 and ${DURING}
-     order by at, chain, sequence`,
-    [correlation_ids, from ?? null, to ?? null],
+    `select ${ROW} from ${ACCOUNTS} join (
+       select chain, sequence from only account
+       where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1
+       union all
+       select chain, sequence from account_entry where keys && $4
+     ) as found using (chain, sequence)
+     where (content::jsonb -> 'repeats') ?| $1 and ${DURING} order by at, chain, sequence`,
+    [correlation_ids, from ?? null, to ?? null, correlation_ids.map(keyOf)],
   )
   return rows.map(parsedAccount)
 }
@@ -171,7 +190,7 @@ async function accountsBetween(
   limit: number,
 ): Promise<readonly ReadAccount[]> {
   const { rows } = await pool.query<AccountRowOf<object>>(
-    `select chain, sequence, at, entry from account
+    `select ${ROW} from ${ACCOUNTS}
      where at >= $1 and at < $2 and ${HAS_MEMBERS} and ${BEHIND}
      order by at desc, chain, sequence desc limit $5`,
     [from, to, ...membersOf(wanted), limit, ...placeValues(before)],
@@ -183,8 +202,8 @@ async function accountsBetween(
  * Of $3 and $4, as `membersOf` gives them. Entries are canonical JSON: those without the text of a member are not parsed. A
  * `case` keeps the order; with `and` the database parses all of them first.
  */
-export const HAS_MEMBERS = `case when entry like all ($3::text[])
-    then cardinality($3::text[]) = 0 or entry::jsonb @> $4::jsonb else false end`
+export const HAS_MEMBERS = `case when content like all ($3::text[])
+    then cardinality($3::text[]) = 0 or content::jsonb @> $4::jsonb else false end`
 
 /** @param wanted members of an entry, with the values that they must have */
 export const membersOf = (wanted: readonly (readonly [string, unknown])[]): [patterns: string[], members: string] => [
@@ -213,7 +232,7 @@ export async function* accountsOfParticipant(
   let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null
   for (;;) {
     const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<AccountRowOf<object>>(
-      `select chain, sequence, at, entry from account
+      `select ${ROW} from ${ACCOUNTS}
        where at >= $1 and ($2::uuid is null or (at, chain, sequence) > ($1, $2, $5)) and ${HAS_MEMBERS}
        order by at, chain, sequence limit $6`,
       [after?.at ?? from, after?.chain ?? null, ...members, after?.sequence ?? null, BATCH],
@@ -230,9 +249,12 @@ const BATCH = 5_000
 export async function* emergencyAccounts({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly ReadAccount[]> {
   for (let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null; ; ) {
     const { rows }: { readonly rows: readonly AccountRowOf<object>[] } = await pool.query<AccountRowOf<object>>(
-      `select chain, sequence, at, entry from account
-       where strpos(entry, '"emergency":true') > 0
-         and ($1::timestamptz is null or (at, chain, sequence) > ($1, $2::uuid, $3::bigint))
+      `select ${ROW} from ${ACCOUNTS} join (
+         select chain, sequence from only account where strpos(entry, '"emergency":true') > 0
+         union all
+         select chain, sequence from account_entry where emergency
+       ) as found using (chain, sequence)
+       where ($1::timestamptz is null or (at, chain, sequence) > ($1, $2::uuid, $3::bigint))
        order by at, chain, sequence limit $4`,
       [after?.at ?? null, after?.chain ?? null, after?.sequence ?? null, EMERGENCIES],
     )
@@ -250,7 +272,7 @@ export async function accountAt(
   { chain, sequence }: Pick<ReadAccount, 'chain' | 'sequence'>,
 ): Promise<ReadAccount | null> {
   const { rows } = await pool.query<AccountRowOf<object>>(
-    'select chain, sequence, at, entry from account where chain = $1 and sequence = $2',
+    `select ${ROW} from ${ACCOUNTS} where chain = $1 and sequence = $2`,
     [chain, sequence],
   )
   return rows[0] === undefined ? null : parsedAccount(rows[0])

@@ -1,5 +1,6 @@
 /** How much was answered, how it ended and how long it took: counted by the accounts of a span of time. */
 import type { Database } from '@rollcall/database/database'
+import { ACCOUNTS, accountsAs } from './entry-shape.ts'
 import { type MessageOutcome, OUTCOME } from './message-accounts.ts'
 import type { Span } from './read-accounts.ts'
 
@@ -34,19 +35,21 @@ export async function trafficBetween(
   const { rows } = await pool.query<TrafficRow>({
     name: 'traffic',
     text: `with answered as materialized (
-        select chain, sequence, at, message_id, entry::jsonb as members, ${OUTCOME} as outcome from account
-        where at >= $1 and at < $2 and strpos(entry, '"kind":"operator"') = 0
-          and strpos(entry, '"kind":"notification"') = 0
+        select chain, sequence, at, message_id, content::jsonb as members, ${OUTCOME} as outcome,
+          coalesce(correlation_id::text, content::jsonb ->> 'correlation_id') as correlation_id
+        from ${ACCOUNTS}
+        where at >= $1 and at < $2 and strpos(content, '"kind":"operator"') = 0
+          and strpos(content, '"kind":"notification"') = 0
       ),
       timed as (
         select members, outcome, case when received_at is not null and not exists (
-            select from account as earlier where earlier.message_id = answered.message_id
+            select from ${accountsAs('earlier')} where earlier.message_id = answered.message_id
               and (earlier.at, earlier.chain, earlier.sequence) < (answered.at, answered.chain, answered.sequence)
-              and strpos(earlier.entry, '"kind":"answer"') > 0
+              and strpos(earlier.content, '"kind":"answer"') > 0
           ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${FACTOR}::float8))
           end as step
         from answered left join ${exchanges} as exchange on members ->> 'kind' in ('answer', 'callback')
-          and exchange.correlation_id = (members ->> 'correlation_id')::uuid
+          and exchange.correlation_id = answered.correlation_id::uuid
       )
       select members ->> 'registry' as registry, members ->> 'operation' as operation,
         case when members ->> 'kind' in ('acknowledgement', 'callback') then 'asynchronous' else 'synchronous' end as mode,

@@ -1,24 +1,29 @@
-/** Entries of a chain and the persons they are about, written by one statement. */
+/** Entries of a chain with the persons they are about, written by one statement with the shapes that are new. */
 
-import type { PersonRole } from '@rollcall/core/model/account'
 import type pg from 'pg'
+
+/** A shape of entries. */
+export interface NewShape {
+  readonly content: string
+  /** SHA-256 of the content. */
+  readonly digest: Buffer
+}
 
 /** An entry that is hashed. */
 export interface NewAccount {
-  /** Canonical JSON. */
-  readonly entry: string
-  /** 32 bytes for each person. */
-  readonly commitments: Buffer
+  /** Canonical JSON; null: it is built from its shape. */
+  readonly entry: string | null
+  readonly shape: NewShape | null
+  /** Null: it has no shape. */
+  readonly packed: Buffer | null
+  /** `packPersons` */
+  readonly persons: Buffer
+  readonly keys: readonly number[]
   readonly hash: Buffer
   readonly message_id: string | null
   readonly reply_message_id: string | null
-  readonly persons: readonly NewAccountPerson[]
-}
-
-export interface NewAccountPerson {
-  readonly pseudonym: Buffer
-  readonly salt: Buffer
-  readonly role: PersonRole
+  readonly correlation_id: string | null
+  readonly emergency: boolean
 }
 
 /** @returns the time of the database */
@@ -28,72 +33,87 @@ export async function databaseTime(pool: pg.Pool): Promise<Date> {
 }
 
 const HASH = 32
-const SALT = 16
 
 /**
- * Values of fixed length, and texts, come as one run of bytes each: an array of them would be written as text, which takes
- * several times as long.
+ * Bytes and texts come as one run: an array of them would be written as text, which takes several times as long.
+ *
+ * A shape that another node has written meanwhile is there. One that this process takes for stored is looked up: should it be
+ * gone, after a failover to a standby that lost it, the rule of the table refuses the entry, and the caller writes it anew. Shapes
+ * are written in the order of their digests, so that two nodes do not wait for each other.
  */
-const WRITE = `with entries as (
-    insert into account (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id)
-    select $1, $3::bigint + row.number, $2, convert_from(substr($4::bytea, row.start, row.length), 'UTF8'),
-      substr($5::bytea, row.person * ${HASH} + 1, row.persons * ${HASH}),
-      substr($6::bytea, (row.number::integer - 1) * ${HASH} + 1, ${HASH}), row.message_id, row.reply_message_id
-    from unnest($7::integer[], $8::integer[], $9::integer[], $10::integer[], $11::text[], $12::text[]) with ordinality
-      as row (start, length, person, persons, message_id, reply_message_id, number)
-  ), persons as (
-    insert into account_person (chain, sequence, position, pseudonym, salt, role)
-    select $1, $3::bigint + row.entry, row.position, substr($13::bytea, (row.number::integer - 1) * ${HASH} + 1, ${HASH}),
-      substr($14::bytea, (row.number::integer - 1) * ${SALT} + 1, ${SALT}), row.role
-    from unnest($15::integer[], $16::integer[], $17::text[]) with ordinality as row (entry, position, role, number)
+const WRITE = `with written as (
+    insert into account_shape (digest, content)
+    select sha256(convert_to(content, 'UTF8')), content from unnest($4::text[]) as new (content)
+    order by 1 on conflict (digest) do nothing
+  ), shapes as materialized (
+    select number, digest from (
+      select number, substr($5::bytea, (number - 1) * ${HASH} + 1, ${HASH}) as digest
+      from generate_series(1, length($5::bytea) / ${HASH}) as number) as shape
+    where number <= cardinality($4::text[])
+      or exists (select from account_shape where account_shape.digest = shape.digest)
+  ), entries as (
+    insert into account_entry (chain, sequence, at, entry, commitments, hash, message_id, reply_message_id,
+      shape, packed, persons, keys, correlation_id, emergency)
+    select $1, $3::bigint + row.number, $2, convert_from(substr($6::bytea, row.start, row.text), 'UTF8'), '',
+      substr($7::bytea, (row.number::integer - 1) * ${HASH} + 1, ${HASH}), row.message_id, row.reply_message_id,
+      shapes.digest, case when row.text = 0 then substr($6, row.start, row.packed) end,
+      substr($6, row.start + row.text + row.packed, row.persons), row.keys::bigint[], row.correlation_id, row.emergency
+    from unnest($8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::text[],
+        $15::text[], $16::uuid[], $17::boolean[]) with ordinality
+      as row (start, text, packed, persons, shape, message_id, reply_message_id, keys, correlation_id, emergency, number)
+      left join shapes on shapes.number = row.shape
   )
   select clock_timestamp() as at`
 
 /**
  * Writes entries that follow the entry `after` of a chain.
+ * @param shapes those of the entries, each once; first those that are to be written
  * @returns the time of the database
  */
 export async function writeAccounts(
   pool: pg.Pool,
   { chain, after, at }: { readonly chain: string; readonly after: number; readonly at: Date },
   accounts: readonly NewAccount[],
+  { fresh, stored }: { readonly fresh: readonly NewShape[]; readonly stored: readonly NewShape[] },
 ): Promise<Date> {
-  const texts = accounts.map(({ entry }) => Buffer.from(entry))
-  const persons = accounts.flatMap(({ persons: those }, index) =>
-    those.map((person, position) => ({ person, entry: index + 1, position })),
-  )
+  const parts = accounts.map(({ entry, packed, persons }) => [
+    Buffer.from(entry ?? ''),
+    packed ?? Buffer.alloc(0),
+    persons,
+  ])
+  const lengths = (part: number): string => arrayOf(parts.map((those) => those[part]?.length ?? 0))
+  const shapes = new Map([...fresh, ...stored].map((shape, index) => [shape, index + 1]))
   const { rows } = await pool.query<{ at: Date }>({
     name: 'write accounts',
     text: WRITE,
     values: [
       ...[chain, at, after],
-      Buffer.concat(texts),
-      Buffer.concat(accounts.map(({ commitments }) => commitments)),
+      fresh.map(({ content }) => content),
+      Buffer.concat([...shapes.keys()].map(({ digest }) => digest)),
+      Buffer.concat(parts.flat()),
       Buffer.concat(accounts.map(({ hash }) => hash)),
-      arrayOf(starts(texts.map(({ length }) => length)).map((start) => start + 1)),
-      arrayOf(texts.map(({ length }) => length)),
-      arrayOf(starts(accounts.map((account) => account.persons.length))),
-      arrayOf(accounts.map((account) => account.persons.length)),
+      arrayOf(starts(parts.map((those) => those.reduce((sum, { length }) => sum + length, 0)))),
+      ...[lengths(0), lengths(1), lengths(2)],
+      arrayOf(accounts.map(({ shape }) => (shape && shapes.get(shape)) ?? null)),
       accounts.map(({ message_id }) => message_id),
       accounts.map(({ reply_message_id }) => reply_message_id),
-      Buffer.concat(persons.map(({ person }) => person.pseudonym)),
-      Buffer.concat(persons.map(({ person }) => person.salt)),
-      arrayOf(persons.map(({ entry }) => entry)),
-      arrayOf(persons.map(({ position }) => position)),
-      arrayOf(persons.map(({ person }) => person.role)),
+      arrayOf(accounts.map(({ keys }) => `"{${keys.join()}}"`)),
+      arrayOf(accounts.map(({ correlation_id }) => correlation_id)),
+      arrayOf(accounts.map(({ emergency }) => emergency)),
     ],
   })
   return (rows[0] as { at: Date }).at
 }
 
-/** Where each part begins, of parts of these lengths behind each other. */
+/** Where each part begins, counted from 1, of parts of these lengths behind each other. */
 function starts(lengths: readonly number[]): number[] {
-  let sum = 0
+  let sum = 1
   return lengths.map((length) => {
     sum += length
     return sum - length
   })
 }
 
-/** An array of numbers or of words, as PostgreSQL reads it. */
-const arrayOf = (values: readonly (number | PersonRole)[]): string => `{${values.join()}}`
+/** An array as PostgreSQL reads it, of values that have no comma outside of quotation marks. */
+const arrayOf = (values: readonly (number | string | boolean | null)[]): string =>
+  `{${values.map((value) => value ?? 'null').join()}}`

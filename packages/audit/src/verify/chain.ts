@@ -1,13 +1,12 @@
 /** One chain: every hash, every commitment, every checkpoint. */
 import { hash } from 'node:crypto'
-import type { StoredAccountEntry } from '@rollcall/core/model/account'
-import { messageOf } from '../accounts.ts'
 import { entryHash, firstHash } from '../chain.ts'
 import type { CheckpointContent } from '../checkpoints.ts'
-import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../persons.ts'
 import type { AccountToVerify, CheckpointToVerify, PersonToVerify } from '../store/account-pages.ts'
+import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../store/packed-persons.ts'
 import type { PrunedChain } from '../tombstones.ts'
 import type { Cursor } from './cursor.ts'
+import { areColumnsRight, type ReadEntry, readEntry } from './entry.ts'
 import type { Verifier } from './keys.ts'
 import type { Report } from './report.ts'
 
@@ -48,7 +47,7 @@ export async function verifyChain(chain: string, parts: ChainParts): Promise<voi
     const { sequence } = row
     report.counts.entries += 1
     if (sequence <= last) {
-      report.fault('entry_pruned', chain, sequence)
+      report.fault(sequence <= (pruned?.sequence ?? 0) ? 'entry_pruned' : 'entry_inserted', chain, sequence)
       await persons.skip(sequence)
       continue
     }
@@ -57,11 +56,12 @@ export async function verifyChain(chain: string, parts: ChainParts): Promise<voi
       previous = null
     }
     const at = withMilliseconds(row.at)
-    const isChanged = previous !== null && !entryHash(previous, { ...row, at }).equals(row.hash)
-    if (isChanged) report.fault('entry_changed', chain, sequence)
-    else if (!areColumnsRight(row)) report.fault('entry_columns', chain, sequence)
+    const read = readEntry(row)
+    if (row.shape !== null && row.content === '') report.fault('shape_missing', chain, sequence)
+    else if (isChanged(previous, row, at, read)) report.fault('entry_changed', chain, sequence)
+    else if (!areColumnsRight(row, read)) report.fault('entry_columns', chain, sequence)
     if (checkpoints.endedAt() < sequence) report.fault('entry_after_end', chain, sequence)
-    await persons.check(row)
+    await persons.check(row, read)
     previous = row.hash
     last = sequence
     if (IS_TIME.test(at)) newest = at
@@ -73,13 +73,15 @@ export async function verifyChain(chain: string, parts: ChainParts): Promise<voi
   if (from <= last) report.tail({ chain, from, to: last, at: newest })
 }
 
-function areColumnsRight({ entry, message_id, reply_message_id }: AccountToVerify): boolean {
-  try {
-    const { request, reply } = JSON.parse(entry) as StoredAccountEntry
-    return messageOf(request) === message_id && messageOf(reply) === reply_message_id
-  } catch {
-    return false
-  }
+/** @param previous the hash of the entry before; null: it is not known */
+function isChanged(
+  previous: Buffer | null,
+  { chain, sequence, hash }: AccountToVerify,
+  at: string,
+  { entry, commitments }: ReadEntry,
+): boolean {
+  if (entry === null) return true
+  return previous !== null && !entryHash(previous, { chain, sequence, at, entry, commitments }).equals(hash)
 }
 
 function createPersonCheck(chain: string, { persons, report, erased }: ChainParts) {
@@ -93,9 +95,19 @@ function createPersonCheck(chain: string, { persons, report, erased }: ChainPart
   }
   return {
     skip,
-    async check({ sequence, commitments }: AccountToVerify): Promise<void> {
+    async check({ sequence }: AccountToVerify, { runs, commitments, persons: count }: ReadEntry): Promise<void> {
+      if (runs !== null) {
+        await skip(sequence)
+        for (const [position, { person }] of runs.entries()) {
+          const isErased = erased.has(`${sequence}/${position}`)
+          if (person !== null) report.counts.persons += 1
+          else if (isErased) report.counts.erased += 1
+          else report.fault('person_missing', chain, sequence, `position ${position}`)
+          if (person !== null && isErased) report.fault('person_erased', chain, sequence, `position ${position}`)
+        }
+        return
+      }
       await skip(sequence - 1)
-      const count = Math.floor(commitments.length / COMMITMENT_BYTES)
       let position = 0
       const missing = (until: number): void => {
         for (; position < until; position += 1) {

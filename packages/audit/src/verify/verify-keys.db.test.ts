@@ -125,12 +125,12 @@ describe('the witness', () => {
   test('knows what a database that was rolled back has lost', async () => {
     const on = await database()
     await writeChain(on, 10)
-    for (const table of ['account', 'account_person', 'account_checkpoint'])
+    for (const table of ['account_entry', 'account_checkpoint'])
       await tamper(on, `create table backup_of_${table} as select * from ${table}`)
     await writeChain(on, 3, { at: 1 })
     const [, lost] = await chains(on)
     const witness = await witnessOf(on)
-    for (const table of ['account', 'account_person', 'account_checkpoint'])
+    for (const table of ['account_entry', 'account_checkpoint'])
       await tamper(
         on,
         `delete from ${table}; insert into ${table} overriding system value select * from backup_of_${table}`,

@@ -6,6 +6,7 @@ import {
   bury,
   chains,
   database,
+  dropPerson,
   erase,
   places,
   prune,
@@ -21,8 +22,8 @@ import { verifyAccounts } from './verify.ts'
 const entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`
 
 describe('healthy accounts', () => {
-  test('verify', async () => {
-    const { on } = await twoChains()
+  test.each([false, true])('verify; of the version before: %s', async (before) => {
+    const { on } = await twoChains({ before })
     const { report, keys } = await verified(on)
     expect(report.faults).toEqual([])
     expect(report.counts).toMatchObject({ chains: 2, entries: 20, persons: 40, checkpoints: 6, tombstones: 0 })
@@ -38,10 +39,10 @@ describe('healthy accounts', () => {
     await write(30)
     const [during] = await Promise.all([verified(on), write(100)])
     expect(during.report.faults).toEqual([])
-    await tamper(on, 'alter table account rename to account_away')
+    await tamper(on, 'alter table account_entry rename to account_away')
     // All of them have failed before the table is there again.
     await Promise.allSettled(writers.map((writer) => writer.write(accountEntry(), [])))
-    await tamper(on, 'alter table account_away rename to account')
+    await tamper(on, 'alter table account_away rename to account_entry')
     await write(5)
     await Promise.all(writers.map((writer) => writer.close()))
     const { report } = await verified(on)
@@ -50,8 +51,8 @@ describe('healthy accounts', () => {
     expect(report.unsigned).toBe(0)
   })
 
-  test('verify after an erasure and a prune', async () => {
-    const { on, chain, other } = await twoChains()
+  test.each([false, true])('verify after an erasure and a prune; of the version before: %s', async (before) => {
+    const { on, chain, other } = await twoChains({ before })
     await erase(on, chain, 3, 1)
     await erase(on, chain, 9, 0)
     await prune(on, other, 8)
@@ -240,8 +241,114 @@ const TAMPERINGS: readonly (readonly [string, (place: Place) => string, (place: 
   ],
 ]
 
-test.each(TAMPERINGS)('%s', async (_, statement, expected) => {
+test.each(TAMPERINGS)('of the version before, %s', async (_, statement, expected) => {
+  const { on, ...place } = await twoChains({ before: true })
+  await tamper(on, statement(place))
+  expect(await places(on)).toEqual(expected(place))
+})
+
+const flipped = (column: string, place: number): string =>
+  `set_byte(${column}, ${place}, 255 - get_byte(${column}, ${place}))`
+
+const ENTRIES_WITH_SHAPE = [2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+/** The same for entries that are packed: the first of a process is whole, the others have one shape. */
+const OF_PACKED: typeof TAMPERINGS = [
+  [
+    'a byte of the values of an entry is changed',
+    ({ chain }) => `update account set packed = ${flipped('packed', 40)} where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`],
+  ],
+  [
+    'a byte is added to the values of an entry',
+    ({ chain }) => `update account set packed = packed || '\\x00' where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`],
+  ],
+  [
+    'a whole entry is changed',
+    ({ chain }) => `update account set entry = replace(entry, '"search"', '"status"') where ${entry(chain, 1)}`,
+    ({ chain }) => [`entry_changed ${chain} 1`],
+  ],
+  [
+    'a shape is changed',
+    () => `update account_shape set content = replace(content, '"search"', '"status"')`,
+    ({ chain, other }) => [
+      expect.stringMatching(/^shape_changed [0-9a-f]{64}$/),
+      ...[chain, other]
+        .toSorted()
+        .flatMap((one) => ENTRIES_WITH_SHAPE.map((number) => `entry_changed ${one} ${number}`)),
+    ],
+  ],
+  [
+    'a shape is changed with its digest, and entries name it',
+    ({ chain }) =>
+      `insert into account_shape (digest, content)
+        select sha256(convert_to(changed, 'UTF8')), changed
+        from (select replace(content, '"search"', '"status"') as changed from account_shape) as shape;
+        update account set shape = (select digest from account_shape where content like '%"status"%') where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`],
+  ],
+  [
+    'a shape is removed',
+    () => 'delete from account_shape',
+    ({ chain, other }) =>
+      [chain, other].toSorted().flatMap((one) => ENTRIES_WITH_SHAPE.map((number) => `shape_missing ${one} ${number}`)),
+  ],
+  [
+    'an entry names a shape that is not there',
+    ({ chain }) => `update account set shape = ${flipped('shape', 0)} where ${entry(chain, 3)}`,
+    ({ chain }) => [`shape_missing ${chain} 3`],
+  ],
+  ...(['pseudonym', 'salt', 'role'] as const).map((part, index): (typeof TAMPERINGS)[number] => [
+    `a ${part} is changed`,
+    ({ chain }) =>
+      `update account set persons = ${flipped('persons', [1, 48, 0][index] ?? 0)} where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`],
+  ]),
+  [
+    'a person is added',
+    ({ chain }) => `update account set persons = persons || substr(persons, 1, 49) where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`],
+  ],
+  [
+    'the keys by which a person is found are changed',
+    ({ chain }) => `update account set keys = '{}' where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_columns ${chain} 3`],
+  ],
+  [
+    'an entry is marked as an emergency',
+    ({ chain }) => `update account set emergency = true where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_columns ${chain} 3`],
+  ],
+  [
+    'the message_id of an entry is changed',
+    ({ chain }) => `update account set message_id = 'another' where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`],
+  ],
+  [
+    'an entry has commitments beside its persons',
+    ({ chain }) => `update account set commitments = '\\x00' where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`],
+  ],
+  [
+    'an entry is added under the number of another one',
+    ({ chain }) =>
+      `insert into account (chain, sequence, at, entry, commitments, hash)
+        select chain, sequence, at, '{}', '', hash from account_entry where ${entry(chain, 3)}`,
+    ({ chain }) => [`entry_changed ${chain} 3`, `entry_inserted ${chain} 3`],
+  ],
+  [
+    'a row of a person is added beside a packed entry',
+    ({ chain }) =>
+      `insert into account_person (chain, sequence, position, pseudonym, salt, role)
+        select chain, sequence, 0, substr(persons, 2, 32), substr(persons, 34, 16), 'seen' from account_entry where ${entry(chain, 3)}`,
+    ({ chain }) => [`person_inserted ${chain} 3 position 0`],
+  ],
+]
+
+test.each(OF_PACKED)('%s', async (_, statement, expected) => {
   const { on, ...place } = await twoChains()
+  await tamper(on, 'alter table account_entry drop constraint account_entry_form_check')
   await tamper(on, statement(place))
   expect(await places(on)).toEqual(expected(place))
 })
@@ -271,7 +378,7 @@ test('an entry behind the last checkpoint is deleted: the process that wrote it 
 describe('tombstones', () => {
   test('a forged one excuses nothing', async () => {
     const { on, chain } = await twoChains()
-    await tamper(on, `delete from account_person where ${entry(chain, 3)} and position = 1`)
+    await dropPerson(on, chain, 3, 1)
     const erased = { [chain]: [[3, 1]] as const }
     await bury(on, { kind: 'erasure', at: AT, reason: 'forged', erased }, () => Buffer.alloc(64))
     expect(await places(on)).toEqual([
@@ -312,7 +419,7 @@ describe('tombstones', () => {
   test('a prune hides no change of what follows', async () => {
     const { on, chain } = await twoChains()
     await prune(on, chain, 4)
-    await tamper(on, `update account set entry = replace(entry, 'search', 'status') where ${entry(chain, 5)}`)
+    await tamper(on, `update account set message_id = 'another' where ${entry(chain, 5)}`)
     expect(await places(on)).toEqual([`entry_changed ${chain} 5`])
   })
 })

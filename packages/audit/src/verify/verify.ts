@@ -1,11 +1,12 @@
 /** Verifies the accounts of a database, as they are at one moment; the server goes on meanwhile. */
+import { hash } from 'node:crypto'
 
 import type { Database } from '@rollcall/database/database'
 import { type Snapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { Vault } from '@rollcall/keys/vault'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { listAccountKeys } from '../store/account-keys.ts'
-import { findCheckpoints, readCheckpoints, readEntries, readPersons } from '../store/account-pages.ts'
+import { findCheckpoints, readCheckpoints, readEntries, readPersons, readShapes } from '../store/account-pages.ts'
 import { readWitnessLine, type WitnessLine } from '../witness-line.ts'
 import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'
@@ -50,6 +51,9 @@ export async function verifyAccounts({
       cursorOf(until(signal, readPersons(snapshot))),
       cursorOf(until(signal, readCheckpoints(snapshot))),
     ]
+    for await (const { digest, content } of until(signal, readShapes(snapshot)))
+      if (!hash('sha256', content, 'buffer').equals(digest))
+        report.fault('shape_changed', null, null, digest.toString('hex'))
     const others = createNamed(snapshot, report)
     for (;;) {
       const heads = [await entries.peek(), await persons.peek(), await checkpoints.peek()]

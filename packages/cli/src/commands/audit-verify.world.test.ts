@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { masterKeyOfRun } from '../../../keys/test/postgres.ts'
-import { tamper, writeChain } from '../../../settings/test/tampering.ts'
+import { dropPerson, tamper, writeChain } from '../../../settings/test/tampering.ts'
 import { rollcall, rollcallJson } from '../../test/command.ts'
 import { commandDatabase } from '../../test/command-database.ts'
 
@@ -41,7 +41,7 @@ test('faults are named, and the exit code is 1', async () => {
   const lost = JSON.stringify({ rollcall_checkpoint: { ...line, digest: other } })
   await writeFile(witness, `${lost}\n`)
   await tamper(database, `delete from account where sequence = 3`)
-  await tamper(database, `delete from account_person where sequence = 3 or (sequence = 5 and position = 1)`)
+  await dropPerson(database, chain, 5, 1)
   const { stdout, code } = await rollcall(['audit', 'verify', '--against', witness], withKey)
   expect(code).toBe(1)
   expect(stdout.split('\n').slice(0, 5)).toEqual([

@@ -38,7 +38,7 @@ const OTHERS = PEOPLE.map((person, at): Document => {
 })
 
 /** Read anew by the time alone, whatever is asked; accounts of refusals are written after the answer, several at once. */
-const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account/
+const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account_entry/
 const statements = noteStatements(BY_TIME)
 
 interface Side {

@@ -54,6 +54,7 @@ import { importRuns } from './0056-import-runs.ts'
 import { referenceKeys } from './0057-reference-keys.ts'
 import { journalReports } from './0058-journal-reports.ts'
 import { sessions } from './0059-sessions.ts'
+import { packedAccounts } from './0060-packed-accounts.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -109,4 +110,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0057-reference-keys': referenceKeys,
   '0058-journal-reports': journalReports,
   '0059-sessions': sessions,
+  '0060-packed-accounts': packedAccounts,
 }

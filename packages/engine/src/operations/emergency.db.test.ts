@@ -15,6 +15,7 @@ import {
 } from '../../../server/test/asynchronous.ts'
 import { postSearch, testServer } from '../../../server/test/server.ts'
 import { askStatus } from '../../../server/test/txn-status.ts'
+import { storedAccounts } from '../../../settings/test/accounts.ts'
 import { auditing } from '../../../settings/test/audit.ts'
 
 const server = await testServer()
@@ -205,8 +206,7 @@ describe('an emergency', () => {
       records: 2,
       shown: { Person: expect.arrayContaining(['name.surname']) },
     })
-    const rows = await server.database.db.pool.query('select entry from account')
-    expect(JSON.stringify(rows.rows)).not.toContain(REASON)
+    expect(JSON.stringify(await storedAccounts(server.database.db))).not.toContain(REASON)
   })
 
   it('waits for no review where it was rejected: nothing was shown', async () => {

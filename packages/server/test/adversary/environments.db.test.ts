@@ -5,6 +5,7 @@
 import { CALLBACKS, KINDS, operationsOf } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { multipartBody, uploadParts } from '../../../engine/test/multipart.ts'
+import { storedAccounts } from '../../../settings/test/accounts.ts'
 import { exampleRequest } from '../example-requests.ts'
 import { expectFault } from '../expectations.ts'
 import { envelope } from '../inbox.ts'
@@ -173,8 +174,7 @@ describe('a token', () => {
 it('the refusals are accounted for like others', async () => {
   await post(searchUrl(server), signedBody(sandbox, searchBy(sandbox)), bearer(sandbox))
   await server.context.refusals.flush()
-  const { rows } = await server.database.db.pool.query<{ entry: string }>('select entry from account')
-  expect(rows.map(({ entry }) => JSON.parse(entry))).toContainEqual(
+  expect((await storedAccounts(server.database.db)).map(({ entry }) => entry)).toContainEqual(
     expect.objectContaining({
       kind: 'refusal',
       participant: sandbox.sender_id,

@@ -27,7 +27,7 @@ const server = await testServer(
   QUIET,
 )
 /** Read anew by the time alone, whatever is asked; accounts of refusals are written after the answer, several at once. */
-const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account/
+const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account_entry/
 const statements = noteStatements(BY_TIME)
 afterAll(async () => {
   statements.stop()

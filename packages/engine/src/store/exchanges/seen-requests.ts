@@ -29,9 +29,8 @@ const SEEN = `with newest as (
   select (select min(received_at) from newest) as token,
     (select min(received_at) from newest where operation = 'search') as search,
     (select min(received_at) from newest join ${ACCOUNTS} as account on account.message_id = newest.message_id
-      cross join lateral (select account.entry::jsonb as entry) as read
-      where read.entry ->> 'correlation_id' = newest.correlation_id::text
-        and read.entry -> 'request' ->> 'signature' is not null) as signature,
+      where account.correlation_id = newest.correlation_id::text
+        and account.members -> 'request' ->> 'signature' is not null) as signature,
     (select min(finished_at) from sent where state = 'delivered') as callback`
 
 /** @param participant `Participant.id` */
@@ -54,10 +53,9 @@ const EVIDENCE = `select
   (select max(received_at) from exchange where participant = $1 and registry = $2 and received_at >= $3) as asked_at,
   (select max(exchange.received_at) from exchange
     join ${ACCOUNTS} as account on account.message_id = exchange.message_id
-    cross join lateral (select account.entry::jsonb as entry) as read
     where participant = $1 and registry = $2 and operation = 'search' and exchange.received_at >= $3
-      and read.entry ->> 'kind' = 'answer' and read.entry ->> 'correlation_id' = exchange.correlation_id::text
-      and read.entry -> 'request' ->> 'signature' is not null and read.entry -> 'outcomes' ? 'succ') as searched_at`
+      and account.members ->> 'kind' = 'answer' and account.correlation_id = exchange.correlation_id::text
+      and account.members -> 'request' ->> 'signature' is not null and account.members -> 'outcomes' ? 'succ') as searched_at`
 
 export async function requestEvidence(
   { pool }: Pool,

@@ -1,0 +1,283 @@
+/** Makes the rows of entries: what many entries share is their shape, which is stored once (`store/entry-shape.ts`). */
+import { hash } from 'node:crypto'
+import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import { CanonicalText, canonicalJson } from '@rollcall/protocol'
+import { areAlike } from './alike.ts'
+import {
+  type ColumnName,
+  entryTextOf,
+  isUuid,
+  markOf,
+  type PackingName,
+  pack,
+  piecesOf,
+  type StoredEntry,
+} from './store/entry-shape.ts'
+
+/** An entry as text, and in its parts. */
+export interface ComposedEntry {
+  /** Canonical JSON. */
+  readonly text: string
+  /** Null: nothing of it is shared. */
+  readonly shape: KnownShape | null
+  readonly packed: Buffer | null
+  readonly correlation_id: string | null
+}
+
+export interface KnownShape {
+  readonly content: string
+  /** SHA-256 of the content. */
+  readonly digest: Buffer
+  readonly pieces: readonly string[]
+  /** An entry that has it, and the values of its marks. */
+  readonly sample: StoredAccountEntry
+  readonly values: readonly Value[]
+  /** Whether its row is committed, as far as this process knows. */
+  stored: boolean
+}
+
+/** The shapes that a process has met. */
+export interface Shapes {
+  /** A shape is shared from the second entry on that has it: what comes once costs no row of its own. */
+  compose(entry: StoredAccountEntry, columns: MessageColumns): ComposedEntry
+  /** After an error nobody knows which rows are there: they are written again. */
+  forget(): void
+}
+
+type MessageColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
+
+/** Shapes that are remembered; then it begins anew. */
+const MOST = 2_000
+
+export function createShapes(): Shapes {
+  const met = new Map<string, KnownShape | null>()
+  /** The shape that came last, by what the entries of a server mostly differ in. */
+  const last = new Map<string, KnownShape>()
+  return {
+    compose(entry, columns) {
+      const key = `${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
+      const guess = last.get(key)
+      const guessed = guess !== undefined && areAlike(guess.sample, entry) ? valuesIn(guess, entry, columns) : null
+      if (guess !== undefined && guessed !== null) return packedIn(guess, guessed)
+      const { content, values } = takenApart(entry, columns)
+      const known = met.get(content)
+      if (known != null) {
+        last.set(key, known)
+        return packedIn(known, values)
+      }
+      const whole = { text: canonicalJson(entry), shape: null, packed: null, correlation_id: null }
+      if (known === null) return whole
+      const pieces = piecesOf(content)
+      if (met.size >= MOST) {
+        met.clear()
+        last.clear()
+      }
+      const digest = hash('sha256', content, 'buffer')
+      const made = { content, digest, pieces, sample: entry, values, stored: false }
+      // What operators have done is rare, and their names are not kept when the entries are pruned.
+      const isShared = entry.operator === null && isReadBack(packedIn(made, values), whole.text, columns)
+      met.set(content, isShared ? made : null)
+      return whole
+    },
+    forget() {
+      for (const shape of met.values()) if (shape !== null) shape.stored = false
+    },
+  }
+}
+
+function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & { readonly shape: KnownShape } {
+  const packed = Buffer.concat(values.flatMap(({ bytes }) => bytes ?? []))
+  const correlation_id = values.find(({ mark }) => mark === 'c')?.value ?? null
+  return { text: joined(shape.pieces, values), shape, packed, correlation_id }
+}
+
+/** A text of somebody else may look like a mark. */
+const isReadBack = (
+  { text, shape, packed, correlation_id }: ReturnType<typeof packedIn>,
+  whole: string,
+  columns: MessageColumns,
+): boolean => text === whole && entryTextOf({ content: shape.content, packed, correlation_id, ...columns }) === whole
+
+/** The text of an entry, of which each value stands between two pieces. */
+function joined(pieces: readonly string[], values: readonly Value[]): string {
+  let text = pieces[0] as string
+  for (let index = 0; index < values.length; index += 1)
+    text += (values[index] as Value).value + (pieces[2 * index + 2] as string)
+  return text
+}
+
+/** The members that have values of their own, in the order of canonical JSON. */
+const FIELDS = {
+  jti: ({ consent }) => consent?.jti,
+  correlation_id: ({ correlation_id }) => correlation_id,
+  reply_digest: ({ reply }) => reply?.digest,
+  reply_message_id: ({ reply }) => reply?.message_id,
+  reply_signature: ({ reply }) => reply?.signature,
+  request_digest: ({ request }) => request?.digest,
+  request_message_id: ({ request }) => request?.message_id,
+  request_signature: ({ request }) => request?.signature,
+  sealed: ({ sealed }) => sealed,
+  transaction_id: ({ transaction_id }) => transaction_id,
+} as const satisfies Readonly<Record<string, (entry: StoredAccountEntry) => string | null | undefined>>
+
+type Field = keyof typeof FIELDS
+const fields = Object.entries(FIELDS) as readonly [Field, (typeof FIELDS)[Field]][]
+
+/** How the values of fields are packed that are not texts. */
+const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
+  jti: 'u',
+  reply_digest: 'h',
+  request_digest: 'h',
+  transaction_id: 'u',
+}
+
+/** A value of an entry in place of a mark. */
+interface Value {
+  readonly field: Field
+  readonly mark: PackingName | ColumnName
+  /** As it is in the text. */
+  readonly value: string
+  /** Null: it has a column. */
+  readonly bytes: Buffer | null
+}
+
+/** The column that has the value of a field; null: none has it. */
+function columnOf(field: Field, value: string, { message_id, reply_message_id }: MessageColumns): ColumnName | null {
+  if (field === 'correlation_id') return isUuid(value) ? 'c' : null
+  if (field === 'request_message_id') return value === message_id ? 'm' : null
+  return field === 'reply_message_id' && value === reply_message_id ? 'r' : null
+}
+
+const HAS_COLUMN: readonly Field[] = ['correlation_id', 'request_message_id', 'reply_message_id']
+const IS_SIGNATURE: readonly Field[] = ['request_signature', 'reply_signature']
+
+/** A text as it is in canonical JSON, between its quotation marks. */
+const quotedPart = (value: string): string => canonicalJson(value).slice(1, -1)
+
+/** An entry as its shape, and the values of its marks. */
+function takenApart(
+  entry: StoredAccountEntry,
+  columns: MessageColumns,
+): { readonly content: string; readonly values: readonly Value[] } {
+  const values: Value[] = []
+  const add = (field: Field, mark: Value['mark'], value: string, bytes: Buffer | null): string => {
+    values.push({ field, mark, value, bytes })
+    return markOf(mark)
+  }
+  const addPacked = (field: Field, value: string, names: readonly PackingName[]): string => {
+    for (const name of names) {
+      const bytes = pack(name, value)
+      if (bytes !== null) return add(field, name, value, bytes)
+    }
+    return value
+  }
+  const marked = (field: Field, text: string): string => {
+    const value = quotedPart(text)
+    const column = columnOf(field, text, columns)
+    if (column !== null) return add(field, column, value, null)
+    if (HAS_COLUMN.includes(field)) return value
+    if (!IS_SIGNATURE.includes(field)) return addPacked(field, value, [PACKED_AS[field] ?? 't', 't'])
+    return value.replaceAll(OF_SIGNATURE, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
+  }
+  const texts: Partial<Record<Field, CanonicalText | null>> = {}
+  for (const [field, read] of fields) {
+    const value = read(entry)
+    if (value !== undefined) texts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
+  }
+  const { consent, reply, request } = entry
+  const members = {
+    ...entry,
+    consent: consent && { ...consent, jti: texts.jti },
+    correlation_id: texts.correlation_id,
+    reply: reply && {
+      digest: texts.reply_digest,
+      kid: reply.kid,
+      message_id: texts.reply_message_id,
+      signature: texts.reply_signature,
+    },
+    request: request && {
+      digest: texts.request_digest,
+      kid: request.kid,
+      message_id: texts.request_message_id,
+      signature: texts.request_signature,
+    },
+    sealed: texts.sealed,
+    shown: shownText(entry.shown),
+    transaction_id: texts.transaction_id,
+  }
+  return { content: canonicalJson(members), values }
+}
+
+/** Bytes in base64, and times: the rest of a signature is the same in those of a key. */
+const OF_SIGNATURE = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
+
+/** The values of an entry that is like the sample of a shape; null: it has another shape. */
+function valuesIn(
+  { sample, values: known }: KnownShape,
+  entry: StoredAccountEntry,
+  columns: MessageColumns,
+): readonly Value[] | null {
+  const values: Value[] = []
+  let next = 0
+  for (const [field, read] of fields) {
+    const [value, like] = [read(entry), read(sample)]
+    const first = known[next]
+    if (first?.field !== field) {
+      // It stands in the shape.
+      if (value !== like) return null
+      continue
+    }
+    if (typeof value !== 'string' || typeof like !== 'string') return null
+    if (IS_SIGNATURE.includes(field)) {
+      const parts = valuesOfSignature(quotedPart(value), quotedPart(like), known, next)
+      if (parts === null) return null
+      values.push(...parts)
+      next += parts.length
+      continue
+    }
+    const { mark } = first
+    if (isColumnMark(mark)) {
+      if (columnOf(field, value, columns) !== mark) return null
+      values.push({ field, mark, value: quotedPart(value), bytes: null })
+    } else {
+      // Only of texts the canonical JSON may be another one.
+      const text = mark === 't' ? quotedPart(value) : value
+      const bytes = pack(mark, text)
+      if (bytes === null) return null
+      values.push({ field, mark, value: text, bytes })
+    }
+    next += 1
+  }
+  return values
+}
+
+const isColumnMark = (mark: Value['mark']): mark is ColumnName => mark === 'c' || mark === 'm' || mark === 'r'
+
+/** The same of a signature: between values of the same lengths it has the same texts. */
+function valuesOfSignature(text: string, like: string, known: readonly Value[], first: number): Value[] | null {
+  if (text.length !== like.length) return null
+  const values: Value[] = []
+  let at = 0
+  for (let index = first; known[index]?.field === known[first]?.field; index += 1) {
+    const { field, mark, value: other } = known[index] as Value
+    const start = like.indexOf(other, at)
+    if (isColumnMark(mark) || text.slice(at, start) !== like.slice(at, start)) return null
+    at = start + other.length
+    const value = text.slice(start, at)
+    const bytes = pack(mark, value)
+    if (bytes === null) return null
+    values.push({ field, mark, value, bytes })
+  }
+  return text.slice(at) === like.slice(at) ? values : null
+}
+
+/** Answers under one grant often have the same object (`account-of.ts`). */
+const texts = new WeakMap<StoredAccountEntry['shown'], CanonicalText>()
+
+function shownText(shown: StoredAccountEntry['shown']): CanonicalText {
+  const known = texts.get(shown)
+  if (known !== undefined) return known
+  const text = new CanonicalText(canonicalJson(shown))
+  texts.set(shown, text)
+  return text
+}

@@ -1,0 +1,156 @@
+/**
+ * Entries at rest. A shape is the canonical JSON of entries, with marks in place of the values that they do not share; many entries
+ * refer to one. The text of an entry is built again from its shape and its own values, byte for byte: it is what is hashed.
+ *
+ * A mark is an escape of a letter, such as `\u0075`, which canonical JSON never writes. So a shape is JSON as well.
+ */
+
+/** What is needed to build the text of an entry. */
+export interface StoredEntry {
+  /** The shape; where there is none, the whole entry. Empty: its shape is missing. */
+  readonly content: string
+  /** The values of the marks, except those that have a column; null: the entry has no shape. */
+  readonly packed: Buffer | null
+  readonly correlation_id: string | null
+  readonly message_id: string | null
+  readonly reply_message_id: string | null
+}
+
+/** Entries of all versions, as the statements of this folder read them: `content` is that of a `StoredEntry`. */
+export const accountsAs = (name: string): string =>
+  `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
+  from account left join account_shape on account_shape.digest = account.shape) as ${name}`
+export const ACCOUNTS = accountsAs('account')
+
+/** The columns of a `StoredEntry`. */
+export const STORED_ENTRY = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
+
+/** The columns that have values of marks. */
+type Column = 'correlation_id' | 'message_id' | 'reply_message_id'
+
+/** How a value is packed; `length` is null where its length is packed before it. */
+interface Packing {
+  readonly length: number | null
+  /** The bytes of a value; null: it cannot be packed so. */
+  write(value: string): Buffer | null
+  read(bytes: Buffer): string
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const DIGEST = /^[0-9a-f]{64}$/
+const SECONDS = /^[1-9][0-9]{9}$/
+const MOST_SECONDS = 0xffff_ffff
+
+export const isUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
+
+const encoded = (encoding: 'base64' | 'base64url'): Packing => ({
+  length: null,
+  write(value) {
+    const bytes = Buffer.from(value, encoding)
+    return bytes.toString(encoding) === value ? bytes : null
+  },
+  read: (bytes) => bytes.toString(encoding),
+})
+
+/** By the letter of the mark. */
+const PACKINGS = {
+  u: {
+    length: 16,
+    write: (value) => (isUuid(value) ? Buffer.from(value.replaceAll('-', ''), 'hex') : null),
+    read(bytes) {
+      const hex = bytes.toString('hex')
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+    },
+  },
+  h: {
+    length: 32,
+    write: (value) => (DIGEST.test(value) ? Buffer.from(value, 'hex') : null),
+    read: (bytes) => bytes.toString('hex'),
+  },
+  i: {
+    length: 4,
+    write(value) {
+      if (!SECONDS.test(value) || Number(value) > MOST_SECONDS) return null
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32BE(Number(value))
+      return bytes
+    },
+    read: (bytes) => String(bytes.readUInt32BE()),
+  },
+  b: encoded('base64url'),
+  s: encoded('base64'),
+  /** A text, as it is between its quotation marks. */
+  t: { length: null, write: (value) => Buffer.from(value), read: (bytes) => bytes.toString() },
+} as const satisfies Readonly<Record<string, Packing>>
+
+const COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } as const satisfies Readonly<
+  Record<string, Column>
+>
+
+export type PackingName = keyof typeof PACKINGS
+export type ColumnName = keyof typeof COLUMNS
+
+/** What stands in a shape in place of a value. */
+const marks = Object.fromEntries(
+  [...Object.keys(PACKINGS), ...Object.keys(COLUMNS)].map((name) => [name, `\\u00${name.charCodeAt(0).toString(16)}`]),
+) as Readonly<Record<PackingName | ColumnName, string>>
+export const markOf = (name: PackingName | ColumnName): string => marks[name]
+
+const MARKS = /\\u00([67][0-9a-f])/
+
+/** The texts between the marks of a shape, and between two of them the letter of the mark. */
+export const piecesOf = (shape: string): readonly string[] =>
+  shape.split(MARKS).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
+
+/** @returns null: the value cannot be packed so */
+export function pack(name: PackingName, value: string): Buffer | null {
+  const { length, write } = PACKINGS[name]
+  const bytes = write(value)
+  return bytes === null || length !== null ? bytes : Buffer.concat([lengthOf(bytes), bytes])
+}
+
+/** One byte; of 128 bytes and more four, of which the first bit is set. */
+function lengthOf({ length }: Buffer): Buffer {
+  if (length < 0x80) return Buffer.of(length)
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(length + 0x8000_0000)
+  return bytes
+}
+
+/** The text of an entry, as it was hashed; null: its shape is missing, or its values are not those of the shape. */
+export function entryTextOf(stored: StoredEntry): string | null {
+  const { content, packed } = stored
+  if (packed === null) return content
+  let at = 0
+  const take = (length: number): Buffer | null => {
+    at += length
+    return at > packed.length ? null : packed.subarray(at - length, at)
+  }
+  const readValue = (name: string): string | null => {
+    if (isColumn(name))
+      return stored[COLUMNS[name]] === null ? null : JSON.stringify(stored[COLUMNS[name]]).slice(1, -1)
+    if (!isPacking(name)) return null
+    const packing: Packing = PACKINGS[name]
+    const length = packing.length ?? takeLength(take)
+    const bytes = length === null ? null : take(length)
+    return bytes === null ? null : packing.read(bytes)
+  }
+  const pieces = piecesOf(content)
+  let text = pieces[0] as string
+  for (let index = 1; index < pieces.length; index += 2) {
+    const value = readValue(pieces[index] as string)
+    if (value === null) return null
+    text += value + (pieces[index + 1] as string)
+  }
+  return text !== '' && at === packed.length ? text : null
+}
+
+const isColumn = (name: string): name is ColumnName => Object.hasOwn(COLUMNS, name)
+const isPacking = (name: string): name is PackingName => Object.hasOwn(PACKINGS, name)
+
+function takeLength(take: (length: number) => Buffer | null): number | null {
+  const first = take(1)?.[0]
+  if (first === undefined || first < 0x80) return first ?? null
+  const rest = take(3)
+  return rest === null ? null : (first - 0x80) * 0x100_0000 + rest.readUIntBE(0, 3)
+}

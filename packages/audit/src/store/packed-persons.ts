@@ -1,0 +1,110 @@
+/**
+ * The persons of an entry, packed in its row: for each a byte for the role, 32 bytes of pseudonym and 16 of salt. A run that was
+ * erased has 0 for the role, the commitment in place of the pseudonym, and zeros. Entries of earlier versions have rows of
+ * `account_person` instead.
+ */
+import { hash } from 'node:crypto'
+import { PERSON_ROLES, type PersonRole } from '@rollcall/core/model/account'
+
+export const COMMITMENT_BYTES = 32
+export const SALT_BYTES = 16
+const PSEUDONYM_BYTES = 32
+const PERSON_BYTES = 1 + PSEUDONYM_BYTES + SALT_BYTES
+const ERASED = 0
+const NO_SALT = Buffer.alloc(SALT_BYTES)
+
+/** SHA-256 of salt, pseudonym and role. */
+export const commitmentOf = (salt: Buffer, pseudonym: Buffer, role: string): Buffer =>
+  hash('sha256', Buffer.concat([salt, pseudonym, roles.get(role) ?? Buffer.from(role)]), 'buffer')
+
+const roles = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
+
+export interface PackedPerson {
+  readonly role: PersonRole
+  readonly pseudonym: Buffer
+  readonly salt: Buffer
+}
+
+export function packPersons(persons: readonly PackedPerson[]): Buffer {
+  const packed = Buffer.alloc(persons.length * PERSON_BYTES)
+  for (const [index, { role, pseudonym, salt }] of persons.entries()) {
+    const start = index * PERSON_BYTES
+    packed[start] = PERSON_ROLES.indexOf(role) + 1
+    pseudonym.copy(packed, start + 1)
+    salt.copy(packed, start + 1 + PSEUDONYM_BYTES)
+  }
+  return packed
+}
+
+/** A run: a person, or what is left of one that was erased. */
+export interface PersonRun {
+  /** Null: it was erased. */
+  readonly person: PackedPerson | null
+  readonly commitment: Buffer
+}
+
+/** @returns null: the bytes are no runs of persons */
+export function personRuns(packed: Buffer): readonly PersonRun[] | null {
+  const runs: PersonRun[] = []
+  for (let start = 0; start < packed.length; start += PERSON_BYTES) {
+    const number = packed[start]
+    const value = packed.subarray(start + 1, start + 1 + PSEUDONYM_BYTES)
+    const salt = packed.subarray(start + 1 + PSEUDONYM_BYTES, start + PERSON_BYTES)
+    const role = PERSON_ROLES[(number ?? 0) - 1]
+    if (salt.length < SALT_BYTES) return null
+    if (role !== undefined)
+      runs.push({ person: { role, pseudonym: value, salt }, commitment: commitmentOf(salt, value, role) })
+    else if (number === ERASED && salt.equals(NO_SALT)) runs.push({ person: null, commitment: value })
+    else return null
+  }
+  return runs
+}
+
+/** Erases persons from runs. */
+export function withoutPersons(
+  packed: Buffer,
+  isErased: (pseudonym: Buffer, position: number) => boolean,
+): { readonly packed: Buffer; readonly positions: readonly number[] } {
+  const erased = Buffer.from(packed)
+  const positions: number[] = []
+  for (const [position, { person, commitment }] of (personRuns(packed) ?? []).entries()) {
+    if (person === null || !isErased(person.pseudonym, position)) continue
+    const start = position * PERSON_BYTES
+    erased.fill(ERASED, start, start + PERSON_BYTES)
+    commitment.copy(erased, start + 1)
+    positions.push(position)
+  }
+  return { packed: erased, positions }
+}
+
+/** Bytes of a pseudonym, or of another value, by which an entry is found; what is found is compared as a whole. */
+const KEY_BYTES = 6
+
+/** Of a pseudonym, or of a correlation_id. */
+export const keyOf = (value: Buffer | string): number =>
+  (typeof value === 'string' ? hash('sha256', value, 'buffer') : value).readUIntBE(0, KEY_BYTES)
+
+/** The keys of an entry: of its persons, and of the exchanges whose answers it gives again. */
+export function keysOf(persons: readonly PersonRun[], repeats: readonly string[] = []): readonly number[] {
+  const found = new Set(repeats.map(keyOf))
+  for (const { person } of persons) if (person !== null) found.add(keyOf(person.pseudonym))
+  return [...found].sort((one, other) => one - other)
+}
+
+/**
+ * Every person in entries of all versions, as SQL: chain, sequence, position, role, pseudonym and salt. Functions are named with
+ * their schema: the application may make others of these names.
+ * @param keys an SQL expression of the keys that are looked for; left out: all
+ */
+export const personRows = (keys?: string): string => `(
+  select chain, sequence, position, role, pseudonym, salt from account_person
+  union all
+  select chain, sequence, position,
+    (array['${PERSON_ROLES.join("', '")}'])[pg_catalog.get_byte(persons, position * ${PERSON_BYTES})],
+    pg_catalog.substr(persons, position * ${PERSON_BYTES} + 2, ${PSEUDONYM_BYTES}),
+    pg_catalog.substr(persons, position * ${PERSON_BYTES} + ${2 + PSEUDONYM_BYTES}, ${SALT_BYTES})
+  from account_entry
+    cross join lateral pg_catalog.generate_series(0, pg_catalog.length(persons) / ${PERSON_BYTES} - 1) as run (position)
+  where pg_catalog.get_byte(persons, position * ${PERSON_BYTES}) > ${ERASED}
+    ${keys === undefined ? '' : `and account_entry.keys operator(pg_catalog.&&) ${keys}`}
+)`

@@ -1,0 +1,47 @@
+/** One entry: whether its row says what was hashed, and nothing else. */
+import type { StoredAccountEntry } from '@rollcall/core/model/account'
+import { messageOf } from '../accounts.ts'
+import type { AccountToVerify } from '../store/account-pages.ts'
+import { entryTextOf } from '../store/entry-shape.ts'
+import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/packed-persons.ts'
+
+/** What is hashed of an entry. */
+export interface ReadEntry {
+  /** Null: it cannot be read from its row. */
+  readonly entry: string | null
+  readonly commitments: Buffer
+  /** Null: they are rows of `account_person`. */
+  readonly runs: readonly PersonRun[] | null
+  /** How many persons it has or had. */
+  readonly persons: number
+}
+
+export function readEntry(row: AccountToVerify): ReadEntry {
+  if (!row.is_packed) {
+    const { content, commitments } = row
+    return { entry: content, commitments, runs: null, persons: Math.floor(commitments.length / COMMITMENT_BYTES) }
+  }
+  const runs = row.persons === null ? null : personRuns(row.persons)
+  const commitments = Buffer.concat((runs ?? []).map(({ commitment }) => commitment))
+  const isReadable = runs !== null && row.commitments.length === 0
+  return { entry: isReadable ? entryTextOf(row) : null, commitments, runs: runs ?? [], persons: runs?.length ?? 0 }
+}
+
+/** Whether the columns by which an entry is found say what the entry says. */
+export function areColumnsRight(row: AccountToVerify, { entry, runs }: ReadEntry): boolean {
+  try {
+    const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAccountEntry
+    if (messageOf(request) !== row.message_id || messageOf(reply) !== row.reply_message_id) return false
+    const { is_whole, shape, packed, persons, keys, correlation_id, emergency } = row
+    if (runs === null) return [shape, packed, persons, keys, correlation_id, emergency].every((one) => one === null)
+    return (
+      (shape === null) === is_whole &&
+      (packed === null) === is_whole &&
+      keys === `{${keysOf(runs, content.repeats).join()}}` &&
+      emergency === (content.emergency === true) &&
+      (correlation_id === null || (shape !== null && correlation_id === content.correlation_id))
+    )
+  } catch {
+    return false
+  }
+}
