@@ -124,6 +124,22 @@ export const isHeld = ({ time, sender_id, person }: HeldRow): string => `exists 
     or (hold.kind = 'participant' and ${sender_id === null ? 'true' : `hold.participant = ${sender_id}`})
     ${person === undefined ? '' : `or (hold.kind = 'person' and ${person})`}))`
 
+/** Rows of a table that are forgotten when they are old. */
+export interface ForgottenRows {
+  readonly table: string
+  /** The column by whose time a row is old. */
+  readonly since: string
+  /** As `HeldRow.sender_id`. */
+  readonly sender_id: string | null
+  /** SQL of rows that are not forgotten yet; left out where all old rows are. */
+  readonly staying?: string
+}
+
+/** SQL of the rows that are older than `$1` seconds, and that no hold covers. */
+export const forgettable = ({ table, since, sender_id, staying = 'false' }: ForgottenRows): string =>
+  `${table} where ${since} < now() - make_interval(secs => $1)
+    and not (${staying}) and not ${isHeld({ time: `${table}.${since}`, sender_id })}`
+
 /** Whether a hold keeps what is stored of a day (UTC), by an SQL expression of it. A hold of a participant keeps all days. */
 export const isDayHeld = (day: string): string => `exists (
   select from hold where removed_at is null and (kind = 'participant'

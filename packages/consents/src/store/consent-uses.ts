@@ -2,6 +2,8 @@
 
 import type { ConsentUse, GivenFor } from '@rollcall/core/model/consent'
 import type { Database } from '@rollcall/database/database'
+import type { ForgottenRows } from '@rollcall/database/holds'
+import { senderIdOf } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 import { authorityNameOf, hasEnded } from './consent-ended.ts'
 
@@ -120,6 +122,13 @@ export interface Which {
 export const endedExchanges = ({ condition }: Which): string =>
   `select distinct correlation_id from consent_use as used
     where ${condition('used')} and coalesce(${hasEnded('used')}, false)`
+
+/** Uses that are older than any message which freshness would let through. */
+export const FORGOTTEN_USES: ForgottenRows = {
+  table: 'consent_use',
+  since: 'received_at',
+  sender_id: senderIdOf('consent_use.participant'),
+}
 
 /** Whether something was answered for a purpose. */
 export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
