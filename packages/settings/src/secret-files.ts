@@ -18,9 +18,6 @@ const SECRETS = [
   'ROLLCALL_OIDC_CLIENT_KEY',
 ] as const
 
-/** The variables that name a file with a secret. */
-export const SECRET_FILES: readonly string[] = SECRETS.map((variable) => `${variable}_FILE`)
-
 /** The secrets that a program may print. */
 const OF_COMMANDS = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
 

@@ -22,7 +22,6 @@ export const STEPS = [
   'ended',
   'next',
 ] as const
-export type StepName = (typeof STEPS)[number]
 
 export const Step = closed({
   step: oneOf(STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),

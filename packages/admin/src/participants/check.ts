@@ -99,8 +99,6 @@ const STEPS: readonly StepRow[] = [
   },
 ]
 
-export const CHECK_STEPS: readonly string[] = STEPS.map(({ name }) => name)
-
 /** The report of a check. */
 export const REPORT = {
   namespace: Namespace,
