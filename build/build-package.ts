@@ -23,7 +23,7 @@ export function manifestOf(directory: string, version?: string): Manifest {
 export function buildPackages(
   out: string,
   packages: readonly PublishedPackage[] = PACKAGES,
-  version?: string,
+  options: BuildOptions = {},
 ): ReadonlyMap<string, string> {
   const built = new Map<string, string>()
   // Declarations name types of other packages, which are found above `out`.
@@ -33,7 +33,7 @@ export function buildPackages(
   try {
     for (const row of packages) {
       const to = join(out, manifestOf(row.directory).name)
-      buildPackage(row, to, built, version)
+      buildPackage(row, to, built, options)
       built.set(row.directory, to)
     }
   } finally {
@@ -42,15 +42,27 @@ export function buildPackages(
   return built
 }
 
-function buildPackage(row: PublishedPackage, to: string, built: ReadonlyMap<string, string>, version?: string): void {
+export interface BuildOptions {
+  /** That of the workspace unless given. */
+  readonly version?: string | undefined
+  /** Whether declarations are written; true unless given. */
+  readonly declarations?: boolean
+}
+
+function buildPackage(
+  row: PublishedPackage,
+  to: string,
+  built: ReadonlyMap<string, string>,
+  { version, declarations = true }: BuildOptions,
+): void {
   const { directory, bundles = [], folders = [] } = row
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })
   const manifest = manifestOf(directory, version)
   writeJavaScript(directory, to)
-  if (manifest.exports !== undefined) {
-    const declarations = [...built].map(([other, folder]) => [manifestOf(other).name, join(folder, 'lib')] as const)
-    writeDeclarations(directory, to, new Map(declarations))
+  if (manifest.exports !== undefined && declarations) {
+    const others = [...built].map(([other, folder]) => [manifestOf(other).name, join(folder, 'lib')] as const)
+    writeDeclarations(directory, to, new Map(others))
   }
   const bundled = bundles.map((other) => manifestOf(other, version))
   writeJson(join(to, 'package.json'), publishedManifest(row, manifest, bundled))

@@ -21,7 +21,7 @@ export function packAll(out: string, version?: string): readonly Packed[] {
   mkdirSync(out, { recursive: true })
   const stage = mkdtempSync(join(tmpdir(), 'rollcall-pack-'))
   try {
-    return [...buildPackages(stage, undefined, version).values()].map((directory) => {
+    return [...buildPackages(stage, undefined, { version }).values()].map((directory) => {
       const printed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', out], {
         cwd: directory,
         encoding: 'utf8',
