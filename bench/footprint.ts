@@ -17,7 +17,7 @@ import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
 import { DEFAULT_CALLBACKS, registerCalled } from './async/setting.ts'
 import { makeSubscribers, newborn } from './events/subscribers.ts'
-import { NAMESPACE } from './search/question.ts'
+import { KIND, NAMESPACE } from './search/question.ts'
 import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { endless } from './search/setting.ts'
 import { withBenchDatabase } from './shared/bench-database.ts'
@@ -25,10 +25,14 @@ import { readOptions } from './shared/options.ts'
 import { type Row, writeResult } from './shared/results.ts'
 
 const RECORDS = 50
+/** Events write into a registry of their own: searches of other benches find what was imported, and nothing else. */
+const PUBLISHED = { namespace: 'bench-published', kind: KIND, sender_id: 'published.bench.example' }
 const NUMBERS = {
   /** Requests before the counted one, so that caches are filled and connections are open. */
   'warm-up': [30, 3],
 } as const
+/** How often it is counted. */
+const TIMES = 4
 /** The sources that are counted: those of the server, without the protocol, which clients have too. */
 const COUNTED = /\/packages\/(?!protocol\/)[^/]+\/src\//
 
@@ -39,9 +43,9 @@ interface Footprint {
 
 /** What was counted last, as docs/benchmarks.md has it, and the share by which it may grow. */
 const LAST = {
-  'synchronous search': { files: 93, functions: 314 },
-  'asynchronous search': { files: 127, functions: 453 },
-  'event to notification': { files: 109, functions: 412 },
+  'synchronous search': { files: 81, functions: 288 },
+  'asynchronous search': { files: 114, functions: 422 },
+  'event to notification': { files: 100, functions: 385 },
 } as const satisfies Readonly<Record<string, Footprint>>
 const GROWTH = 0.1
 
@@ -49,8 +53,7 @@ const GROWTH = 0.1
 export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place } = readOptions(args, NUMBERS)
   return withBenchDatabase(place, async ({ db, env }) => {
-    const registry = await filledRegistry(db, RECORDS)
-    const identifiers = endless(await shuffledIdentifiers(db, registry))
+    const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, RECORDS)))
     const receiver = await startReceiver()
     const config = readConfig({ ...env, ROLLCALL_ROLE: 'all' })
     const storage = await openStorage(config)
@@ -73,13 +76,13 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
         await ask('search')
         await called
       }
-      await makeSubscribers(db, registry, receiver.url, { participants: 1, addresses: 1 })
+      await makeSubscribers(db, await filledRegistry(db, 1, PUBLISHED), receiver.url, { participants: 1, addresses: 1 })
       const published = async (): Promise<void> => {
         const called = once(receiver.server, 'called')
         const record = JSON.parse(newborn(`UIN-${randomUUID()}`))
         await publishEvent(
           { db: storage.db, limits: config.limits },
-          { namespace: NAMESPACE, reg_event_type: 'LiveBirth', record },
+          { namespace: PUBLISHED.namespace, reg_event_type: 'LiveBirth', record },
         )
         await called
       }
@@ -127,19 +130,23 @@ export async function startReceiver(rest = 250) {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** What the work runs when it has been run before. */
+/** What the work runs when it has been run before: the least of a few times, since work in the background is counted with it. */
 async function counted(work: () => Promise<void>, warm: number): Promise<Footprint> {
   for (let done = 0; done < warm; done += 1) await work()
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  await work()
-  const { result } = await session.post('Profiler.takePreciseCoverage')
+  const found: Footprint[] = []
+  while (found.length < TIMES) {
+    await session.post('Profiler.takePreciseCoverage')
+    await work()
+    found.push(footprintOf((await session.post('Profiler.takePreciseCoverage')).result))
+  }
   session.disconnect()
-  const footprint = footprintOf(result)
-  if (footprint.files === 0) throw new Error('nothing was counted')
-  return footprint
+  const least = found.reduce((one, other) => (other.functions < one.functions ? other : one))
+  if (least.files === 0) throw new Error('nothing was counted')
+  return least
 }
 
 function footprintOf(scripts: readonly Profiler.ScriptCoverage[]): Footprint {
