@@ -65,6 +65,8 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
           console.log(`  without  ${told(pair.without)}\n  ${manner.padEnd(9)}${told(pair.beside)}`)
         }
       }
+      // The node would wait for the last of them when it stops.
+      receiver.hangUp()
       return await judge(found, plan)
     })
   } finally {

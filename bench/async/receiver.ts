@@ -39,6 +39,8 @@ export interface Receiver {
   missing(): number
   /** Throws the first thing that was wrong. */
   check(): void
+  /** Ends its connections: whoever waits for an answer gets none. */
+  hangUp(): void
   close(): Promise<void>
 }
 
@@ -113,6 +115,7 @@ export async function startReceiver(): Promise<Receiver> {
     check() {
       if (problem !== undefined) throw problem
     },
+    hangUp: () => server.closeAllConnections(),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
