@@ -193,7 +193,7 @@ const isSame = (paths: readonly string[], other: readonly string[]): boolean =>
 /** What single records have shown, each once: its text is made once (`shapes.ts`). */
 const knownShown = new Map<string, readonly KnownShown[]>()
 const MOST_SHOWN = 1_000
-const MOST_ALIKE = 8
+const MOST_ALIKE = 50
 
 interface KnownShown extends Pick<Disclosed['accounted'], 'record_type' | 'paths'> {
   readonly shown: AccountEntry['shown']

@@ -1,29 +1,33 @@
 /** Whether two entries share all that a shape has: then the second one is not written as canonical JSON to find that out. */
 import type { AccountedMessage, StoredAccountEntry } from '@rollcall/core/model/account'
 
-/** Members whose values are compared as they are; `shown` is one object for equal ones (`account-of.ts`). */
-const SAME = [
-  'kind',
-  'participant',
-  'operator',
-  'registry',
-  'operation',
-  'grant',
-  'basis',
-  'purpose',
-  'emergency',
-  'records',
-  'shown',
-  'repeats',
-  'count',
-  'since',
-  'address',
-  'note',
-] as const satisfies readonly (keyof StoredAccountEntry)[]
+/** Members that are compared in another way, or that have marks. */
+type Others = 'asked' | 'outcomes' | 'consent' | 'request' | 'reply' | 'correlation_id' | 'transaction_id' | 'sealed'
+
+/** Members whose values are compared as they are: all others. `shown` is one object for equal ones (`account-of.ts`). */
+const SAME = {
+  kind: true,
+  participant: true,
+  operator: true,
+  registry: true,
+  operation: true,
+  grant: true,
+  basis: true,
+  purpose: true,
+  emergency: true,
+  records: true,
+  shown: true,
+  repeats: true,
+  count: true,
+  since: true,
+  address: true,
+  note: true,
+} as const satisfies Readonly<Record<Exclude<keyof StoredAccountEntry, Others>, true>>
+const same = Object.keys(SAME) as readonly (keyof typeof SAME)[]
 
 /** Whether entries differ in the values of marks alone. A value that is null in one of them only makes them different. */
 export function areAlike(one: StoredAccountEntry, other: StoredAccountEntry): boolean {
-  for (const name of SAME) if (one[name] !== other[name]) return false
+  for (const name of same) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&
     isSameList(one.asked.forms, other.asked.forms) &&

@@ -46,8 +46,8 @@ export interface Shapes {
 
 type MessageColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
 
-/** Shapes that are remembered; then it begins anew. */
-const MOST = 2_000
+/** Shapes that are remembered: records of one type may show some hundred sets of attributes. */
+const MOST = 5_000
 
 export function createShapes(): Shapes {
   const met = new Map<string, KnownShape | null>()
@@ -55,23 +55,23 @@ export function createShapes(): Shapes {
   const last = new Map<string, KnownShape>()
   return {
     compose(entry, columns) {
-      const key = `${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
+      const shown = shownText(entry.shown).number
+      const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
       const guessed = guess !== undefined && areAlike(guess.sample, entry) ? valuesIn(guess, entry, columns) : null
       if (guess !== undefined && guessed !== null) return packedIn(guess, guessed)
       const { content, values } = takenApart(entry, columns)
       const known = met.get(content)
       if (known != null) {
+        if (last.size >= MOST) last.clear()
         last.set(key, known)
         return packedIn(known, values)
       }
       const whole = { text: canonicalJson(entry), shape: null, packed: null, correlation_id: null }
       if (known === null) return whole
       const pieces = piecesOf(content)
-      if (met.size >= MOST) {
-        met.clear()
-        last.clear()
-      }
+      const [oldest] = met.size >= MOST ? met.keys() : []
+      if (oldest !== undefined) met.delete(oldest)
       const digest = hash('sha256', content, 'buffer')
       const made = { content, digest, pieces, sample: entry, values, stored: false }
       // What operators have done is rare, and their names are not kept when the entries are pruned.
@@ -80,6 +80,7 @@ export function createShapes(): Shapes {
       return whole
     },
     forget() {
+      last.clear()
       for (const shape of met.values()) if (shape !== null) shape.stored = false
     },
   }
@@ -202,7 +203,7 @@ function takenApart(
       signature: texts.request_signature,
     },
     sealed: texts.sealed,
-    shown: shownText(entry.shown),
+    shown: shownText(entry.shown).text,
     transaction_id: texts.transaction_id,
   }
   return { content: canonicalJson(members), values }
@@ -272,12 +273,15 @@ function valuesOfSignature(text: string, like: string, known: readonly Value[], 
 }
 
 /** Answers under one grant often have the same object (`account-of.ts`). */
-const texts = new WeakMap<StoredAccountEntry['shown'], CanonicalText>()
+const texts = new WeakMap<StoredAccountEntry['shown'], { readonly text: CanonicalText; readonly number: number }>()
+let numbered = 0
 
-function shownText(shown: StoredAccountEntry['shown']): CanonicalText {
+/** The text of what was shown, and a number that no other object has. */
+function shownText(shown: StoredAccountEntry['shown']): { readonly text: CanonicalText; readonly number: number } {
   const known = texts.get(shown)
   if (known !== undefined) return known
-  const text = new CanonicalText(canonicalJson(shown))
-  texts.set(shown, text)
-  return text
+  numbered += 1
+  const made = { text: new CanonicalText(canonicalJson(shown)), number: numbered }
+  texts.set(shown, made)
+  return made
 }

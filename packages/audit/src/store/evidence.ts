@@ -86,7 +86,9 @@ export async function hashedEntries(
   return rows.map(({ sequence, at, commitments, persons, ...stored }) => {
     const runs = persons === null ? [] : (personRuns(persons) ?? [])
     const hashed = Buffer.concat([commitments, ...runs.map(({ commitment }) => commitment)])
-    return { sequence, at, entry: entryTextOf(stored) ?? '', commitments: hashed.toString('hex') }
+    const entry = entryTextOf(stored)
+    if (entry === null) throw new Error(`entry ${sequence} of chain ${chain} cannot be read: run rollcall audit verify`)
+    return { sequence, at, entry, commitments: hashed.toString('hex') }
   })
 }
 
