@@ -2,8 +2,9 @@ import { Writable } from 'node:stream'
 import { openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
 import { createTokens } from '@rollcall/participants/directory/tokens'
+import { DEFAULT_SIGNATURE_PROFILE, sign } from '@rollcall/protocol'
 import { CompactEncrypt, type CryptoKey, calculateJwkThumbprint, compactDecrypt, importJWK, type JWK } from 'jose'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { environmentSource, MasterKeyError, type MasterKeySource, newMasterKey } from './master-key.ts'
@@ -142,6 +143,18 @@ describe('use', () => {
     )
     const all = [(await keys.signing()).privateKey, (await keys.tokens.signing()).privateKey, ...encryption]
     expect(all.map((key) => key?.extractable)).toEqual(all.map(() => false))
+  })
+
+  test('Ed25519 signs on the thread that asks, ES256 on another', async () => {
+    const thread = vi.spyOn(crypto.subtle, 'sign')
+    for (const [algorithm, times] of [['EdDSA', 0] as const, ['ES256', 1] as const]) {
+      const key = { sender_id: 'civil', ...(await keys.signing(algorithm)) }
+      const profile = { ...DEFAULT_SIGNATURE_PROFILE, algorithms: [algorithm] }
+      const life = { created: 1_767_225_600, expires: 1_767_225_900 }
+      await sign({ header: { sender_id: 'civil' }, message: {}, profile, key, namespace: 'registry', ...life })
+      expect(thread).toHaveBeenCalledTimes(times)
+    }
+    thread.mockRestore()
   })
 })
 
