@@ -1,7 +1,7 @@
 /**
  * Builds a package for publishing: JavaScript, declarations where programs import it, README and licence, in a directory
  * that is a package of its own. The workspace itself needs no build; its package.json points to the sources
- * (docs/decisions/building.md).
+ * (docs/decisions/published-packages.md).
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -80,17 +80,13 @@ describe('README.md', () => {
 
 describe('decisions', () => {
   const index = text('docs/decisions/README.md')
-  const pagesOfDecisions = globSync('docs/decisions/*.md', { cwd: root }).filter((page) => !page.endsWith('README.md'))
-  const decisions = pagesOfDecisions.flatMap((page) => {
-    const [, ...sections] = text(page).split(/^## /m)
-    return sections.map((section) => [page, section.split('\n')[0] ?? '', section] as const)
-  })
+  const decisions = globSync('docs/decisions/*.md', { cwd: root }).filter((page) => !page.endsWith('README.md'))
 
-  it.each(decisions)('%s, %s, has its date and says where it shows', (page, _title, section) => {
-    const name = page.split('/').at(-1) ?? ''
-    expect(index).toContain(`(${name})`)
-    expect(section).toMatch(/^.*\n\n\d{4}-\d\d-\d\d/)
-    expect(section).toMatch(/^Where it shows: \S/m)
+  it.each(decisions)('%s has its date, says where it shows, and stands in the index', (page) => {
+    const decision = text(page)
+    const [, title = ''] = /^# (.+)\n\n\d{4}-\d\d-\d\d/.exec(decision) ?? []
+    expect(decision).toMatch(/^Where it shows: \S/m)
+    expect(index).toContain(`- [${title}](${page.split('/').at(-1)})\n`)
   })
 })
 

@@ -118,6 +118,14 @@ describe('an entry', () => {
 })
 
 describe('the shape of entries', () => {
+  test('has the digest of its content: nobody takes the place of one that is to come', async () => {
+    await expect(
+      database.db.pool.query(
+        `insert into account_shape (digest, content) values (sha256('to come'), '{"operation":"another"}')`,
+      ),
+    ).rejects.toMatchObject({ code: '23514', constraint: 'account_shape_digest_check' })
+  })
+
   const stored = async (operation: string) => {
     const { rows } = await database.db.pool.query<{ content: string; entry: string }>(
       'select account.entry, account_shape.content from account left join account_shape on digest = shape order by at, sequence',

@@ -13,7 +13,9 @@ export const packedAccounts: SchemaMigration = {
       -- SHA-256 of the content.
       digest bytea primary key,
       -- Canonical JSON of entries, with marks in place of the values that are not shared.
-      content text not null
+      content text not null,
+      -- Nobody can put another content under a digest before its own comes.
+      constraint account_shape_digest_check check (digest = sha256(convert_to(content, 'UTF8')))
     )`.execute(db)
     // Null in the rows of earlier versions.
     await sql`alter table account

@@ -70,7 +70,7 @@ interface Part {
 
 /**
  * Turns pieces of a body into events. It uses the parser below `Busboy`, because `Busboy` passes over parts that have no
- * head or no name, and these are refused here (docs/decisions/deliveries.md).
+ * head or no name, and these are refused here (docs/decisions/multipart-parser.md).
  */
 class Splitter {
   readonly #dicer: Dicer
