@@ -32,6 +32,8 @@ export interface HasAccounts extends HasDatabase {
   readonly accounts: Accounts
   /** Who calls: the name of an operator token, or of the user at the command line. */
   readonly operator: string
+  /** Who approved what `operator` proposed. */
+  readonly approvedBy?: string
   /** Whether an open page asks again for what was accounted a short while ago: it is not accounted again. */
   readonly isSameLook?: boolean
 }

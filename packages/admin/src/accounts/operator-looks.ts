@@ -24,7 +24,7 @@ export interface OperatorAct {
 
 /** Writes the account of an act. It is awaited before anything is shown: when it rejects, nothing may be. */
 export const accountOperator = (
-  { accounts, operator }: Pick<HasAccounts, 'accounts' | 'operator'>,
+  { accounts, operator, approvedBy }: Pick<HasAccounts, 'accounts' | 'operator' | 'approvedBy'>,
   { note, registry, persons = [], records = 0, shown = {}, reason, repeats = [] }: OperatorAct,
 ): Promise<void> =>
   accounts.write(
@@ -32,6 +32,7 @@ export const accountOperator = (
       kind: 'operator',
       participant: null,
       operator,
+      ...(approvedBy !== undefined && { approved_by: approvedBy }),
       registry: registry ?? null,
       operation: null,
       correlation_id: null,
@@ -64,7 +65,9 @@ export const accountParticipant = (
   accounts.write({ ...EMPTY_ENTRY, kind: 'operator', participant: sender_id, note, count, outcomes: { succ: 1 } }, [])
 
 /** Whether it is an operator who calls, and not another part of the server. */
-export const isAccounting = (needs: unknown): needs is Pick<HasAccounts, 'accounts' | 'operator' | 'isSameLook'> =>
+export const isAccounting = (
+  needs: unknown,
+): needs is Pick<HasAccounts, 'accounts' | 'operator' | 'approvedBy' | 'isSameLook'> =>
   typeof needs === 'object' && needs !== null && 'accounts' in needs && 'operator' in needs
 
 /** The acts of an operator, one after the other; nothing where another part of the server calls. */

@@ -146,12 +146,12 @@ export const approveProposal = useCase(
           reason: 'conflict',
         })
       }
-      const operator = `${found.proposed_name}, approved by ${by.name}`
-      await accountOperator({ ...needs, operator }, { note: `proposal approve: ${act.name}` })
+      const both = { operator: found.proposed_name, approvedBy: by.name }
+      await accountOperator({ ...needs, ...both }, { note: `proposal approve: ${act.name}` })
       // From here on nobody else has it.
       if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(needs, id))
       try {
-        const result = await act.run({ ...withoutApprovals(needs), operator }, input)
+        const result = await act.run({ ...withoutApprovals(needs), ...both }, input)
         await noteProposalEnd(db, id, null)
         return result
       } catch (error) {

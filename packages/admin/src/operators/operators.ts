@@ -74,6 +74,8 @@ export const addOperator = useCase(
         `name: must not begin with ${PROVIDED_NAME}, as the names do that a provider of OpenID Connect gives`,
       )
     }
+    // What has one beside a name, such as who approved, cannot be taken for a part of it.
+    if (/[,;\p{Cc}]/u.test(name)) throw new AdminRefusal('name: must have no comma, semicolon or control character')
     const now = clock.date()
     const expires = expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => registryAt(db, namespace))))

@@ -18,6 +18,7 @@ export const ACCOUNTS = {
     named: 'User and case',
   },
   nobody: 'not known',
+  approved: (operator: string | null, approvedBy: string) => `${operator}; approved by ${approvedBy}`,
   again: 'given again',
   empty: 'No account yet',
   emptyNote: 'Each request, answer and act of an operator has an account.',

@@ -68,6 +68,8 @@ interface AccountContent {
   readonly participant: string | null
   /** Name of an operator token, or of an operator at the command line. */
   readonly operator: string | null
+  /** The operator who approved what `operator` proposed; absent: the act did not wait, or its entry is of an earlier version. */
+  readonly approved_by?: string
   /** Namespace. */
   readonly registry: string | null
   readonly operation: string | null

@@ -154,6 +154,9 @@ type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readon
 /** Characters of a name in the accounts. */
 const NAME_LIMIT = 128
 
+/** Any other name is quoted: what is shown beside it cannot be taken for a part of it. */
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
+
 function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
   const { issuer, roles, role_claim, name_claim } = settings
   const name = claims[name_claim]
@@ -171,7 +174,7 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
     subject: claims.sub,
     roles: [...new Set(found)],
     registries: registriesOf(settings, claims),
-    name: `${PROVIDED_NAME}${name}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
+    name: `${PROVIDED_NAME}${PLAIN_NAME.test(name) ? name : JSON.stringify(name)}${name_claim === 'sub' ? '' : `~${digestOf(issuer, claims.sub)}`}`,
   }
 }
 

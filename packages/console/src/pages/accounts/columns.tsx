@@ -11,6 +11,7 @@ interface Account {
   readonly kind: string
   readonly participant: string | null
   readonly operator: string | null
+  readonly approved_by: string | null
   readonly registry: string | null
   readonly operation: string | null
   readonly note: string | null
@@ -24,7 +25,11 @@ const { columns: TITLES } = ACCOUNTS
 export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
   { title: TITLES.kind, cell: ({ kind }) => <Badge state={kind} tone={kind === 'refusal' ? 'warn' : 'quiet'} /> },
-  { title: TITLES.who, cell: ({ participant, operator }) => participant ?? operator ?? ACCOUNTS.nobody },
+  {
+    title: TITLES.who,
+    cell: ({ participant, operator, approved_by }) =>
+      approved_by === null ? (participant ?? operator ?? ACCOUNTS.nobody) : ACCOUNTS.approved(operator, approved_by),
+  },
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
   { title: TITLES.what, cell: ({ operation, note }) => operation ?? note },
   { title: TITLES.purpose, cell: ({ purpose, basis }) => purpose ?? basis, wideOnly: true },

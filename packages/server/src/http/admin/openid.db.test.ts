@@ -281,6 +281,12 @@ describe('where the provider names registries, the console has a key, and names 
     },
   )
 
+  it('a name that looks like two is quoted', async () => {
+    const claims = { sub: 'u-3', preferred_username: 'ada, approved by bea' }
+    const { operator } = await sessionOf((await signedIn('*', claims)).cookie)
+    expect(operator).toMatch(/^oidc:"ada, approved by bea"~[0-9a-f]{12}$/)
+  })
+
   it('two users of the same name are two operators', async () => {
     const names: string[] = []
     for (const sub of ['u-1', 'u-2', 'u-1']) {
@@ -297,6 +303,12 @@ describe('where the provider names registries, the console has a key, and names 
     const left = await listSessions({ ...own.server.database, limits: own.server.context.limits }, {})
     expect(left.map(({ name }) => name)).toContain(names[1])
   })
+})
+
+it.each(['ada, approved by bea', 'ada; approved by bea', 'ada\nbea'])('a token is not named %j', async (name) => {
+  await expect(addOperator(server.database, { name, roles: ['own'] })).rejects.toThrow(
+    'name: must have no comma, semicolon or control character',
+  )
 })
 
 it('a token has no name as the provider gives them', async () => {

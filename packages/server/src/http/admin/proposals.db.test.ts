@@ -80,12 +80,15 @@ it('a wider grant waits for another operator, who sees what would change, and bo
   })
   expect(await seen(sender_id)).toEqual(['all'])
   const { body: accounts } = await caller.get('/accounts?kind=operator&limit=20')
-  const notes = accounts.map(({ operator, note }: { operator: string; note: string }) => `${operator}: ${note}`)
+  const notes = accounts.map(
+    ({ operator, approved_by, note }: { operator: string; approved_by: string | null; note: string }) =>
+      [operator, approved_by, note].join(' | '),
+  )
   expect(notes).toEqual(
     expect.arrayContaining([
-      'ada: proposal: grant set',
-      'ada, approved by bea: proposal approve: grant set',
-      'ada, approved by bea: grant set',
+      'ada |  | proposal: grant set',
+      'ada | bea | proposal approve: grant set',
+      'ada | bea | grant set',
     ]),
   )
 })

@@ -155,7 +155,7 @@ describe.each(names)('%s', (name) => {
     expect(changed.length > 0).toBe(act.looks !== true)
     const { body: accounts } = await caller.get('/accounts?kind=operator&limit=10')
     expect(accounts).toContainEqual(
-      expect.objectContaining({ operator: `ada, approved by ${second}`, note: `proposal approve: ${name}` }),
+      expect.objectContaining({ operator: 'ada', approved_by: second, note: `proposal approve: ${name}` }),
     )
   }
 })
