@@ -9,6 +9,7 @@ const SAME = {
   kind: true,
   participant: true,
   operator: true,
+  approved_by: true,
   registry: true,
   operation: true,
   grant: true,

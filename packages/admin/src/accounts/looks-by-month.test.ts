@@ -10,6 +10,7 @@ const look = (at: string, more: Partial<AccountFacts> = {}): AccountFacts => ({
   kind: 'answer',
   participant: 'spmis.example',
   operator: null,
+  approved_by: null,
   registry: 'civil',
   operation: 'search',
   note: null,
