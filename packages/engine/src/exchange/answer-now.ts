@@ -48,8 +48,8 @@ export async function answerNow(
 /** Answers, and commits what the answer was decided by; again where that has changed in between. */
 async function decided(parts: AnsweringNow, answer: () => Promise<Outcome>): Promise<Outcome> {
   for (let times = 1; ; times += 1) {
-    const outcome = await answer()
     try {
+      const outcome = await answer()
       await commitEffects(parts.db, outcome.effects)
       return outcome
     } catch (error) {

@@ -53,7 +53,7 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
     status,
     ...(found && { found }),
   }))
-  return { ...outcomeOf(exchange, answers), ...effectsOf(asked, answers), items }
+  return { ...outcomeOf(exchange, answers), ...(await effectsOf(parts, asked, answers)), items }
 }
 
 /**
@@ -71,7 +71,7 @@ export async function answerQuestion(
   const answered = await answerItem(workOf(parts, asked, 1), item, answer)
   const { status, status_reason_code = 'none' } = answered.answer
   parts.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
-  return { ...outcomeOf(exchange, [answered]), ...effectsOf(asked, [answered]) }
+  return { ...outcomeOf(exchange, [answered]), ...(await effectsOf(parts, asked, [answered])) }
 }
 
 /** A further page of items of a message that was answered before: of those that have one, by their positions. */
@@ -150,20 +150,29 @@ interface Answered {
 }
 
 /**
- * A consent that was withdrawn while the items were answered: they are answered again. A persisted answer says under which
- * consents it was given: it is not sent when one of them does not hold any more.
+ * A consent may be withdrawn while the items are answered: they are answered again. An answer that is sent at once writes
+ * nothing about consents, and only asks. A persisted answer says under which consents it was given: it is not sent when one
+ * of them does not hold any more.
+ * @throws OutcomeOutdated
  */
-function effectsOf({ mode, exchange }: Asked, answers: readonly Answered[]): Pick<Outcome, 'effects'> {
+async function effectsOf(
+  { db }: Answering,
+  { mode, exchange }: Asked,
+  answers: readonly Answered[],
+): Promise<Pick<Outcome, 'effects'>> {
   const uses = answers.flatMap(({ answer: { reference_id }, use }) =>
     use === undefined ? [] : [{ reference_id, use }],
   )
   if (uses.length === 0) return {}
-  const writeUses = async (client: ClientBase): Promise<void> => {
+  const checkHeld = async (client: Pick<ClientBase, 'query'>): Promise<void> => {
     const held = uses.map(({ use }) => use)
     if (await isAnyEnded(client, held)) throw new OutcomeOutdated()
-    if (mode !== 'sync') await insertUses(client, exchange.correlation_id, uses)
   }
-  return { effects: [writeUses] }
+  if (mode !== 'sync') {
+    return { effects: [checkHeld, (client) => insertUses(client, exchange.correlation_id, uses)] }
+  }
+  await checkHeld(db.pool)
+  return {}
 }
 
 async function answerItem(

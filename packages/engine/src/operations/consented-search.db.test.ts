@@ -1,7 +1,7 @@
 /** What a search may ask and see where a grant demands the consent of the person. */
 
 import type { GrantTerms } from '@rollcall/core/model/grant'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { accepted, answerExchange, searchFor } from '../../../server/test/asynchronous.ts'
 import { byUin, expression, grantedServer, uins } from '../../../server/test/granted.ts'
 import { storedAccounts } from '../../../settings/test/accounts.ts'
@@ -29,6 +29,19 @@ describe('basis consent', () => {
       data: { reg_records: [] },
       pagination: { total_count: 0 },
     })
+  })
+
+  it('asks before its answer leaves whether the consent still holds: one statement, without a transaction', async () => {
+    await granted(terms)
+    const query = vi.spyOn(server.context.db.pool, 'query')
+    const answer = await item({ ...byUin('1'), consent: CONSENT })
+    const asked = query.mock.calls.filter(
+      ([statement]: unknown[]) => Object(statement).name === 'is one of several consents ended',
+    )
+    query.mockRestore()
+    expect(uins(answer)).toEqual(['1'])
+    // A transaction has a connection of its own, and asks nothing of the pool.
+    expect(asked).toHaveLength(1)
   })
 
   it('asks for one identifier, by a form of identifiers', async () => {
