@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
+import { ADDRESSLESS } from '@rollcall/engine/store/exchanges/exchange-names'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
 import { SETTINGS_AGE } from '../../../observe/test/clock.ts'
@@ -20,6 +21,7 @@ import {
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { changeDeliveries } from '../store/deliveries/delivery-changes.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
+import { movingDeliveries } from '../store/deliveries/move-deliveries.ts'
 import { drain } from './drain.ts'
 
 const { sender, newReceiver: newPeer } = await senderWithPeers()
@@ -191,7 +193,9 @@ test('what waits for a default address that is away goes to the new one as soon 
   const [elsewhere] = await named(participant, other.url, 1)
   await inTurn(participant)
   expect(await breakerOf(participant, dead)).toMatchObject({ opened_at: expect.any(Date) })
-  await setCallbackSettings(sender.database.db, participant.id, { default_url: live.url })
+  await setCallbackSettings(sender.database.db, participant.id, { default_url: live.url }, (default_url) =>
+    movingDeliveries(participant.id, { default_url, addressless: ADDRESSLESS }),
+  )
   sender.clock.pass(SETTINGS_AGE)
   await dueNow(sender, participant.id)
   await inTurn(participant)
