@@ -8,7 +8,7 @@ import { loadAccountKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
 import { openDatabase } from '@rollcall/database/database'
 import { isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { beneficiary, enrolment } from '../../core/test/beneficiaries.ts'
 import { grant } from '../../participants/test/grants.ts'
 import { type StoredAccount, storedAccounts } from '../../settings/test/accounts.ts'
@@ -307,7 +307,11 @@ it('a household tells something of the member by whose identifier it was found',
   server.clock.pass(1_000)
   const Group = { reg_record_type: 'Group' }
   const search = searchFor(peer, [byIdentifier('UIN', 'M1', Group), byIdentifier('UIN', 'NOBODY', Group)])
+  const parse = vi.spyOn(JSON, 'parse')
   const sent = await send('social', 'registry/sync/search', search)
+  const parsed = parse.mock.calls.filter(([text]) => text.includes('"member_list"') && text.startsWith('{'))
+  parse.mockRestore()
+  expect(parsed).toHaveLength(1)
   const seen = ['HOUSEHOLD_ID H1', 'UIN M1']
   await expectAccounted(sent, { seen, asked: ['UIN NOBODY'] }, { outcomes: { succ: 2 } })
   await grant(server.database, peer.sender_id, 'social', {})

@@ -35,15 +35,17 @@ export type Select = (shown: JsonValue) => JsonValue | null
  * What of these records the grant shows. One after the other, so that a caller can stop where an answer becomes too large.
  * @param documents canonical JSON texts of records of one type
  * @param select what a query chose, or a notification has, of what may be seen
+ * @param read is called with the content of each document: a caller who needs more of it does not parse it again
  */
 export function* disclose(
   grant: Disclosing,
   recordType: RecordType,
   documents: Iterable<string>,
   select: Select | null = null,
+  read: (record: JsonValue) => void = () => {},
 ): Generator<Disclosed, void, void> {
   const paths = new PathNames()
-  for (const { document, record, shown, related } of shownRecords(grant, recordType, documents)) {
+  for (const { document, record, shown, related } of shownRecords(grant, recordType, documents, read)) {
     const selected = select === null ? shown : select(shown)
     if (selected === null) continue
     // A record that is shown whole is sent as it is stored.
@@ -85,15 +87,17 @@ interface ShownRecord {
   readonly related: readonly RelatedPerson[]
 }
 
-/** Each record is read once. */
+/** Each document is parsed once. */
 function* shownRecords(
   grant: Disclosing,
   recordType: RecordType,
   documents: Iterable<string>,
+  onRead: (record: JsonValue) => void = () => {},
 ): Generator<ShownRecord, void, void> {
   if (!isGranted(grant.recordTypes, recordType.name)) return
   for (const document of documents) {
     const read = JSON.parse(document) as JsonValue
+    onRead(read)
     const record = rowsHave(grant, recordType, read) ? found(grant, recordType, read) : null
     if (record === null) continue
     const text = record === read ? document : canonicalJson(record)

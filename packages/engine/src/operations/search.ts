@@ -135,26 +135,10 @@ async function pageMembers(
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
 ): Promise<ReplyMembers> {
   const shown = disclosedRecords(work, criteria, records)
-  if (shown.length > 0) noteParts(work, criteria, records)
   // An answer without a record takes one as well: otherwise a used-up quota would say that there is one.
   await takeQuota(work, 'records', Math.max(1, shown.length))
   const total_count = totalShown(work.exchange.grant, total, shown.length)
   return { data: dataOf(criteria, shown), pagination: { ...page, total_count } }
-}
-
-/** What is shown of a household is shown of the member by whose identifier it was asked for. */
-function noteParts(
-  { exchange, asks }: ItemWork,
-  { recordType, predicate }: SearchCriteria,
-  records: readonly FoundRecord[],
-): void {
-  if (recordType.identifiers.every(({ names }) => names !== 'part')) return
-  const named = identifiersIn(predicate)
-  if (named.length === 0) return
-  const { kind } = exchange.registry
-  const seen = records.flatMap(({ document }) => partsAsked(kind, recordType, JSON.parse(document) as JsonValue, named))
-  const asked = { role: 'asked', identifiers: named } as const
-  if (seen.length > 0) asks({ persons: [asked, { role: 'seen', identifiers: [...new Set(seen)] }] })
 }
 
 /**
@@ -243,12 +227,13 @@ const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.k
 
 /**
  * One answer holds so many bytes of records and no more: a batch cannot make the server build an endless text. They are
- * counted as they are made, since a selection may be longer than its record.
+ * counted as they are made, since a selection may be longer than its record. What is shown of a household is shown of the member
+ * by whose identifier it was asked for, and accounted so.
  * @throws ItemRejection when they are too many; the budget is then as it was
  */
 function disclosedRecords(
-  { exchange, budget }: ItemWork,
-  { recordType, shape }: SearchCriteria,
+  { exchange, budget, asks }: ItemWork,
+  { recordType, predicate, shape }: SearchCriteria,
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {
   const day = today(exchange.registry)
@@ -257,10 +242,15 @@ function disclosedRecords(
     if (hides && isEmpty(record)) return null
     return shape === undefined ? record : shape(record, day)
   }
+  const named = identifiersIn(predicate)
+  const members = new Set<Identifier>()
+  const noteMembers = (record: JsonValue): void => {
+    for (const one of partsAsked(exchange.registry.kind, recordType, record, named)) members.add(one)
+  }
   const documents = found.map(({ document }) => document)
   const records: Disclosed[] = []
   let bytes = 0
-  for (const record of disclose(exchange.grant, recordType, documents, hides || shape ? select : null)) {
+  for (const record of disclose(exchange.grant, recordType, documents, hides || shape ? select : null, noteMembers)) {
     bytes += Buffer.byteLength(record.text)
     if (bytes > budget.bytes) {
       throw new ItemRejection(
@@ -271,6 +261,10 @@ function disclosedRecords(
     records.push(record)
   }
   budget.bytes -= bytes
+  if (records.length > 0 && members.size > 0) {
+    const asked = { role: 'asked', identifiers: named } as const
+    asks({ persons: [asked, { role: 'seen', identifiers: [...members] }] })
+  }
   return records
 }
 
