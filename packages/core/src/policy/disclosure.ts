@@ -42,7 +42,7 @@ export function* disclose(
   recordType: RecordType,
   documents: Iterable<string>,
   select: Select | null = null,
-  read: (record: JsonValue) => void = () => {},
+  read?: (record: JsonValue) => void,
 ): Generator<Disclosed, void, void> {
   const paths = new PathNames()
   for (const { document, record, shown, related } of shownRecords(grant, recordType, documents, read)) {
@@ -92,12 +92,12 @@ function* shownRecords(
   grant: Disclosing,
   recordType: RecordType,
   documents: Iterable<string>,
-  onRead: (record: JsonValue) => void = () => {},
+  onRead?: (record: JsonValue) => void,
 ): Generator<ShownRecord, void, void> {
   if (!isGranted(grant.recordTypes, recordType.name)) return
   for (const document of documents) {
     const read = JSON.parse(document) as JsonValue
-    onRead(read)
+    onRead?.(read)
     const record = rowsHave(grant, recordType, read) ? found(grant, recordType, read) : null
     if (record === null) continue
     const text = record === read ? document : canonicalJson(record)

@@ -81,7 +81,6 @@ export function partsAsked(
   record: JsonValue,
   asked: readonly PersonIdentifier[],
 ): readonly PersonIdentifier[] {
-  if (asked.length === 0 || recordType.identifiers.every(({ names }) => names !== 'part')) return []
   const parts = readIdentifiers(kind, recordType, record).filter(({ names }) => names === 'part')
   return asked.filter((one) => parts.some(({ type, value }) => type === one.type && value === one.value))
 }

@@ -1,11 +1,13 @@
-/** Lets a caller in: the one place where requests and callbacks learn who is calling, and in which registries it may be. */
+/** Lets a caller in: the one place that says who is calling, in which registries it may be, and what it may do there. */
 
+import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { NOTHING_GRANTED } from '@rollcall/core/policy/permission'
+import { may, NOTHING_GRANTED } from '@rollcall/core/policy/permission'
 import type { Quota, Visit } from '@rollcall/participants/admission/quota'
+import type { Grants } from '@rollcall/participants/directory/grants'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
-import { RequestFault } from '@rollcall/protocol'
+import { type Operation, RequestFault } from '@rollcall/protocol'
 import { type Authenticating, authenticate } from './authenticate.ts'
 
 export type Admitting = Authenticating & { readonly quota: Quota }
@@ -43,4 +45,24 @@ export async function admit(
   if (participant.environment === environment) return { participant, visit }
   visit.leave(true)
   throw new OtherEnvironment(participant)
+}
+
+export interface Authorizing {
+  readonly grants: Grants
+}
+
+/**
+ * What the caller may do in this registry. Asked before its message is read.
+ * @throws RequestFault 403 err.request.forbidden: there is no grant in force, or it does not have the operation
+ */
+export async function authorize(
+  { grants }: Authorizing,
+  participant: Participant,
+  registry: Registry,
+  { name }: Operation,
+): Promise<Grant> {
+  const grant = await grants.of(participant, registry)
+  const permission = may(grant, { operation: name })
+  if (grant !== null && permission.allowed) return grant
+  throw new RequestFault('err.request.forbidden', permission.allowed ? '' : permission.reason)
 }

@@ -19,7 +19,7 @@ import { earlierReferences } from '../operations/references.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
-import type { Authorizing } from './authorize.ts'
+import type { Authorizing } from './admit.ts'
 import { type Answered, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
 
 export type AnsweringAccepted = Answering & SendingReply & Authorizing

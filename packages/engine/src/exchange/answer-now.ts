@@ -50,7 +50,7 @@ async function decided(parts: AnsweringNow, answer: () => Promise<Outcome>): Pro
   for (let times = 1; ; times += 1) {
     try {
       const outcome = await answer()
-      await commitEffects(parts.db, outcome.effects)
+      if (outcome.effects !== undefined) await commitEffects(parts.db, outcome.effects)
       return outcome
     } catch (error) {
       if (!(error instanceof OutcomeOutdated) || times === DECIDED) throw error

@@ -29,7 +29,9 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   const work = { ...asking, exchange }
   const { limits } = work.parts
   checkFilled(exchange, criteria)
-  await takeQuota(work, emergency === null ? 'items' : 'emergencies', identifiersAsked(criteria.predicate))
+  // Each identifier is a look-up of its own.
+  const wanted = identifiersIn(criteria.predicate).length || 1
+  await takeQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
   const found = await subjectAlone(work, consented, criteria)
   const { total, records, ids, use, reason } = withinCap(exchange.grant, found, limits.search_results)
@@ -98,9 +100,6 @@ async function isBorneBySeveral(
 }
 
 const NOBODY: Found = { total: 0, records: [], ids: [] }
-
-/** What a quota counts: each identifier is a look-up of its own. */
-const identifiersAsked = (predicate: Predicate): number => identifiersIn(predicate).length || 1
 
 const identifiersIn = (predicate: Predicate): readonly Identifier[] =>
   leavesOf(predicate).flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
@@ -247,10 +246,18 @@ function disclosedRecords(
   const noteMembers = (record: JsonValue): void => {
     for (const one of partsAsked(exchange.registry.kind, recordType, record, named)) members.add(one)
   }
+  const hasMembers = named.length > 0 && recordType.identifiers.some(({ names }) => names === 'part')
   const documents = found.map(({ document }) => document)
+  const shown = disclose(
+    exchange.grant,
+    recordType,
+    documents,
+    hides || shape ? select : null,
+    hasMembers ? noteMembers : undefined,
+  )
   const records: Disclosed[] = []
   let bytes = 0
-  for (const record of disclose(exchange.grant, recordType, documents, hides || shape ? select : null, noteMembers)) {
+  for (const record of shown) {
     bytes += Buffer.byteLength(record.text)
     if (bytes > budget.bytes) {
       throw new ItemRejection(

@@ -256,7 +256,7 @@ test('what an operation writes is committed with its page, or not at all', async
   await expect(commit(failing)).rejects.toThrow('refused')
   expect(await rowsOf(second)).toMatchObject([{ state: 'accepted', deliveries: [] }])
   expect(await written()).toEqual(['a', 'b'])
-  await expect(commitEffects(sender.database.db, failing.effects)).rejects.toThrow('refused')
+  await expect(commitEffects(sender.database.db, failing.effects ?? [])).rejects.toThrow('refused')
   expect(await written()).toEqual(['a', 'b'])
   await commitEffects(sender.database.db, [effect('e')])
   expect(await written()).toEqual(['a', 'b', 'e'])

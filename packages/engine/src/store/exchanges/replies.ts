@@ -64,7 +64,7 @@ function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Eff
 }
 
 /** Commits what the operation of a synchronous request writes, before its reply is sent. */
-export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly Effect[] = []): Promise<void> {
+export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly Effect[]): Promise<void> {
   if (effects.length === 0) return
   await withTransaction(pool, async (client) => {
     for (const effect of effects) await effect(client)
