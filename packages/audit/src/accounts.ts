@@ -5,7 +5,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { AccountEntry, Accounts, StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
-import { StoreBusy } from '@rollcall/database/database-errors'
+import { isViolation, StoreBusy } from '@rollcall/database/database-errors'
 import { groupCommit } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
 import type { Vault } from '@rollcall/keys/vault'
@@ -62,23 +62,30 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     keys: loaded,
     time: () => clock.now() + offset,
   })
+  const append = async (current: Chain, entries: readonly PreparedEntry[]): Promise<Chain> => {
+    const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
+    const { accounts, hash } = chained(shapes, current, new Date(at).toISOString(), entries)
+    const used = [...new Set(accounts.flatMap(({ shape }) => shape ?? []))]
+    const fresh = used.filter(({ stored }) => !stored)
+    const sent = clock.now()
+    const place = { chain: current.id, after: current.sequence, at: new Date(at) }
+    const time = await writeAccounts(db.pool, place, accounts, { fresh, stored: used.filter(({ stored }) => stored) })
+    for (const shape of fresh) shape.stored = true
+    offset = time.getTime() - (sent + clock.now()) / 2
+    return { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
+  }
   const flush = async (entries: readonly PreparedEntry[]): Promise<readonly undefined[]> => {
     const current: Chain = chain ?? (await beginChain(db, clock))
     // Until it is committed, nobody knows what the chain ends with: after a failure another chain begins.
     chain = null
     try {
-      const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
-      const { accounts, hash } = chained(shapes, current, new Date(at).toISOString(), entries)
-      const used = [...new Set(accounts.flatMap(({ shape }) => shape ?? []))]
-      const fresh = used.filter(({ stored }) => !stored)
-      const sent = clock.now()
-      const place = { chain: current.id, after: current.sequence, at: new Date(at) }
-      const time = await writeAccounts(db.pool, place, accounts, { fresh, stored: used.filter(({ stored }) => stored) })
-      for (const shape of fresh) shape.stored = true
-      offset = time.getTime() - (sent + clock.now()) / 2
-      const next = { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
-      checkpoints.committed(next)
-      chain = next
+      chain = await append(current, entries).catch((error: unknown) => {
+        if (!isViolation(error, 'account_entry_form_check')) throw error
+        // A standby that took over has lost a shape. Nothing was written: the shapes go with the entries now.
+        shapes.forget()
+        return append(current, entries)
+      })
+      checkpoints.committed(chain)
     } catch (error) {
       checkpoints.abandoned(current.id)
       shapes.forget()

@@ -2,6 +2,7 @@ import { ACCOUNT_KINDS, type StoredAccountEntry } from '@rollcall/core/model/acc
 import { canonicalJson } from '@rollcall/protocol'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { accountEntry } from '../test/account-entry.ts'
 import { messageOf } from './accounts.ts'
 import { createShapes } from './shapes.ts'
 import { entryTextOf } from './store/entry-shape.ts'
@@ -109,4 +110,30 @@ test('the text of an entry is its canonical JSON, and is read back from shape an
     ),
   )
   expect(shared).toBeGreaterThan(100)
+})
+
+const NO_COLUMNS = { message_id: null, reply_message_id: null }
+
+/** Whether an entry is shared the second time that it comes. */
+function isShared(shapes: ReturnType<typeof createShapes>, one: StoredAccountEntry): boolean {
+  shapes.compose(one, NO_COLUMNS)
+  return shapes.compose(one, NO_COLUMNS).shape !== null
+}
+
+test('a participant has 1,000 shapes at most, and others have theirs', () => {
+  const shapes = createShapes()
+  const numbered = (records: number, participant = 'one.example') => accountEntry({ records, participant })
+  for (let records = 1; records < 1_000; records += 1) shapes.compose(numbered(records), NO_COLUMNS)
+  expect(isShared(shapes, numbered(1_000))).toBe(true)
+  expect(isShared(shapes, numbered(1_001))).toBe(false)
+  expect(isShared(shapes, numbered(1_001, 'two.example'))).toBe(true)
+})
+
+test('an entry with a signature or with other texts of a length that a peer chooses shares nothing', () => {
+  const shapes = createShapes()
+  const signed = (signature: string) =>
+    accountEntry({ request: { message_id: 'a', digest: '0'.repeat(64), kid: 'k', signature } })
+  expect(isShared(shapes, signed(' '.repeat(8_193)))).toBe(false)
+  expect(isShared(shapes, signed(' '.repeat(4_000)))).toBe(true)
+  expect(isShared(shapes, accountEntry({ purpose: 'p'.repeat(8_192) }))).toBe(false)
 })

@@ -49,12 +49,30 @@ type MessageColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
 /** Shapes that are remembered: records of one type may show some hundred sets of attributes. */
 const MOST = 5_000
 
+/** Shapes of one participant, so that none fills the memory, or the table, by asking for ever other things. */
+const MOST_OF_ONE = 1_000
+
+/** Characters of a shape, and of a signature: an entry with more shares nothing. A peer chooses the length of its signature. */
+const LONGEST = 8_192
+
+const isLong = ({ request, reply }: StoredAccountEntry): boolean =>
+  (request?.signature?.length ?? 0) > LONGEST || (reply?.signature?.length ?? 0) > LONGEST
+
 export function createShapes(): Shapes {
-  const met = new Map<string, KnownShape | null>()
+  const met = new Map<string, { readonly of: string | null; readonly shape: KnownShape | null }>()
+  const counts = new Map<string | null, number>()
+  const count = (of: string | null, more: number): number => {
+    const sum = (counts.get(of) ?? 0) + more
+    if (sum === 0) counts.delete(of)
+    else counts.set(of, sum)
+    return sum
+  }
   /** The shape that came last, by what the entries of a server mostly differ in. */
   const last = new Map<string, KnownShape>()
   return {
     compose(entry, columns) {
+      const whole = () => ({ text: canonicalJson(entry), shape: null, packed: null, correlation_id: null })
+      if (isLong(entry)) return whole()
       const shown = shownText(entry.shown).number
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
@@ -62,29 +80,39 @@ export function createShapes(): Shapes {
       if (guess !== undefined && guessed !== null) return packedIn(guess, guessed)
       const { content, values } = takenApart(entry, columns)
       const known = met.get(content)
-      if (known != null) {
+      if (known?.shape) {
         if (last.size >= MOST) last.clear()
-        last.set(key, known)
-        return packedIn(known, values)
+        last.set(key, known.shape)
+        return packedIn(known.shape, values)
       }
-      const whole = { text: canonicalJson(entry), shape: null, packed: null, correlation_id: null }
-      if (known === null) return whole
-      const pieces = piecesOf(content)
-      const [oldest] = met.size >= MOST ? met.keys() : []
-      if (oldest !== undefined) met.delete(oldest)
+      const alone = whole()
+      const of = entry.participant
+      if (known !== undefined || content.length > LONGEST || (counts.get(of) ?? 0) >= MOST_OF_ONE) return alone
+      const [oldest] = met.size >= MOST ? met : []
+      if (oldest !== undefined) {
+        met.delete(oldest[0])
+        count(oldest[1].of, -1)
+      }
       const digest = hash('sha256', content, 'buffer')
-      const made = { content, digest, pieces, sample: entry, values, stored: false }
+      const made = { content, digest, pieces: piecesOf(content), sample: detached(entry), values, stored: false }
       // What operators have done is rare, and their names are not kept when the entries are pruned.
-      const isShared = entry.operator === null && isReadBack(packedIn(made, values), whole.text, columns)
-      met.set(content, isShared ? made : null)
-      return whole
+      const isShared = entry.operator === null && isReadBack(packedIn(made, values), alone.text, columns)
+      met.set(content, { of, shape: isShared ? made : null })
+      count(of, 1)
+      return alone
     },
     forget() {
       last.clear()
-      for (const shape of met.values()) if (shape !== null) shape.stored = false
+      for (const { shape } of met.values()) if (shape !== null) shape.stored = false
     },
   }
 }
+
+/** The texts of an entry are parts of the body that they were read from: a copy does not keep that in memory. */
+const detached = ({ shown, ...others }: StoredAccountEntry): StoredAccountEntry => ({
+  ...structuredClone(others),
+  shown,
+})
 
 function packedIn(shape: KnownShape, values: readonly Value[]): ComposedEntry & { readonly shape: KnownShape } {
   const packed = Buffer.concat(values.flatMap(({ bytes }) => bytes ?? []))

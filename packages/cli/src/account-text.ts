@@ -25,8 +25,9 @@ export const accountRows = (accounts: Accounts) =>
     shown: shownText(account),
   }))
 
-const who = ({ participant, operator }: Accounts[number]): string | null =>
-  participant ?? (operator === null ? null : `operator ${operator}`)
+const who = ({ participant, operator, approved_by }: Accounts[number]): string | null =>
+  participant ??
+  (operator === null ? null : `operator ${operator}${approved_by === null ? '' : `; approved by ${approved_by}`}`)
 
 const shownText = ({ shown }: Accounts[number]): string | null => {
   const paths = [...new Set(Object.values(shown).flat())].join(', ')

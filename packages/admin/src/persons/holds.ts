@@ -115,7 +115,8 @@ export const removeHold = useCase(
   },
   async (needs: HasAccounts, { id }) => {
     await accountOperator(needs, { note: 'hold remove' })
-    if (!(await endHold(needs.db, id, needs.operator))) {
+    const by = needs.approvedBy === undefined ? needs.operator : `${needs.operator}; approved by ${needs.approvedBy}`
+    if (!(await endHold(needs.db, id, by))) {
       throw new AdminRefusal(`there is no hold ${id} in force`, { reason: 'not_found' })
     }
     return { id }

@@ -1,5 +1,6 @@
 /** Erasing persons from accounts, as the owner of the database: the chain goes on without their pseudonyms and salts. */
 
+import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
 import { ACCOUNTS } from './entry-shape.ts'
 import { IS_ACCOUNT_HELD } from './held-accounts.ts'
@@ -76,6 +77,11 @@ async function eraseInEntries(
     const gone = new Set(pseudonyms.map(keyOf).filter((key) => !left.has(key)))
     return { chain, sequence, packed, positions, keys: `{${keys.filter((key) => !gone.has(key)).join()}}` }
   })
+  if (changed.some(({ positions }) => positions.length === 0)) {
+    throw new StoreRefusal(
+      'an entry of the accounts is not as it was written: run rollcall audit verify, which names it',
+    )
+  }
   await sql`update account_entry set persons = changed.persons, keys = changed.keys::bigint[]
     from rows from (
       pg_catalog.unnest(${changed.map(({ chain }) => chain)}::uuid[]),

@@ -37,8 +37,9 @@ export const packedAccounts: SchemaMigration = {
         and persons is not null and keys is not null and emergency is not null)
     ) inherits (account)`.execute(db)
     await sql`create index account_entry_newest_index on account_entry (at)`.execute(db)
-    // A hash index has four bytes of a value.
-    await sql`create index account_entry_message_index on account_entry using hash (message_id)`.execute(db)
+    // Equal ids are few bytes in a btree, however often a peer sends a message again; a hash index would be walked through.
+    await sql`create index account_entry_message_index on account_entry (message_id)`.execute(db)
+    // A hash index has four bytes of a value. These ids are ours, and each is of one answer.
     await sql`create index account_entry_reply_message_index on account_entry using hash (reply_message_id)`.execute(db)
     // A pending list would take more room than it saves time.
     await sql`create index account_entry_keys_index on account_entry using gin (keys) with (fastupdate = off)`.execute(db)

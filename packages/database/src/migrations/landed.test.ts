@@ -59,7 +59,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0057-reference-keys.ts': '89bb1d856e8db39fed68a8f7594f64a4',
   '0058-journal-reports.ts': 'b63673256414603927778e163ed541f7',
   '0059-sessions.ts': '3ff10f1954b29afb51b6e59587e0fe70',
-  '0060-packed-accounts.ts': '72d27d89e1d49671303813a6f42fb48d',
+  '0060-packed-accounts.ts': '3bffd34f889426e8978cd516bb20b5e8',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name))

@@ -25,6 +25,11 @@ interface PageText extends SessionPages {
   readonly ended: string
   /** The refusal of a call that shows a token or a secret beside the cookie; null: such a call is judged by that alone. */
   readonly authorization: string | null
+  /**
+   * Whether a cookie is looked for before its address is judged. Operators behind one address are then not kept out by what others
+   * there show; on a listener that everybody reaches, the database is not asked for who failed too often.
+   */
+  readonly looksFirst: boolean
 }
 
 export const CONSOLE_PAGE: PageText = {
@@ -34,6 +39,7 @@ export const CONSOLE_PAGE: PageText = {
   nobody: 'sign in first',
   ended: 'sign in again',
   authorization: null,
+  looksFirst: true,
 }
 
 export const PARTNER_PAGE: PageText = {
@@ -43,6 +49,7 @@ export const PARTNER_PAGE: PageText = {
   nobody: 'ask the operator for a link',
   ended: 'ask the operator for a new link',
   authorization: 'Authorization: is not read here; sign in with a link of the operator',
+  looksFirst: false,
 }
 
 export type Request = Pick<FastifyRequest, 'raw' | 'headers'>
@@ -63,8 +70,8 @@ export interface SessionPage<Owner> {
   /** Counts a sign-in that failed. */
   failed(request: Request): void
   /**
-   * The session of a cookie; null where it is not good. The database is not asked for an address that failed too often.
-   * @throws RequestFault 429
+   * The session of a cookie; null where it is not good.
+   * @throws RequestFault 429 the address has shown too many that were not good
    */
   sessionOf(request: Request, cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** @throws RequestFault 400, 401, 403, 429 */
@@ -101,10 +108,10 @@ export function sessionPage<Owner>(
     failed: ({ raw }) => signInFailures.fail(unit(raw)),
     async sessionOf({ raw }, cookie, acts) {
       const retryAfter = cookieFailures.wait(unit(raw), cookie)
-      if (retryAfter > 0) throw tooManyWithin('failures of this address', retryAfter)
-      const session = await sessions.sessionOf(cookie, acts)
-      cookieFailures.note(unit(raw), cookie, session !== null)
-      return session
+      const found = retryAfter === 0 || text.looksFirst ? await sessions.sessionOf(cookie, acts) : null
+      if (retryAfter > 0 && found === null) throw tooManyWithin('failures of this address', retryAfter)
+      cookieFailures.note(unit(raw), cookie, found !== null)
+      return found
     },
     async signedIn(request) {
       const cookie = page.cookieOf(request)

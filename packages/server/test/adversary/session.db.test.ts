@@ -287,3 +287,19 @@ describe('a link', () => {
     await expect(link(name)).rejects.toThrow(`no live token is named ${name}`)
   })
 })
+
+it('made-up cookies keep nobody out who is signed in, even where no node has seen that cookie before', async () => {
+  const few = await testServer({ ROLLCALL_MAX_ADDRESS_FAILURES: '2' }, clock)
+  try {
+    const path = `${ADMIN_BASE}/participants`
+    const madeUp = () => send(path, { at: few, headers: { Cookie: `rollcall_session=1_${'A'.repeat(43)}` } })
+    const tooMany =
+      '429 err.request.too_many_requests too many failures of this address within a minute; try again later'
+    expect([(await madeUp()).error, (await madeUp()).error, (await madeUp()).error]).toEqual([ENDED, ENDED, tooMany])
+    const { token: own } = await token(['own'], few)
+    const begun = await few.context.sessions.begin({ token: Number(own.split('_')[1]) })
+    expect((await send(path, { at: few, headers: { Cookie: `rollcall_session=${begun?.cookie}` } })).status).toBe(200)
+  } finally {
+    await few.close()
+  }
+})
