@@ -1,6 +1,5 @@
 /** Starting the listeners, with errors that say which variable helps. */
 import { createServer } from 'node:net'
-import type { Demo } from '@rollcall/admin/demo/beside-server'
 import type { Database } from '@rollcall/database/database'
 import { createLog, type Log } from '@rollcall/observe/log'
 import type { ListenerName, RunningServer } from '@rollcall/server/app/serve'
@@ -58,17 +57,13 @@ function probe(address: { readonly host: string; readonly port: number }): Promi
 export async function startListening(
   config: Config,
   db: Database,
-  demo?: Demo,
 ): Promise<{ readonly server: RunningServer; readonly log: Log }> {
   // Loaded here: help, and a start that is refused, do not wait for the whole server.
   const { createContext } = await import('@rollcall/server/app/context')
   const { ListenFailed, startServer } = await import('@rollcall/server/app/serve')
   const log = createLog({ level: config.logLevel })
   try {
-    return {
-      server: await startServer(config, await createContext(config, db, { log, samples: trialRecords }), { demo }),
-      log,
-    }
+    return { server: await startServer(config, await createContext(config, db, { log, samples: trialRecords })), log }
   } catch (error) {
     throw error instanceof ListenFailed ? inWords(error.cause, error.listener, config) : error
   }

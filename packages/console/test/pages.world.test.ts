@@ -24,25 +24,10 @@ let message_id: string
 let complaints: string[]
 let endImport: (() => void) | undefined
 
+const DEMO_PAGE = 'http://127.0.0.1:9'
+
 /** Whose rare states are below the screen. */
 const RARE = new Set(['registries-one', 'participants-one'])
-
-/** What the switches of a demo have set. */
-const demo = { answers: true, running: false }
-const DEMO = {
-  receiver: {
-    state: () => ({
-      sender_id: 'spmis.example',
-      url: 'http://127.0.0.1:9/demo-receiver',
-      answers: demo.answers,
-      taken: 4,
-      not_taken: 2,
-      last_message_id: 'm-1',
-    }),
-    answer: (answers: boolean) => void Object.assign(demo, { answers }),
-  },
-  simulation: { isRunning: () => demo.running, run: (running: boolean) => void Object.assign(demo, { running }) },
-}
 
 const person = (uin: string) => ({
   '@type': 'Person',
@@ -51,7 +36,7 @@ const person = (uin: string) => ({
 })
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' }, undefined, { demo: DEMO })
+  server = await testServer({ ROLLCALL_PARTNER_PAGE: '1' })
   const civil = await server.registry('civil', [person('0012'), person('0013')])
   const asker = await server.participant('spmis.example')
   const item = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '0012' } } }
@@ -163,26 +148,6 @@ it('shows the content of a message after a reason, which is accounted', async ()
   expect(looks).toContainEqual(['messages bodies', 'ops'])
   expect(complaints.splice(0)).toEqual([])
 })
-
-it(
-  'the receiver of a demo is broken and mended with the mouse',
-  async () => {
-    const sender_id = 'spmis.example'
-    const setDemo = (demo: boolean) =>
-      server.database.db.pool.query('update participant set demo = $1 where sender_id = $2', [demo, sender_id])
-    await setDemo(true)
-    await open(`/participants/${sender_id}`)
-    await page.getByRole('button', { name: 'Make it fail', exact: true }).click()
-    await page.getByRole('button', { name: 'Let it answer', exact: true }).waitFor()
-    expect(demo.answers).toBe(false)
-    expect(await faults('receiver')).toEqual([])
-    await page.getByRole('button', { name: 'Let it answer', exact: true }).click()
-    await page.getByRole('button', { name: 'Make it fail', exact: true }).waitFor()
-    expect(demo.answers).toBe(true)
-    await setDemo(false)
-  },
-  LONG,
-)
 
 it('leads from a step of the timeline to its section of the help', async () => {
   await open(`/messages/${message_id}`)
@@ -444,7 +409,7 @@ it(
 )
 
 it(
-  'an event is published with the mouse where the people are made up, and a demo is let live',
+  'an event is published with the mouse where the people are made up, and a demo leads to its own page',
   async () => {
     const operator = await operatorPage(opened.browser, server, 'publisher', ['own', 'publish'])
     await operator.open('/events')
@@ -456,7 +421,7 @@ it(
       linkCommand: '',
       commands: '',
       samples: new Map(),
-      receiver: null,
+      demoPage: DEMO_PAGE,
     })
     await operator.page.reload()
     await operator.button('Publish an event').click()
@@ -483,14 +448,12 @@ it(
     )
     expect(rows).toEqual([{ born: '2026-11-25' }])
     const wide = await pictures(operator.page, 'events-published')
-    await operator.page.setViewportSize({ width: 1280, height: 900 })
-    await operator.button('Let it live').click()
-    await operator.button('Stop the simulation').waitFor()
-    expect(demo.running).toBe(true)
-    await operator.open('/')
-    await operator.button('Stop the simulation').click()
-    await operator.button('Let it live').waitFor()
-    expect(demo.running).toBe(false)
+    await server.database.db.pool.query('update participant set demo = true')
+    for (const address of ['/events', '/', '/messages', '/participants/spmis.example']) {
+      await operator.open(address)
+      const link = operator.page.getByRole('link', { name: 'Let it live, break it', exact: true })
+      expect([address, await link.getAttribute('href')]).toEqual([address, DEMO_PAGE])
+    }
     expect([...wide, ...operator.complaints]).toEqual([])
   },
   LONG,

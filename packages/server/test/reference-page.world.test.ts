@@ -112,7 +112,7 @@ describe('the reference page', () => {
       linkCommand: '',
       commands: 'curl',
       samples: new Map([['civil', [sample]]]),
-      receiver: null,
+      demoPage: 'http://127.0.0.1:9',
     })
     const ids: string[] = []
     const seen = await visit('civil', async (page) => {

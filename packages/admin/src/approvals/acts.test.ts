@@ -43,9 +43,6 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   'it is what a registry knows, and not who may see it': [
     ...['publishEvent', 'importRecords', 'deleteRecords', 'mergeRecords', 'unmergeRecords', 'retryOutbox'],
   ],
-  'it is of a demo alone, whose people are synthetic': [
-    ...['showDemoReceiver', 'switchDemoReceiver', 'showSimulation', 'switchSimulation'],
-  ],
   'nothing is permitted by it until a grant names it': ['addRegistry', 'addPurpose'],
   'how a registry is searched: what a grant permits counts as before': [
     ...[

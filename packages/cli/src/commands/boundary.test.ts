@@ -27,8 +27,9 @@ const USES: readonly Use[] = [
   {
     face: 'base/shared/loopback',
     names: ['isLoopback'],
-    files: ['commands/serve.ts', 'commands/demo.ts'],
-    reason: 'these two refuse or change the address that the environment names',
+    files: ['commands/serve.ts', 'commands/demo.ts', 'demo/switches.ts'],
+    reason:
+      'two refuse or change the address that the environment names, and the page of the demo is for this machine alone',
   },
   {
     face: 'base/shared/data-directory',

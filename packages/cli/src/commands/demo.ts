@@ -14,9 +14,10 @@ import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/cred
 import { type DemoFile, demoFilePath, describeDemo, writePrivateFile, writtenParticipants } from '../demo/demo-file.ts'
 import { ensureDemoDirectory } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
-import { forgetDemoReceiver, type RunningReceiver, startDemoReceiver } from '../demo/receiver.ts'
+import { callBackAt, demoReceiver, earlierPort, RECEIVER_PATH } from '../demo/receiver.ts'
 import { showcaseOf } from '../demo/showcase.ts'
 import { demoSimulation } from '../demo/simulation.ts'
+import { startSwitches } from '../demo/switches.ts'
 import { configuration } from '../environment.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
@@ -36,8 +37,8 @@ export function addCommand(program: Command): void {
       `
 It listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1; its database is its own. With PORT=0 it takes
 any free port. $ROLLCALL_DATA/demo.json has its addresses and identifiers to search for. The demo is complete when
-/ready answers 200. It also runs a receiver of callbacks on this machine, for its participant; the page of that participant
-in the console makes it fail, and lets it answer again.
+/ready answers 200. It also runs a receiver of callbacks on this machine, for its participant, and prints the address of a
+page that makes it fail, and lets it answer again.
 
 Example: PORT=9000 rollcall demo`,
     )
@@ -96,8 +97,9 @@ async function runUntil(stop: StopRequest, config: Config, db: Database, options
   const needs = { db, vault: () => openVault(config, db) }
   const { registries, secrets, ...participants } = await ensureDemoDirectory(needs)
   // The port is known, and ours, before the long work.
-  const beside = { simulation: demoSimulation(), receiver: null as RunningReceiver | null }
-  const { server } = await startListening(config, db, beside)
+  const { server } = await startListening(config, db)
+  const simulation = demoSimulation()
+  let switches: Awaited<ReturnType<typeof startSwitches>> | null = null
   try {
     await fill(db, registries)
     if (stop.signal.aborted) return
@@ -113,22 +115,24 @@ async function runUntil(stop: StopRequest, config: Config, db: Database, options
     const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(db) }
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
-    if (options.receiver) {
-      beside.receiver = await startDemoReceiver(needs, { ...demo, base_url: listenerUrl(config.host, server.port) })
-    } else await forgetDemoReceiver(needs, participant.sender_id)
-    const { receiver } = beside
+    const { sender_id } = participant
+    const here = listenerUrl(config.host, server.port)
+    const receiver = options.receiver ? demoReceiver({ ...demo, base_url: here }) : null
+    switches = await startSwitches({ demo, receiver, simulation }, await earlierPort(needs, sender_id))
+    await callBackAt(needs, sender_id, receiver && `${switches.url}${RECEIVER_PATH}`)
+    const { url: demoPage } = switches
     const data = process.env.ROLLCALL_DATA ? dirname(path) : null
     const place = { data, port: server.port, adminPort: server.adminPort }
-    server.show(showcaseOf(demo, receiver, place))
+    server.show(showcaseOf(demo, demoPage, place))
     server.markReady()
     const link = await demoSignInLink(db, admin.base_url)
-    print(options, summary(demo, path), greeting(demo, { path, link, place, hasReceiver: receiver !== null }))
+    print(options, summary(demo, path), greeting(demo, { path, link, place, demoPage }))
     await stop.asked
   } finally {
-    await beside.simulation.close()
+    await simulation.close()
     await server.stop()
     // What is sent until then still arrives.
-    await beside.receiver?.close()
+    await switches?.close()
   }
 }
 

@@ -6,10 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { AxeBuilder } from '@axe-core/playwright'
 import { notifiedShape } from '@rollcall/core/events/shown'
 import { canonicalJson, KINDS, recordTypesOf } from '@rollcall/protocol'
 import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser } from '../../../admin/test/browser.ts'
 import { askToken, demoToken, search } from '../../test/ask.ts'
 import { dataDirectory, printed, type Running, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 import { sha256, signedSearch, signedText } from '../../test/signed-search.ts'
@@ -240,6 +242,12 @@ test('its operator token opens the admin API', async () => {
   expect((await admin('registries')).status).toBe(200)
 })
 
+/** The demo's own page, as programs read it. */
+const demoPage = () => /break it and mend it: (\S+)/.exec(running.output().stdout)?.[1] ?? expect.fail('no page')
+const demoState = async (): Promise<Answer> => (await fetch(demoPage())).json()
+const receiverState = async (): Promise<Answer> => (await demoState()).receiver
+const demoSwitch = async (path: string): Promise<Answer> =>
+  (await fetch(`${demoPage()}/${path}`, { method: 'POST' })).json()
 const adminJson = async (path: string): Promise<Answer> => (await admin(path)).json()
 const adminPost = async (path: string, body: object): Promise<Answer> => {
   const { base_url, token } = demo.admin
@@ -255,7 +263,7 @@ const addressOfCallbacks = async (): Promise<string | null> =>
 
 test('its receiver of callbacks fails when it is told to, is mended, and then takes what waited', async () => {
   const { sender_id } = demo.participant
-  const before = await adminJson('demo/receiver')
+  const before = await receiverState()
   expect(before).toEqual({
     sender_id,
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/demo-receiver$/),
@@ -265,17 +273,15 @@ test('its receiver of callbacks fails when it is told to, is mended, and then ta
     last_message_id: null,
   })
   expect(await addressOfCallbacks()).toBe(before.url)
-  expect(running.output().stdout).toContain(
-    `Break a receiver of callbacks and mend it: ${demo.admin.base_url}/#/participants/${sender_id}\n`,
-  )
+  expect(before.url).toBe(`${demoPage()}/demo-receiver`)
 
-  expect(await adminPost('demo/receiver', { answers: false })).toMatchObject({ answers: false })
+  expect(await demoSwitch('receiver/break')).toMatchObject({ receiver: { answers: false } })
   const [{ type, value } = { type: '', value: '' }] = civilQueries()
   const asked = { sender_id, identifier: { type, value }, later: true, send: true }
   const { reply } = await adminPost('registries/civil/try', asked)
   expect([reply.status, JSON.parse(reply.body).message.ack_status]).toEqual([200, 'ACK'])
   const state = (wanted: (state: Answer) => boolean) => async () => {
-    const found = await adminJson('demo/receiver')
+    const found = await receiverState()
     return wanted(found) ? found : null
   }
   expect(
@@ -285,7 +291,7 @@ test('its receiver of callbacks fails when it is told to, is mended, and then ta
     ),
   ).toMatchObject({ taken: 0 })
 
-  expect(await adminPost('demo/receiver', { answers: true })).toMatchObject({ answers: true })
+  expect(await demoSwitch('receiver/mend')).toMatchObject({ receiver: { answers: true } })
   const mended = await until(running, async () => {
     await adminPost('deliveries/retry', { participant: sender_id })
     return state(({ taken }) => taken > 0)()
@@ -296,16 +302,16 @@ test('its receiver of callbacks fails when it is told to, is mended, and then ta
 test('it lives when it is told to, until it is told to stop', async () => {
   const count = async (path: string) => (await adminJson(path)).length
   const before = await count('registries/civil/events?limit=1000')
-  expect(await adminJson('demo/simulation')).toEqual({ running: false })
-  expect(await adminPost('demo/simulation', { running: true })).toEqual({ running: true })
+  expect((await demoState()).simulation).toEqual({ running: false })
+  expect((await demoSwitch('simulation/start')).simulation).toEqual({ running: true })
   expect(await until(running, async () => (await count('registries/civil/events?limit=1000')) > before || null)).toBe(
     true,
   )
-  const later = async () => (await adminJson('demo/receiver')).taken
+  const later = async () => (await receiverState()).taken
   const taken = await later()
   expect(await until(running, async () => (await later()) > taken || null)).toBe(true)
-  expect(await adminPost('demo/simulation', { running: false })).toEqual({ running: false })
-  expect(await adminJson('demo/simulation')).toEqual({ running: false })
+  expect((await demoSwitch('simulation/stop')).simulation).toEqual({ running: false })
+  expect((await demoState()).simulation).toEqual({ running: false })
 })
 
 test('the link that it prints signs in to its console, once; the peers’ page leads there, and has no token of the operator’s', async () => {
@@ -321,6 +327,7 @@ test('the link that it prints signs in to its console, once; the peers’ page l
   expect(await (await signIn()).json()).toMatchObject({
     operator: 'demo-console',
     demo: true,
+    demo_page: demoPage(),
     roles: expect.arrayContaining(['own', 'audit']),
   })
   expect((await signIn()).status).toBe(401)
@@ -329,6 +336,47 @@ test('the link that it prints signs in to its console, once; the peers’ page l
   expect(page).toContain(`<a href="${base}/">Open the console</a>`)
   expect(page).not.toContain(demo.admin.token)
   expect(page).not.toContain('sign-in/')
+})
+
+test('its receiver is broken and mended with the mouse, from the console and back', async () => {
+  const opened = await openBrowser()
+  try {
+    const page = await (await opened.browser.newContext()).newPage()
+    const complaints: string[] = []
+    // The first question of the console, who is signed in, is answered with 401.
+    page.on('console', (line) => line.text().startsWith('Failed to load') || complaints.push(line.text()))
+    const { stdout } = await rollcall(['operator', 'link', 'demo-console'], env)
+    await page.goto(`${demo.admin.base_url}/${/#\/sign-in\/\S+/.exec(stdout)?.[0]}`)
+    await page.getByRole('button', { name: 'Sign in with this link' }).click()
+    await page.getByRole('link', { name: 'Let it live, break it' }).click()
+    const wrong = async () => (await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)
+    await page.getByRole('button', { name: 'Make it fail' }).click()
+    await page.getByText('It fails: it answers each callback with HTTP 503.').waitFor()
+    expect([await receiverState(), await wrong()]).toMatchObject([{ answers: false }, []])
+    const [{ type, value } = { type: '', value: '' }] = civilQueries()
+    const { sender_id } = demo.participant
+    const asked = { sender_id, identifier: { type, value }, later: true, send: true }
+    const { taken, not_taken } = await receiverState()
+    await adminPost('registries/civil/try', asked)
+    await until(running, async () => (await receiverState()).not_taken > not_taken || null)
+    await page.getByRole('button', { name: 'Let it answer' }).click()
+    await page.getByText('It answers.').waitFor()
+    await until(running, async () => {
+      await adminPost('deliveries/retry', { participant: sender_id })
+      return (await receiverState()).taken > taken || null
+    })
+    await page.getByRole('link', { name: 'Look again' }).click()
+    await page.getByText((await receiverState()).last_message_id).waitFor()
+    expect([await receiverState(), await wrong()]).toMatchObject([{ answers: true }, []])
+    await page.getByRole('button', { name: 'Let it live' }).click()
+    await page.getByRole('button', { name: 'Stop the simulation' }).click()
+    await page.getByText('The simulation is stopped.').waitFor()
+    await page.getByRole('link', { name: 'back to the console' }).click()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    expect(complaints).toEqual([])
+  } finally {
+    await opened.close()
+  }
 })
 
 /** Where the demo participant is called back: what came, by the end of its path. */
@@ -445,7 +493,7 @@ describe('another start', () => {
     expect((await askToken(demo.token_url, before)).status).toBe(200)
     expect((await admin('registries')).status).toBe(200)
     expect((await admin('registries', { ...demo.admin, token: old })).status).toBe(401)
-    expect((await adminJson('demo/receiver')).url).toBe(await addressOfCallbacks())
+    expect((await receiverState()).url).toBe(await addressOfCallbacks())
     expect(running.output().stderr).not.toContain('records each went into')
   })
 
@@ -464,7 +512,7 @@ describe('another start', () => {
     await rm(demoFile())
     await startDemo('--no-receiver')
     // Its own receiver, of the start before, is nobody's address now.
-    expect([(await admin('demo/receiver')).status, await addressOfCallbacks()]).toEqual([404, null])
+    expect([await receiverState(), await addressOfCallbacks()]).toEqual([null, null])
     expect(demo.participant.client_secret).not.toBe(before.client_secret)
     expect(demo.participant.client_id).toBe(before.client_id)
     expect((await askToken(demo.token_url, demo.participant)).status).toBe(200)

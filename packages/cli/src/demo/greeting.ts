@@ -6,7 +6,7 @@ import type { DemoFile, DemoRegistry } from './demo-file.ts'
  * The text, with commands for bash and for sh.
  * @param options.path of demo.json
  * @param options.link signs in to the console
- * @param options.hasReceiver whether it runs a receiver of callbacks
+ * @param options.demoPage the address of the demo's own page
  * @param options.place where it is not the usual one
  */
 export function greeting(
@@ -14,9 +14,9 @@ export function greeting(
   {
     path,
     link,
-    hasReceiver,
+    demoPage,
     place = USUAL,
-  }: { readonly path: string; readonly link: string; readonly hasReceiver: boolean; readonly place?: Place },
+  }: { readonly path: string; readonly link: string; readonly demoPage: string; readonly place?: Place },
 ): string {
   const rollcall = commandAt(place)
   const width = Math.max(...demo.registries.map(({ namespace }) => namespace.length))
@@ -33,7 +33,8 @@ The operator's console is at ${demo.admin.base_url}. This link signs you in, onc
   ${link}
 
 Later, ${rollcall} operator link demo-console prints another one. The token of the admin API is ${demo.admin.token}
-${hasReceiver ? breaking(demo) : ''}
+Let the demo live, break it and mend it: ${demoPage}
+
 A participant sees what is stored of itself on the partner page, ${demo.base_url}/partner. This command prints a link to it:
 
 ${linkCommand(demo, place)}
@@ -53,10 +54,6 @@ ${eventCommands(demo, rollcall)}
 
 Ctrl-C stops it.`
 }
-
-/** Where its receiver is broken and mended. */
-const breaking = ({ admin, participant }: DemoFile): string =>
-  `Break a receiver of callbacks and mend it: ${admin.base_url}/#/participants/${participant.sender_id}\n`
 
 /** Where the demo of this terminal is. */
 export interface Place {

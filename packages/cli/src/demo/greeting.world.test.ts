@@ -52,7 +52,7 @@ test('whatever a sample holds reaches the server as it is', () => {
 
 test('its commands find a demo with a folder and ports of its own', () => {
   const shown = (data: string | null, port: number, adminPort: number) =>
-    greeting(demo, { path: '', link: '', hasReceiver: false, place: { data, port, adminPort } })
+    greeting(demo, { path: '', link: '', demoPage: '', place: { data, port, adminPort } })
   const text = shown("/o'h", 7000, 7001)
   const settings = `ROLLCALL_DATA='/o'\\''h' PORT=7000`
   for (const command of ['participant link', 'search', 'subscribe', 'simulate'])
@@ -63,19 +63,18 @@ test('its commands find a demo with a folder and ports of its own', () => {
 })
 
 test('the start page has the command that links to the partner page of this demo', () => {
-  const { linkCommand } = showcaseOf(demo, null, { data: null, port: 9090, adminPort: 9091 })
+  const { linkCommand } = showcaseOf(demo, '', { data: null, port: 9090, adminPort: 9091 })
   expect(linkCommand).toBe(`PORT=9090 npx rollcall participant link ${demo.participant.sender_id}`)
 })
 
 test('it says where the pages and the file are, and how to stop', () => {
   const link = 'http://127.0.0.1:8081/#/sign-in/1_x'
-  const text = greeting(demo, { path: '/data/demo.json', link, hasReceiver: true })
+  const demoPage = 'http://127.0.0.1:9'
+  const text = greeting(demo, { path: '/data/demo.json', link, demoPage })
   expect(text).toContain(`console is at http://127.0.0.1:8081. `)
   expect(text).toContain(`\n  ${link}\n`)
   expect(text).toContain('The token of the admin API is t\n')
-  const receiver = `${demo.admin.base_url}/#/participants/${demo.participant.sender_id}`
-  expect(text).toContain(`Break a receiver of callbacks and mend it: ${receiver}\n`)
-  expect(greeting(demo, { path: '', link, hasReceiver: false })).not.toContain('receiver of callbacks')
+  expect(text).toContain(`Let the demo live, break it and mend it: ${demoPage}\n`)
   expect(text).toContain(`\nnpx rollcall participant link ${demo.participant.sender_id}\n`)
   expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
   expect(text).toContain('/data/demo.json')

@@ -1,20 +1,28 @@
 /** The receiver of callbacks that the demo runs in its own process, so that there is one to break and to mend. */
 
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
-import type { DemoReceiver } from '@rollcall/admin/demo/beside-server'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { type Handlers, Receiver } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
-import { type CallbackServer, listenForCallbacks } from '../asking/listening.ts'
 import { publishedKeysAt } from '../asking/target.ts'
-import { CommandError } from '../failure.ts'
 import type { DemoCredentials } from './credentials.ts'
 import type { DemoRegistry } from './demo-file.ts'
 
 type Needs = Parameters<typeof changeCallback>[0]
 
-export interface RunningReceiver extends DemoReceiver {
-  close(): Promise<void>
+export interface DemoReceiver {
+  state(): {
+    /** While it takes no callbacks, it answers each with HTTP 503. */
+    readonly answers: boolean
+    /** Callbacks that it has taken, and has not taken, since the demo was started. */
+    readonly taken: number
+    readonly not_taken: number
+    /** Of the last callback that it has taken: nothing else of a callback is kept. Null: none yet. */
+    readonly last_message_id: string | null
+  }
+  /** @param answers whether it takes callbacks from now on */
+  answer(answers: boolean): void
+  handle(request: Request): Promise<Response>
 }
 
 export interface Received {
@@ -24,40 +32,38 @@ export interface Received {
   readonly registries: readonly Pick<DemoRegistry, 'receiver_id'>[]
 }
 
-const HOST = '127.0.0.1'
-/** By its path a stored address is known as one of an earlier start. */
-const PATH = '/demo-receiver'
+export const RECEIVER_HOST = '127.0.0.1'
+/** A stored address with this path is that of the receiver of an earlier start. */
+export const RECEIVER_PATH = '/demo-receiver'
 
-/** Starts it, where it was if that port is free, and makes it the address of callbacks of a participant that has none. */
-export async function startDemoReceiver(needs: Needs, received: Received): Promise<RunningReceiver> {
-  const { sender_id } = received.participant
+/** The port of the receiver of an earlier start; 0: there was none. */
+export async function earlierPort(needs: Needs, sender_id: string): Promise<number> {
   const { default_url: stored } = await changeCallback(needs, { sender_id })
-  const receiver = await listening(received, isOfDemo(stored) ? Number(new URL(stored).port) : 0)
-  const { url } = receiver.state()
-  if (stored === null || (isOfDemo(stored) && stored !== url)) {
-    await changeCallback(needs, { sender_id, default_url: url }).catch((error: unknown) => {
-      // Somebody has narrowed what the participant may be reached at.
-      if (!(error instanceof AdminRefusal)) throw error
-      process.stderr.write(`rollcall: the receiver of the demo is not called: ${error.message}\n`)
-    })
-  }
-  return receiver
+  return isOfDemo(stored) ? Number(new URL(stored).port) : 0
 }
 
-/** Without a receiver: the address of an earlier start is nobody's. */
-export async function forgetDemoReceiver(needs: Needs, sender_id: string): Promise<void> {
-  const { default_url } = await changeCallback(needs, { sender_id })
-  if (isOfDemo(default_url)) await changeCallback(needs, { sender_id, default_url: null })
+/**
+ * Makes the receiver the address of callbacks of a participant that has none, or that of an earlier start.
+ * @param url null: the demo runs no receiver, and the address of an earlier start is nobody's
+ */
+export async function callBackAt(needs: Needs, sender_id: string, url: string | null): Promise<void> {
+  const { default_url: stored } = await changeCallback(needs, { sender_id })
+  if (stored === url || (stored !== null && !isOfDemo(stored))) return
+  await changeCallback(needs, { sender_id, default_url: url }).catch((error: unknown) => {
+    // Somebody has narrowed what the participant may be reached at.
+    if (!(error instanceof AdminRefusal)) throw error
+    process.stderr.write(`rollcall: the receiver of the demo is not called: ${error.message}\n`)
+  })
 }
 
 function isOfDemo(address: string | null): address is string {
   const { hostname, pathname } = URL.parse(address ?? '') ?? { hostname: '', pathname: '' }
-  return hostname === HOST && pathname === PATH
+  return hostname === RECEIVER_HOST && pathname === RECEIVER_PATH
 }
 
-async function listening({ base_url, participant, registries }: Received, port: number): Promise<RunningReceiver> {
+export function demoReceiver({ base_url, participant, registries }: Received): DemoReceiver {
   const { sender_id, encrypt } = participant
-  let state = { answers: true, taken: 0, not_taken: 0, last_message_id: null as string | null }
+  let state: ReturnType<DemoReceiver['state']> = { answers: true, taken: 0, not_taken: 0, last_message_id: null }
   const take = async ({ header }: { readonly header: { readonly message_id: string } }): Promise<void> => {
     state = { ...state, last_message_id: header.message_id }
   }
@@ -78,27 +84,15 @@ async function listening({ base_url, participant, registries }: Received, port: 
     // Nobody asks it for a callback.
     held: { callbacks: 0 },
   })
-  const handle = async (request: Request): Promise<Response> => {
-    const response = state.answers ? await receiver.handle(request) : failing()
-    state = response.ok ? { ...state, taken: state.taken + 1 } : { ...state, not_taken: state.not_taken + 1 }
-    return response
-  }
-  const server = await listenAt(port, handle)
   return {
-    state: () => ({ sender_id, url: `${server.url}${PATH}`, ...state }),
+    state: () => state,
     answer(answers) {
       state = { ...state, answers }
     },
-    close: () => server.close(),
+    async handle(request) {
+      const response = state.answers ? await receiver.handle(request) : new Response(null, { status: 503 })
+      state = response.ok ? { ...state, taken: state.taken + 1 } : { ...state, not_taken: state.not_taken + 1 }
+      return response
+    },
   }
-}
-
-const failing = (): Response => new Response(null, { status: 503 })
-
-/** At this port, else at any. */
-async function listenAt(port: number, handle: (request: Request) => Promise<Response>): Promise<CallbackServer> {
-  return listenForCallbacks({ host: HOST, port }, handle).catch((error: unknown) => {
-    if (port === 0 || !(error instanceof CommandError)) throw error
-    return listenForCallbacks({ host: HOST, port: 0 }, handle)
-  })
 }

@@ -1,14 +1,13 @@
 /** What the pages of the demo show. */
-import type { DemoReceiver } from '@rollcall/admin/demo/beside-server'
 import type { Showcase } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
 import { curlPair, linkCommand, type Place } from './greeting.ts'
 
-export const showcaseOf = (demo: DemoFile, receiver: DemoReceiver | null, place: Place): Showcase => ({
+export const showcaseOf = (demo: DemoFile, demoPage: string, place: Place): Showcase => ({
   participant: demo.participant,
   operatorUrl: demo.admin.base_url,
   linkCommand: linkCommand(demo, place),
   commands: curlPair(demo),
   samples: new Map(demo.registries.map(({ namespace, samples }) => [namespace, samples])),
-  receiver,
+  demoPage,
 })

@@ -2,11 +2,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { DemoSimulation } from '@rollcall/admin/demo/beside-server'
 
 const PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
 
-export interface RunningSimulation extends DemoSimulation {
+export interface RunningSimulation {
+  isRunning(): boolean
+  /** Starts it or stops it; nothing happens where it is so already. */
+  run(running: boolean): void
   /** Resolves when its process has ended. */
   close(): Promise<void>
 }

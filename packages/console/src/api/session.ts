@@ -14,6 +14,8 @@ export interface Session {
   /** Whether some acts wait for a second operator. */
   readonly two_person: boolean
   readonly demo: boolean
+  /** The address of the demo's own page; null: the data are not those of a demo. */
+  readonly demo_page: string | null
 }
 
 /** A way to sign in. */

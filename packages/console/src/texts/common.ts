@@ -7,6 +7,7 @@ export const COMMON = {
   product: 'Rollcall',
   console: 'Operator console',
   demo: 'Demo',
+  demoPage: 'Let it live, break it',
   loading: 'Loading',
   retry: 'Try again',
   cancel: 'Back',

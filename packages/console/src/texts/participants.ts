@@ -172,21 +172,6 @@ export const PARTICIPANT = {
     unsignedNote: 'Needed for a signature policy other than required.',
     uriNote: 'Empty: registered keys alone count.',
   },
-  receiver: {
-    title: 'Receiver of the demo',
-    lead: 'The demo takes the callbacks of this participant itself. Make it fail, try a search that is answered later, and watch its timeline. Then let it answer again.',
-    names: { state: 'State', url: 'Address', taken: 'Callbacks taken', not_taken: 'Callbacks not taken' },
-    answers: 'answers',
-    fails: 'fails',
-    break: 'Make it fail',
-    mend: 'Let it answer',
-    broken: 'The receiver fails: it answers each callback with HTTP 503.',
-    mended:
-      'The receiver answers again. What waits is sent at its next attempt, or with “Retry now” on the page of deliveries.',
-    elsewhere: 'The participant has another address of callbacks: this receiver is not called.',
-    toTry: 'Try a search',
-    toDeliveries: 'See the deliveries',
-  },
   callback: {
     title: 'Callbacks and notifications',
     lead: 'Where answers and notifications are sent. Credentials are never shown.',

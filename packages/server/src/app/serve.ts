@@ -1,7 +1,6 @@
 /** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Demo } from '@rollcall/admin/demo/beside-server'
 import { publishOutbox } from '@rollcall/admin/events/outbox'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { CONSOLE_FILES, PARTNER_FILES } from '@rollcall/console'
@@ -62,7 +61,6 @@ export class ListenFailed extends Error {
  * caller closes the database after `stop`.
  * @param parts.pause how `/ready` is left to say 503 before connections are refused
  * @param parts.housekeeping how the regular background tasks are started
- * @param parts.demo what a demo runs beside it, and its operator switches
  * @throws ListenFailed, and what connecting to the database throws
  */
 export async function startServer(
@@ -71,11 +69,9 @@ export async function startServer(
   {
     pause = sleep,
     housekeeping = startHousekeeping,
-    demo,
   }: {
     readonly pause?: (milliseconds: number) => Promise<unknown>
     readonly housekeeping?: typeof startHousekeeping
-    readonly demo?: Demo | undefined
   } = {},
 ): Promise<RunningServer> {
   let ready = false
@@ -98,9 +94,9 @@ export async function startServer(
   const listener: OperatorListener = {
     isOwnHost,
     isReachedByTls: ({ headers }) => isReachedByTls(config, headers),
-    isDemo: () => showcase !== null,
+    showcase: () => showcase,
   }
-  addAdminRoutes(operatorServer, { ...context, demo }, listener)
+  addAdminRoutes(operatorServer, context, listener)
   addOperatorSessionRoutes(operatorServer, context, listener)
   addConsole(operatorServer, { folder: CONSOLE_FILES, isOwnHost })
 

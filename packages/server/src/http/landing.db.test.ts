@@ -27,7 +27,7 @@ const showcase = {
   linkCommand: 'PORT=9090 npx rollcall participant link demo.example',
   commands: 'curl -d client_secret=secret-1 "<&>"',
   samples: new Map([['civil', [{ identifier_type: 'UIN', identifier_value: 'P-<1>' }]]]),
-  receiver: null,
+  demoPage: 'http://127.0.0.1:9',
 }
 
 it('tells programs which registries are here', async () => {
@@ -110,17 +110,9 @@ it('leads to the partner page where that is on', async () => {
   }
 })
 
-it('leads to the receiver of a demo that runs one', async () => {
-  const title = 'Break a receiver and mend it'
+it('leads to the own page of a demo', async () => {
   server.running.show(showcase)
-  expect((await page('/')).body).not.toContain(title)
-  const state = { sender_id: 'demo.example', url: 'http://127.0.0.1:9/demo-receiver', answers: true }
-  const counts = { taken: 0, not_taken: 0, last_message_id: null }
-  const receiver = { state: () => ({ ...state, ...counts }), answer: () => undefined }
-  server.running.show({ ...showcase, receiver })
-  const { body } = await page('/')
-  expect(body).toContain(title)
-  expect(body).toContain('<a href="http://127.0.0.1:8081/#/participants/demo.example">')
+  expect((await page('/')).body).toContain('<a href="http://127.0.0.1:9/">Open the switches of the demo</a>')
 })
 
 it('escapes what it shows', async () => {

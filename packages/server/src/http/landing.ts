@@ -112,7 +112,7 @@ ${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a
 
 /** For visitors on this machine. */
 function begin(
-  { operatorUrl, linkCommand, commands, participant, receiver }: Showcase,
+  { operatorUrl, linkCommand, commands, demoPage }: Showcase,
   [first]: readonly Registry[],
   partnerPage: boolean,
 ): Html {
@@ -126,14 +126,10 @@ function begin(
 <li class="card"><h3>Look as the operator</h3>
 <p>The console shows who asked what, what was delivered and what failed. Sign in with the link that the demo printed in its terminal.</p>
 <p class="links"><a href="${operatorUrl}/">Open the console</a></p></li>
+<li class="card"><h3>Let it live, break it and mend it</h3>
+<p>The demo's own page starts and stops what the demo runs beside the server. The console shows what that does.</p>
+<p class="links"><a href="${demoPage}/">Open the switches of the demo</a></p></li>
 ${
-  receiver === null
-    ? html``
-    : html`<li class="card"><h3>Break a receiver and mend it</h3>
-<p>The demo runs a receiver of callbacks. In the console, make it fail, try a search that is answered later, watch its timeline, and let the receiver answer again.</p>
-<p class="links"><a href="${operatorUrl}/#/participants/${participant.sender_id}">Open the receiver in the console</a></p></li>
-`
-}${
   partnerPage
     ? html`<li class="card"><h3>Look as a participant</h3>
 <p>The partner page shows a participant its own keys, deliveries and grants. <code>${linkCommand}</code> prints a link that signs you in.</p>

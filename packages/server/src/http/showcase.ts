@@ -1,6 +1,5 @@
 /** What a demo shows to whoever opens its pages. A server of real data has none. */
 import type { IncomingMessage } from 'node:http'
-import type { DemoReceiver } from '@rollcall/admin/demo/beside-server'
 
 export interface Showcase {
   /** Who may do everything. Its secret is shown on this machine only. */
@@ -13,8 +12,8 @@ export interface Showcase {
   readonly commands: string
   /** By namespace: identifiers of records that are there. */
   readonly samples: ReadonlyMap<string, readonly ShownIdentifier[]>
-  /** Takes the callbacks of the participant; null: the demo runs none. */
-  readonly receiver: DemoReceiver | null
+  /** The address of the demo's own page, which starts, breaks and mends what the demo runs beside the server. */
+  readonly demoPage: string
 }
 
 export interface ShownIdentifier {

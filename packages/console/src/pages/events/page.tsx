@@ -1,12 +1,12 @@
 /** The events of a registry. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
+import { DemoPage } from '../../parts/demo-page.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { firstRows, live } from '../../parts/paging.ts'
-import { Simulation } from '../../parts/simulation.tsx'
 import { Empty, Loaded, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Event>[] = [
 export function Page() {
   const namespaces = useNamespaceQuery()
   return (
-    <PageFrame title={PAGES.events} lead={EVENTS.lead} actions={<Simulation />}>
+    <PageFrame title={PAGES.events} lead={EVENTS.lead} actions={<DemoPage />}>
       <Loaded query={namespaces}>
         {(names) =>
           names[0] === undefined ? (

@@ -2,11 +2,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { DemoPage } from '../../parts/demo-page.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { live } from '../../parts/paging.ts'
-import { Simulation } from '../../parts/simulation.tsx'
 import { Empty, NoMatch } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -46,7 +46,7 @@ export function Page() {
   })
   const { searched_to = null } = query.data ?? {}
   return (
-    <PageFrame title={PAGES.messages} lead={MESSAGES.lead} actions={<Simulation />}>
+    <PageFrame title={PAGES.messages} lead={MESSAGES.lead} actions={<DemoPage />}>
       <FilterForm
         filter={filter}
         fields={[

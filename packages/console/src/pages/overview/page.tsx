@@ -1,10 +1,11 @@
 /** What happened in the last 24 hours, and what needs somebody. */
 import { useQuery } from '@tanstack/react-query'
 import { answered, api } from '../../api/client.ts'
+import { DemoPage } from '../../parts/demo-page.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Simulation, useSimulation } from '../../parts/simulation.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useSession } from '../../session/session.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { Attention } from './attention.tsx'
@@ -14,16 +15,16 @@ import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
 
 const EVERY_MS = 30_000
-/** While hours are still to be counted, of which each call counts some; and while a simulation runs. */
+/** While hours are still to be counted, of which each call counts some; and in a demo, which may live. */
 const COUNTING_MS = 2_000
 
 export function Page() {
-  const lives = useSimulation()?.running === true
+  const { demo } = useSession()
   const query = useQuery({
     queryKey: ['overview'],
     queryFn: () => answered(api.GET('/admin/v1/overview')),
     refetchInterval: ({ state }) =>
-      lives || state.data?.hours.some(({ counted }) => !counted) === true ? COUNTING_MS : EVERY_MS,
+      demo || state.data?.hours.some(({ counted }) => !counted) === true ? COUNTING_MS : EVERY_MS,
   })
   return (
     <PageFrame
@@ -36,7 +37,7 @@ export function Page() {
               {OVERVIEW.updated} <Time at={query.data.at} seconds />
             </span>
           )}
-          <Simulation />
+          <DemoPage />
         </>
       }
     >

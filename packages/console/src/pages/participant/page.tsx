@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import type { Participant } from '../../api/answers.ts'
 import { answered, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { DemoPage } from '../../parts/demo-page.tsx'
 import { Id } from '../../parts/identifier.tsx'
 import { Facts, PageFrame, Panel } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -16,7 +17,6 @@ import { PARTICIPANT } from '../../texts/participants.ts'
 import { Acts } from './acts.tsx'
 import { Callbacks } from './callbacks.tsx'
 import { Checks } from './checks.tsx'
-import { DemoReceiver } from './demo-receiver.tsx'
 import { Grants } from './grants.tsx'
 import { Hosts } from './hosts.tsx'
 import { Keys } from './keys.tsx'
@@ -37,7 +37,14 @@ export function Page() {
       title={sender_id}
       lead={query.data && leadOf(query.data)}
       above={<a href="#/participants">{PARTICIPANT.above}</a>}
-      actions={query.data !== undefined && <Acts participant={query.data} />}
+      actions={
+        query.data !== undefined && (
+          <>
+            <Acts participant={query.data} />
+            {query.data.demo && <DemoPage />}
+          </>
+        )
+      }
     >
       <Loaded query={query} lines={12}>
         {(participant) => (
@@ -45,7 +52,6 @@ export function Page() {
             <Panel padded>
               <Facts rows={factsOf(participant)} />
             </Panel>
-            <DemoReceiver participant={participant} />
             <Grants participant={participant} />
             <Quotas participant={participant} />
             <Keys participant={participant} />

@@ -8,14 +8,15 @@ import type { FastifyRequest } from 'fastify'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
 import { CONSOLE_PAGE, type HasSessionFailures, type SessionPage, sessionPage } from '../session-page.ts'
+import type { HasShowcase } from '../showcase.ts'
 import type { Call } from './call-log.ts'
 
 /** What the operator's listener knows of itself. */
 export interface OperatorListener {
   readonly isOwnHost: IsOwnHost
   readonly isReachedByTls: IsReachedByTls
-  /** Whether its data are those of a demo. */
-  readonly isDemo: () => boolean
+  /** What the demo shows; null: the data are not those of a demo. */
+  readonly showcase: HasShowcase['showcase']
 }
 
 export type Authenticating = HasSessionFailures & {

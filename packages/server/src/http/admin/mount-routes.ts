@@ -14,7 +14,6 @@ import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
 import { type Call, type HasLog, logged, logOthers } from './call-log.ts'
 import { type CallSlots, createCallSlots, type SlotLimits } from './call-slots.ts'
-import { DEMO_ROUTES } from './demo-routes.ts'
 import { createLooks, type Looks } from './looks.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
@@ -31,12 +30,11 @@ type AdminParts = Omit<AdminNeeds, 'operator' | 'caller' | 'approvals' | 'isSame
   Authenticating & { readonly limits: InputLimits & SlotLimits }
 
 export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: OperatorListener): void {
-  const routes = parts.demo === undefined ? ADMIN_ROUTES : [...ADMIN_ROUTES, ...DEMO_ROUTES]
   logOthers(app, parts, ADMIN_BASE)
   const looks = createLooks(parts.clock ?? performance)
   const slots = createCallSlots(parts.limits)
   const handlers = new Map<string, MethodHandler[]>()
-  for (const route of routes) {
+  for (const route of ADMIN_ROUTES) {
     const { method, name, path, deprecated } = route
     const rows = handlers.get(path) ?? []
     handlers.set(path, rows)
@@ -54,7 +52,7 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: Ope
     mountMethods(app, `${ADMIN_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
   }
   const name = 'describeAdminApi'
-  const document = JSON.stringify(adminDocument(routes))
+  const document = JSON.stringify(adminDocument(ADMIN_ROUTES))
   mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
     {
       method: 'GET',

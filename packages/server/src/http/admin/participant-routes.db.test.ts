@@ -183,11 +183,3 @@ it.each(['', '/disable', '/enable', '/keys/revoke', '/policy', '/callback', '/ca
     )
   },
 )
-
-it('only a demo has a receiver to break, and a simulation', async () => {
-  const none = '404 err.request.not_found there is no such namespace or path here'
-  expect(await refusal('/demo/simulation', undefined)).toBe(none)
-  expect(await refusal('/demo/simulation', { running: true })).toBe(none)
-  expect(await refusal('/demo/receiver', undefined)).toBe(none)
-  expect(await refusal('/demo/receiver', { answers: false })).toBe(none)
-})

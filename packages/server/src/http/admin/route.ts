@@ -4,7 +4,6 @@ import type { HasVerifying } from '@rollcall/admin/accounts/verification'
 import type { HasOperator } from '@rollcall/admin/approvals/proposals'
 import type { HasSignatures } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
-import type { HasDemo } from '@rollcall/admin/demo/beside-server'
 import type { HasJudged } from '@rollcall/admin/doctor/findings'
 import type { HasAccounts, HasRecording, HasVault } from '@rollcall/admin/needs'
 import type { HasHealth } from '@rollcall/admin/overview'
@@ -41,7 +40,6 @@ export type AdminNeeds = HasVault &
   HasSettings &
   HasJudged &
   HasTrial &
-  HasDemo &
   HasOperator &
   HasPartnerPage &
   RetentionNeeds & {

@@ -23,6 +23,7 @@ const SESSION = closed({
   idle_seconds: wholeNumber('Seconds without a call of the operator after which it ends.'),
   two_person: flag('Whether a second operator must approve some acts.'),
   demo: flag('Whether the data are those of a demo.'),
+  demo_page: orNull(text('The address of the own page of a demo; null: the data are not those of a demo.')),
   sign_in: Type.Array(SIGN_IN_METHOD, { description: 'The ways to sign in.' }),
 })
 

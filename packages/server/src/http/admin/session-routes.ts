@@ -31,7 +31,7 @@ export function addOperatorSessionRoutes(app: HttpServer, parts: SessionParts, l
     known: (session, call) => noteCaller(call, session),
     note: (session, act) => noteSignIn(parts, session, act === 'ended' ? 'operator sign-out' : act.begun),
     described: (session) => described(parts, listener, session),
-    signedOut: () => ({ sign_in: waysIn(parts), demo: listener.isDemo() }),
+    signedOut: () => ({ sign_in: waysIn(parts), demo: listener.showcase() !== null }),
   })
   if (parts.openId !== null) addOpenIdRoutes(app, parts, parts.openId, listener)
 }
@@ -57,7 +57,7 @@ async function readShown({ operators, sessions }: SessionParts, input: object): 
   throw new RequestFault('err.request.bad', 'token: must be given, or code in place of it')
 }
 
-async function described(parts: SessionParts, { isDemo }: OperatorListener, { owner, ends_at }: OperatorSession) {
+async function described(parts: SessionParts, { showcase }: OperatorListener, { owner, ends_at }: OperatorSession) {
   const { directory, limits, twoPerson } = parts
   const { name, registries } = owner
   const bound = registries && (await directory.registries()).filter(({ id }) => registries.includes(id))
@@ -68,7 +68,8 @@ async function described(parts: SessionParts, { isDemo }: OperatorListener, { ow
     expires_at: ends_at.toISOString(),
     idle_seconds: limits.session_idle,
     two_person: twoPerson,
-    demo: isDemo(),
+    demo: showcase() !== null,
+    demo_page: showcase()?.demoPage ?? null,
     sign_in: waysIn(parts),
   }
 }

@@ -69,6 +69,7 @@ describe('signing in', () => {
       idle_seconds: 1_800,
       two_person: false,
       demo: false,
+      demo_page: null,
       sign_in: [{ method: 'token', title: 'Token of the admin API', start: null }],
     }
     expect([answer.status, answer.body]).toEqual([201, described])
