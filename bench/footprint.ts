@@ -24,7 +24,6 @@ import { withBenchDatabase } from './shared/bench-database.ts'
 import { readOptions } from './shared/options.ts'
 import { type Row, writeResult } from './shared/results.ts'
 
-const RECORDS = 50
 /** Events write into a registry of their own: searches of other benches find what was imported, and nothing else. */
 const PUBLISHED = { namespace: 'bench-published', kind: KIND, sender_id: 'published.bench.example' }
 const NUMBERS = {
@@ -53,7 +52,9 @@ const GROWTH = 0.1
 export async function run(args: readonly string[]): Promise<readonly Row[]> {
   const { plan, place } = readOptions(args, NUMBERS)
   return withBenchDatabase(place, async ({ db, env }) => {
-    const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, RECORDS)))
+    // One record is asked for again and again: the entry of another one may have a shape that is not known yet.
+    const [known = ''] = await shuffledIdentifiers(db, await filledRegistry(db, 1))
+    const identifiers = endless([known])
     const receiver = await startReceiver()
     const config = readConfig({ ...env, ROLLCALL_ROLE: 'all' })
     const storage = await openStorage(config)

@@ -136,21 +136,22 @@ function joined(pieces: readonly string[], values: readonly Value[]): string {
 }
 
 /** The members that have values of their own, in the order of canonical JSON. */
-const FIELDS = {
-  jti: ({ consent }) => consent?.jti,
-  correlation_id: ({ correlation_id }) => correlation_id,
-  reply_digest: ({ reply }) => reply?.digest,
-  reply_message_id: ({ reply }) => reply?.message_id,
-  reply_signature: ({ reply }) => reply?.signature,
-  request_digest: ({ request }) => request?.digest,
-  request_message_id: ({ request }) => request?.message_id,
-  request_signature: ({ request }) => request?.signature,
-  sealed: ({ sealed }) => sealed,
-  transaction_id: ({ transaction_id }) => transaction_id,
-} as const satisfies Readonly<Record<string, (entry: StoredAccountEntry) => string | null | undefined>>
+const fieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAccountEntry) => ({
+  jti: consent?.jti,
+  correlation_id,
+  reply_digest: reply?.digest,
+  reply_message_id: reply?.message_id,
+  reply_signature: reply?.signature,
+  request_digest: request?.digest,
+  request_message_id: request?.message_id,
+  request_signature: request?.signature,
+  sealed,
+  transaction_id,
+})
 
-type Field = keyof typeof FIELDS
-const fields = Object.entries(FIELDS) as readonly [Field, (typeof FIELDS)[Field]][]
+type Fields = ReturnType<typeof fieldsOf>
+type Field = keyof Fields
+const fieldEntries = (entry: StoredAccountEntry) => Object.entries(fieldsOf(entry)) as [Field, Fields[Field]][]
 
 /** How the values of fields are packed that are not texts. */
 const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
@@ -209,8 +210,7 @@ function takenApart(
     return value.replaceAll(OF_SIGNATURE, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
   }
   const texts: Partial<Record<Field, CanonicalText | null>> = {}
-  for (const [field, read] of fields) {
-    const value = read(entry)
+  for (const [field, value] of fieldEntries(entry)) {
     if (value !== undefined) texts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
   }
   const { consent, reply, request } = entry
@@ -247,9 +247,10 @@ function valuesIn(
   columns: MessageColumns,
 ): readonly Value[] | null {
   const values: Value[] = []
+  const ofSample = fieldsOf(sample)
   let next = 0
-  for (const [field, read] of fields) {
-    const [value, like] = [read(entry), read(sample)]
+  for (const [field, value] of fieldEntries(entry)) {
+    const like = ofSample[field]
     const first = known[next]
     if (first?.field !== field) {
       // It stands in the shape.
