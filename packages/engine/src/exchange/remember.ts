@@ -1,9 +1,9 @@
 /** Remembers a message before anything is done about it, so that a retry is known as one (D27). */
 
-import { exchangeFingerprint } from '@rollcall/base/shared/fingerprint'
+import { hash } from 'node:crypto'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { isStorable } from '@rollcall/database/text'
-import { HeaderRejection, type JsonObject } from '@rollcall/protocol'
+import { canonicalJson, HeaderRejection, type JsonObject } from '@rollcall/protocol'
 import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.ts'
 
 export interface Remembering {
@@ -44,6 +44,26 @@ export function exchangeRow(
     transaction_id: transactionId(message),
   }
 }
+
+/** The parts that identify a message, and the path on which it arrived. */
+interface ReceivedMessage {
+  /** In canonical spelling. */
+  readonly header: unknown
+  /** Opened, where it was encrypted: the same message encrypted twice is the same message. */
+  readonly message: unknown
+  /** Of the registry it came to. */
+  readonly namespace: string
+  /** Of the operation, such as `registry/sync/search`. */
+  readonly path: string
+}
+
+/**
+ * The SHA-256 of a message without its signature, over canonical JSON: the order of members, white space and
+ * a new signature do not matter, everything else does (D27). 32 bytes.
+ * @throws CanonicalJsonError it is no JSON
+ */
+export const exchangeFingerprint = ({ header, message, namespace, path }: ReceivedMessage): Buffer =>
+  hash('sha256', canonicalJson({ header, message, namespace, path }), 'buffer')
 
 export const duplicate = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')

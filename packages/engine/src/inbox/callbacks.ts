@@ -5,7 +5,6 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { exchangeFingerprint } from '@rollcall/base/shared/fingerprint'
 import type { Limits } from '@rollcall/core/limits'
 import type { Message } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -33,6 +32,7 @@ import {
 } from '@rollcall/protocol'
 import { type Admitting, admit } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
+import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
 import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 

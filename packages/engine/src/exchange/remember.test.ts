@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CanonicalJsonError, parseJson } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { exchangeFingerprint } from './fingerprint.ts'
+import { exchangeFingerprint } from './remember.ts'
 
 const received = (changes: Partial<Parameters<typeof exchangeFingerprint>[0]> = {}) =>
   exchangeFingerprint({
