@@ -1,7 +1,7 @@
 /** Participants in statements of other packages: the table is named here alone. */
 
-/** SQL of a relation to join. It names no column: before a migration, a database of an earlier version lacks some of them. */
-export const PARTICIPANTS = '(select * from participant)'
+/** SQL of a relation to join: each participant with its id, sender_id and status. */
+export const PARTICIPANTS = '(select id, sender_id, status from participant)'
 
 /**
  * SQL of the id of the participant with a sender_id; null: there is none.

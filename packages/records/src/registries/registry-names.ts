@@ -1,7 +1,10 @@
 /** Registries in statements of other packages: the table is named here alone. */
 
-/** SQL of a relation to join. It names no column: before a migration, a database of an earlier version lacks some of them. */
-export const REGISTRIES = '(select * from registry)'
+/** SQL of a relation to join: each registry with its names and what it is for. */
+export const REGISTRIES = '(select id, namespace, environment, demo from registry)'
+
+/** The same with the columns that databases of all versions have, for what is asked before they are migrated. */
+export const REGISTRIES_OF_ANY_VERSION = '(select namespace, demo from registry)'
 
 /**
  * SQL of the id of the registry at a namespace; null: there is none.

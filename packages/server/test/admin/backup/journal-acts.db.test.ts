@@ -1,0 +1,190 @@
+/** Acts of the journal whose persons, authorities or participants the backup does not have, or has otherwise. */
+
+import { generateKeyPairSync } from 'node:crypto'
+import { join } from 'node:path'
+import { type RestoreNeeds, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
+import { withdrawConsent } from '@rollcall/admin/consents/consents'
+import { addPurpose } from '@rollcall/admin/consents/purposes'
+import { addParticipantKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
+import { addParticipant } from '@rollcall/admin/participants/participants'
+import { addHold, removeHold } from '@rollcall/admin/persons/holds'
+import { protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { addIdentifierType } from '@rollcall/admin/registries/identifier-types'
+import { applyIndexes } from '@rollcall/admin/registries/indexes'
+import { expect, test } from 'vitest'
+import { personRows } from '../../../../audit/src/store/packed-persons.ts'
+import { accounted, backupOf, erased, folder, needsOf, type Place, target, type World, world } from '../../restoring.ts'
+
+async function started(): Promise<{ from: World; journal: string[]; needs: RestoreNeeds }> {
+  const from = await world()
+  const path = join(await folder(), 'journal')
+  return { from, journal: [path], needs: needsOf(from, path) }
+}
+
+async function rowsOf({ ownerDb }: Place, statement: string) {
+  return (await ownerDb.pool.query(statement)).rows
+}
+
+const child = { namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' }
+const PROTECTED = 'select type, value, category from protected_person'
+const HELD_OF_PERSONS = `select count(*)::int from ${personRows()} as person`
+
+test('a person is protected again although identifiers of the backup are to be backfilled', async () => {
+  const { from, journal, needs } = await started()
+  await addIdentifierType(needs, { namespace: 'civil', name: 'NIDX' })
+  const file = await backupOf(from)
+  await applyIndexes(needs, { namespace: 'civil' })
+  await protectPerson(needs, { ...child, category: 'shelter', reason: 'court order' })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done).toMatchObject({ journal: 1, undone: [] })
+  expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'shelter' }])
+  expect(await rowsOf(into, 'select count(*)::int from protected_record')).toEqual([{ count: 1 }])
+})
+
+test('a person who is protected under another category since the backup gets that one', async () => {
+  const { from, journal, needs } = await started()
+  await protectPerson(needs, { ...child, category: 'adoption', reason: 'court order' })
+  const file = await backupOf(from)
+  await unprotectPerson(needs, child)
+  await protectPerson(needs, { ...child, category: 'witness_protection', reason: 'court order' })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done.undone).toEqual([])
+  expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'witness_protection' }])
+})
+
+test('a hold of the backup that ended before an erasure does not bring the person back', async () => {
+  const { from, journal, needs } = await started()
+  await accounted(needs, '2')
+  const period = { from: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z', reason: 'audit' }
+  const hold = await addHold(needs, period)
+  const file = await backupOf(from)
+  await removeHold(needs, { id: hold.id })
+  await erased(needs, '2')
+  const into = await target()
+  await restoreDatabase(needsOf(into), { file, journal })
+  expect(await rowsOf(into, HELD_OF_PERSONS)).toEqual(await rowsOf(from, HELD_OF_PERSONS))
+  expect(await rowsOf(into, 'select removed_by from hold')).toEqual([{ removed_by: 'restore' }])
+})
+
+test('a hold that was in force when a person was erased keeps what it kept', async () => {
+  const { from, journal, needs } = await started()
+  await accounted(needs, '2')
+  await addHold(needs, { from: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z', reason: 'audit' })
+  const file = await backupOf(from)
+  await erased(needs, '2')
+  const into = await target()
+  await restoreDatabase(needsOf(into), { file, journal })
+  expect(await rowsOf(into, HELD_OF_PERSONS)).toEqual(await rowsOf(from, HELD_OF_PERSONS))
+  expect(await rowsOf(into, 'select removed_by from hold')).toEqual([{ removed_by: null }])
+})
+
+const newKeys = () => [generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString()]
+
+test('a consent stays revoked when its authority is newer than the backup, and added again', async () => {
+  const { from, journal, needs } = await started()
+  const authority = { name: 'https://consent.example', keys: newKeys() }
+  const file = await backupOf(from)
+  await addConsentAuthority(needs, authority)
+  await withdrawConsent(needs, { authority: authority.name, jti: 'j-1' })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done.undone).toEqual([])
+  await addConsentAuthority(needsOf(into), authority)
+  const revoked = `select jti from signed_consent join consent_authority on id = authority
+    where revoked_at is not null and removed_at is null`
+  expect(await rowsOf(into, revoked)).toEqual([{ jti: 'j-1' }])
+})
+
+test('a restore does not end before a withdrawal from a participant newer than the backup is done', async () => {
+  const { from, journal, needs } = await started()
+  await addPurpose(needs, { code: 'pension' })
+  const file = await backupOf(from)
+  const participant = { sender_id: 'new.example', name: 'New' }
+  await addParticipant(needs, participant)
+  const person = { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' }
+  await withdrawConsent(needs, { ...person, participant: participant.sender_id })
+  const into = await target()
+  await expect(restoreDatabase(needsOf(into), { file, journal })).rejects.toMatchObject({
+    reason: 'conflict',
+    message: expect.stringMatching(
+      /^acts of the journal could not be done: consent_withdrawn 1 \(.*new\.example.*\)\. Servers do not start\./,
+    ),
+  })
+  expect(await rowsOf(into, 'select applied_at from restoration')).toEqual([{ applied_at: null }])
+  await addParticipant(needsOf(into), participant)
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done.undone).toEqual([])
+  const withdrawals = 'select sender_id from consent_withdrawal join participant on participant.id = participant'
+  expect(await rowsOf(into, withdrawals)).toEqual([{ sender_id: 'new.example' }])
+})
+
+const KEYS = 'select kid, participant, former_sender_id, revoked_at is not null as revoked from participant_key'
+const REVOKED_KEY = { message: 'this key was revoked, and a revoked key cannot be registered again; make a new key' }
+
+test('a key that was revoked stays revoked when its participant is newer than the backup', async () => {
+  const { from, journal, needs } = await started()
+  const file = await backupOf(from)
+  const [participant, [keys = '']] = [{ sender_id: 'new.example', name: 'New' }, newKeys()]
+  const { sender_id } = participant
+  await addParticipant(needs, participant)
+  const [key] = await addParticipantKeys(needs, { sender_id, keys })
+  const kid = key?.kid ?? ''
+  await revokeParticipantKey(needs, { sender_id, kid })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done).toMatchObject({ journal: 1, undone: [] })
+  expect(await rowsOf(into, KEYS)).toEqual([{ kid, participant: null, former_sender_id: sender_id, revoked: true }])
+  await addParticipant(needsOf(into), participant)
+  await expect(addParticipantKeys(needsOf(into), { sender_id, keys })).rejects.toMatchObject(REVOKED_KEY)
+})
+
+test('a key that was revoked stays revoked when the key, or nothing, is newer than the backup', async () => {
+  const { from, journal, needs } = await started()
+  const sender_id = 'old.example'
+  const [[one = ''], [two = ''], [three = '']] = [newKeys(), newKeys(), newKeys()]
+  await addParticipant(needs, { sender_id, name: 'Old' })
+  await addParticipantKeys(needs, { sender_id, keys: one, kid: 'one' })
+  await addParticipantKeys(needs, { sender_id, keys: three, kid: 'three' })
+  const file = await backupOf(from)
+  await addParticipantKeys(needs, { sender_id, keys: two, kid: 'two' })
+  for (const kid of ['one', 'two']) await revokeParticipantKey(needs, { sender_id, kid })
+  // As earlier versions wrote it: without the key.
+  await needs.db.journal.write(
+    { kind: 'participant_key_revoked', participant: sender_id, kid: 'three' },
+    async () => undefined,
+  )
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done).toMatchObject({ journal: 3, undone: [] })
+  expect(await rowsOf(into, `${KEYS} order by kid`)).toMatchObject([
+    { kid: 'one', revoked: true },
+    { kid: 'three', revoked: true },
+    { kid: 'two', revoked: true },
+  ])
+  await expect(addParticipantKeys(needsOf(into), { sender_id, keys: two })).rejects.toMatchObject(REVOKED_KEY)
+})
+
+test('an act that cannot be done does not stop the others, and may be accepted', async () => {
+  const { from, journal, needs } = await started()
+  const file = await backupOf(from)
+  await addIdentifierType(needs, { namespace: 'civil', name: 'NIDX' })
+  await applyIndexes(needs, { namespace: 'civil' })
+  const unknown = { namespace: 'civil', identifier_type: 'NIDX', identifier_value: '77' }
+  await protectPerson(needs, { ...unknown, category: 'shelter', reason: 'court order' })
+  await protectPerson(needs, { ...child, category: 'shelter', reason: 'court order' })
+  const into = await target()
+  await expect(restoreDatabase(needsOf(into), { file, journal })).rejects.toThrow(
+    'acts of the journal could not be done: person_protected 1 (identifier_type: must be one of',
+  )
+  const done = await restoreDatabase(needsOf(into), { file, journal, accept_undone: true })
+  expect(done.undone).toEqual([
+    { kind: 'person_protected', rule: expect.stringMatching(/^identifier_type: must be one of /), acts: 1 },
+  ])
+  expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'shelter' }])
+  const signed = `select content::jsonb -> 'undone' as undone from account_tombstone
+    where content::jsonb ->> 'kind' = 'restore'`
+  expect(await rowsOf(into, signed)).toEqual([{ undone: 1 }])
+})

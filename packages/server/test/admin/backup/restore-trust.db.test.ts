@@ -1,0 +1,122 @@
+/** What weakened trust once, and was taken back after the backup: a restore does not bring it back. */
+import { join } from 'node:path'
+import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
+import { approveProposal, declineProposal, operatorWithToken, showProposal } from '@rollcall/admin/approvals/proposals'
+import { adoptRestored, type RestoreNeeds, restoreDatabase } from '@rollcall/admin/backup/restore'
+import { addOperator } from '@rollcall/admin/operators/operators'
+import { addParticipantKeys, listParticipantKeys } from '@rollcall/admin/participants/keys'
+import { addParticipant } from '@rollcall/admin/participants/participants'
+import { findAuthority, putAuthority } from '@rollcall/consents/store/authorities'
+import { findParticipant, setMessagePolicy } from '@rollcall/participants/store/participants'
+import { expect, test } from 'vitest'
+import { DEFAULT_LIMITS as limits } from '../../../../admin/test/retention.ts'
+import { keyPair, publicKey } from '../../../../core/test/key-pairs.ts'
+import { backupOf, folder, needsOf, target, world } from '../../restoring.ts'
+
+const sender_id = 'spmis.example'
+
+async function started() {
+  const from = await world()
+  const journal = join(await folder(), 'journal')
+  const needs = needsOf(from, journal)
+  return { from, journal: [journal], needs, db: needs.db }
+}
+
+test('a weaker policy, and hosts that were removed, do not come back to a participant', async () => {
+  const { from, journal, needs, db } = await started()
+  await addParticipant(needs, { sender_id, name: 'SPMIS' })
+  const kept = { host: 'peer.example', ports: [8443] }
+  const [plain, moved] = [
+    { host: 'plain.example', plainHttp: true },
+    { host: 'moved.example', private: true },
+  ]
+  await setMessagePolicy(db, sender_id, {
+    signature_policy: 'off',
+    allow_unsigned: true,
+    encryption_policy: 'refused',
+    outgoing: [kept, plain, moved],
+  })
+  const file = await backupOf(from)
+  await setMessagePolicy(db, sender_id, { signature_policy: 'if-present', allow_unsigned: true })
+  await setMessagePolicy(db, sender_id, { signature_policy: 'required', encryption_policy: 'required' })
+  await setMessagePolicy(db, sender_id, { outgoing: [kept, { host: 'moved.example' }] })
+  const into = await target()
+  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({ journal: 3, undone: [] })
+  // A host under another rule is entered again.
+  expect(await findParticipant(into.db, sender_id)).toMatchObject({
+    signature_policy: 'required',
+    allow_unsigned: false,
+    encryption_policy: 'required',
+    outgoing: [kept],
+  })
+  // What is loosened has no line: the stricter one stays after a restore.
+  await setMessagePolicy(db, sender_id, { signature_policy: 'off', allow_unsigned: true })
+  await setMessagePolicy(db, sender_id, { outgoing: [kept, plain] })
+  const again = await target()
+  await expect(restoreDatabase(needsOf(again), { file, journal })).resolves.toMatchObject({ journal: 4 })
+  expect(await findParticipant(again.db, sender_id)).toMatchObject({ signature_policy: 'required' })
+})
+
+test('what waited for a second operator has lapsed: it may have been declined after the backup', async () => {
+  const { from, needs } = await started()
+  await addParticipant(needs, { sender_id, name: 'SPMIS' })
+  const caller = async (name: string) => {
+    const { token } = await addOperator(needs, { name, roles: ['own'] })
+    return operatorWithToken(needs, token)
+  }
+  const [ada, bea] = [await caller('ada'), await caller('bea')]
+  const approvals = createApprovals({ limits, operator: ada })
+  const key = { sender_id, keys: JSON.stringify({ ...keyPair('Ed25519').jwk, kid: 'waiting' }) }
+  const proposed = async (at: RestoreNeeds): Promise<string> => {
+    const asking = { ...at, approvals }
+    const waiting = await addParticipantKeys(asking, key).catch((error: unknown) => error)
+    if (!(waiting instanceof Proposed)) throw waiting
+    return waiting.proposal.id
+  }
+  const id = await proposed(needs)
+  const file = await backupOf(from)
+  await declineProposal({ ...needs, caller: bea }, { id })
+  const without = { without_journal: 'the disk is lost' }
+  const into = await target()
+  const after = { ...needsOf(into), caller: bea }
+  const isLapsed = async (one: string) => {
+    expect(await showProposal(after, { id: one })).toMatchObject({ state: 'lapsed', confidential: null })
+    await expect(approveProposal(after, { id: one })).rejects.toThrow(
+      'the proposal does not wait any more: it is lapsed',
+    )
+  }
+  await restoreDatabase(after, { file, ...without })
+  await isLapsed(id)
+  // The same where it was restored by other means.
+  const later = await proposed(after)
+  await into.ownerDb.pool.query('delete from restoration')
+  await adoptRestored(after, without)
+  await isLapsed(later)
+  expect((await into.ownerDb.pool.query('select from proposal where sealed is not null')).rows).toEqual([])
+  expect(await listParticipantKeys(after, { sender_id })).toEqual([])
+})
+
+test('keys, addresses and hosts that a consent authority had before do not come back', async () => {
+  const { from, journal, db } = await started()
+  const [old, current] = [await publicKey('Ed25519', { kid: 'old' }), await publicKey('Ed25519', { kid: 'current' })]
+  const host = { host: 'old.example', private: true }
+  const first = { name: 'ministry', jwks_uri: 'https://old.example/jwks', outgoing: [host], keys: [old] }
+  await putAuthority(db, first)
+  await putAuthority(db, { ...first, name: 'same' })
+  const file = await backupOf(from)
+  const replaced = { ...first, jwks_uri: 'https://new.example/jwks', outgoing: [], keys: [current] }
+  await putAuthority(db, replaced)
+  // Nothing is taken away: it has no line.
+  await putAuthority(db, { ...first, name: 'same', keys: [old, await publicKey('Ed25519', { kid: 'more' })] })
+  await putAuthority(db, { ...first, name: 'newer' })
+  await putAuthority(db, { ...replaced, name: 'newer' })
+  const into = await target()
+  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({ journal: 2, undone: [] })
+  expect(await findAuthority(into.db, 'ministry')).toMatchObject({
+    jwks_uri: 'https://new.example/jwks',
+    outgoing: [],
+    keys: [],
+  })
+  expect(await findAuthority(into.db, 'same')).toMatchObject({ keys: [{ kid: 'old' }], outgoing: [host] })
+  expect(await findAuthority(into.db, 'newer')).toBeNull()
+})

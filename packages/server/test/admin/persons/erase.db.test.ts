@@ -1,0 +1,215 @@
+import { publishEvent } from '@rollcall/admin/events/publish'
+import { erasePerson } from '@rollcall/admin/persons/erase'
+import { addHold, removeHold } from '@rollcall/admin/persons/holds'
+import { mergeRecords } from '@rollcall/admin/records/merge'
+import { showRecord } from '@rollcall/admin/records/record'
+import { deleteRecords } from '@rollcall/admin/records/records'
+import { addIdentifierType } from '@rollcall/admin/registries/identifier-types'
+import { entryHash, firstHash } from '@rollcall/audit/chain'
+import { hashAt, hashedEntries } from '@rollcall/audit/store/evidence'
+import type { Registry } from '@rollcall/core/model/registry'
+import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RetentionTest, retentionTest } from '../../../../admin/test/retention.ts'
+import { personRows } from '../../../../audit/src/store/packed-persons.ts'
+import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
+import { accountEntry } from '../../../../settings/test/accounts.ts'
+import { dropPerson, places, tamper } from '../../../../settings/test/tampering.ts'
+import { writeDocuments } from '../../server.ts'
+
+let world: RetentionTest
+let civil: Registry
+beforeAll(async () => {
+  world = await retentionTest()
+  const { db } = world.database
+  civil = await addRegistry(db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
+  const social = await addRegistry(db, { namespace: 'social', kind: 'social', sender_id: 'social.example' })
+  const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
+  await writeDocuments(world.database, civil, [
+    { '@type': 'Person', identifier: [id('UIN', '1'), id('BRN', 'B-1'), id('MRN', 'M-1')], name: { surname: 'Okoro' } },
+    { '@type': 'Person', identifier: [id('UIN', '2'), id('MRN', 'M-1')], name: { surname: 'Abara' } },
+  ])
+  await writeDocuments(world.database, social, [{ '@type': 'Member', member_identifier: [id('UIN', '1')] }])
+})
+afterAll(() => world.close())
+
+const person = (type: string, value: string, role: 'asked' | 'seen' = 'asked') => ({
+  role,
+  identifiers: [{ type, value }],
+})
+const reason = 'order 12/2026'
+
+/** Whether every hash is right: an erasure changes no entry. */
+async function isWhole(): Promise<boolean> {
+  const last = await world.rows('select chain::text, max(sequence) as sequence from account group by chain')
+  for (const { chain, sequence } of last as { chain: string; sequence: number }[]) {
+    let previous = firstHash(chain)
+    for (const { commitments, ...entry } of await hashedEntries(world.database.db, { chain, sequence: 1 }, sequence))
+      previous = entryHash(previous, { chain, ...entry, commitments: Buffer.from(commitments, 'hex') })
+    if (previous.toString('hex') !== (await hashAt(world.database.db, { chain, sequence }))) return false
+  }
+  return true
+}
+
+test('the rows of every identifier of the person go, and a signed tombstone lists them', async () => {
+  const { accounts } = world
+  await accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
+  await accounts.write(accountEntry({ operation: 'search' }), [person('BRN', 'B-1', 'seen')])
+  await accounts.write(accountEntry({ operation: 'search' }), [person('MRN', 'M-1')])
+
+  const dry = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason, dry_run: true })
+  // The number of a mother that two records have is of nobody alone.
+  expect(dry).toMatchObject({ dry_run: true, identifiers: 2, accounts: { entries: 2, rows: 2, held: 0 } })
+  expect(await world.rows(`select from ${personRows()} as person`)).toHaveLength(4)
+
+  const done = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })
+  expect(done).toMatchObject({
+    accounts: { entries: 2, rows: 2, held: 0 },
+    records: [
+      { namespace: 'civil', record_type: 'Person' },
+      { namespace: 'social', record_type: 'Member' },
+    ],
+  })
+  expect(await world.rows(`select from ${personRows()} as person`)).toHaveLength(2)
+  const found = await world.rows('select content from account_tombstone')
+  expect(found.map(({ content }) => JSON.parse(String(content)))).toMatchObject([
+    {
+      kind: 'erasure',
+      reason,
+      erased: {
+        [Object.keys(JSON.parse(String(found[0]?.content)).erased)[0] ?? '']: [
+          [1, 0],
+          [2, 0],
+        ],
+      },
+    },
+  ])
+  expect(await isWhole()).toBe(true)
+  expect(await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })).toMatchObject({
+    accounts: { entries: 0, rows: 0 },
+  })
+})
+
+test('waiting notifications are withdrawn, and what the event has of the record is cleared', async () => {
+  const { db } = world.database
+  await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '2' } })
+  await publishEvent(world.needs(), {
+    namespace: 'civil',
+    reg_event_type: 'MARRIAGE',
+    record: { identifier: [{ identifier_type: 'UIN', identifier_value: '2' }], name: { surname: 'Nwosu' } },
+  })
+  expect(await world.rows(`select from notification where state = 'waiting'`)).toHaveLength(1)
+  expect(await erasePerson(world.needs(), { type: 'UIN', value: '2', reason })).toMatchObject({
+    notifications: 1,
+    underway: 0,
+  })
+  expect(await world.rows(`select state from notification`)).toEqual([{ state: 'dropped' }])
+  expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Nwosu')
+})
+
+test('a record that was merged into that of the person is erased with it', async () => {
+  const { db } = world.database
+  const { accounts } = world
+  const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
+  await writeDocuments(world.database, civil, [
+    { '@type': 'Person', identifier: [uin('8')] },
+    { '@type': 'Person', identifier: [uin('9')] },
+  ])
+  await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '9' } })
+  await publishEvent(world.needs(), {
+    namespace: 'civil',
+    reg_event_type: 'MARRIAGE',
+    record: { identifier: [uin('9')], name: { surname: 'Ferreira' } },
+  })
+  await accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '9', 'seen')])
+  await mergeRecords(world.needs(), { namespace: 'civil', survivor: uin('8'), retired: uin('9') })
+  const erased = await erasePerson(world.needs(), { type: 'UIN', value: '8', reason })
+  expect(erased).toMatchObject({ identifiers: 2, accounts: { entries: 1, rows: 1 } })
+  expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Ferreira')
+})
+
+test('an identifier type that the operator added names the person, by its alias too', async () => {
+  const { db } = world.database
+  await addIdentifierType({ db }, { namespace: 'civil', name: 'CEDULA', aliases: ['id_card'] })
+  const registry = await registryAt(db, 'civil')
+  const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
+  await writeDocuments(world.database, registry, [
+    { '@type': 'Person', identifier: [id('UIN', '20'), id('CEDULA', 'C-20')], name: { surname: 'Reyes' } },
+  ])
+  await world.accounts.write(accountEntry({ operation: 'search' }), [
+    person('CEDULA', 'C-20'),
+    person('UIN', '20', 'seen'),
+  ])
+  const erased = await erasePerson(world.needs(), { type: 'ID_CARD', value: 'c-20', reason })
+  expect(erased).toMatchObject({
+    identifiers: 2,
+    accounts: { entries: 1, rows: 2, held: 0 },
+    records: [{ namespace: 'civil', record_type: 'Person' }],
+  })
+})
+
+test('a hold of the person refuses it, one of a participant keeps what it covers', async () => {
+  await world.accounts.write(accountEntry({ participant: 'held.example' }), [person('UIN', '1')])
+  const held = await addHold(world.needs(), { person: { type: 'BRN', value: 'B-1' }, reason })
+  await expect(erasePerson(world.needs(), { type: 'UIN', value: '1', reason })).rejects.toThrow(
+    `hold ${held.id} covers this person: nothing is erased while it is in force`,
+  )
+  await removeHold(world.needs(), { id: held.id })
+  const year = { from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
+  const period = await addHold(world.needs(), { ...year, reason })
+  const kept = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })
+  expect(kept.accounts).toMatchObject({ rows: 0 })
+  expect(kept.accounts.held).toBeGreaterThan(0)
+  await removeHold(world.needs(), { id: period.id })
+})
+
+test.each([
+  [{ type: 'NOPE', value: '1' }, 'type: no registry has identifiers of this type'],
+  [{ type: 'MRN', value: 'M-1' }, 'value: more than one Person of civil has it; give an identifier of one person'],
+  [{ type: 'UIN', value: '' }, 'value: it is not a valid UIN'],
+])('%j is refused', async (input, message) => {
+  await expect(erasePerson(world.needs(), { ...input, reason })).rejects.toThrow(message)
+})
+
+test('an operator sees a record whole, and the look is accounted before', async () => {
+  const found = await showRecord(world.needs(), { namespace: 'civil', type: 'uin', value: '1' })
+  expect(found).toMatchObject([{ record_type: 'Person', record: { name: { surname: 'Okoro' } } }])
+  const [account] = await world.rows('select entry::json as entry from account order by at desc, sequence desc limit 1')
+  expect(account?.entry).toMatchObject({
+    kind: 'operator',
+    operator: 'tester',
+    registry: 'civil',
+    note: 'record get',
+    records: 1,
+    shown: { Person: expect.arrayContaining(['name.surname']) },
+  })
+  await expect(showRecord(world.needs(), { namespace: 'civil', type: 'UIN', value: '99' })).rejects.toThrow(
+    'no record of civil has this identifier',
+  )
+  await expect(showRecord(world.needs(), { namespace: 'civil', type: 'NOPE', value: '9' })).rejects.toThrow(
+    /^type: civil has identifiers of the types UIN/,
+  )
+})
+
+test('a deleted record leaves a tombstone, which is erased as well', async () => {
+  await deleteRecords(world.needs(), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
+  expect(await world.rows('select from record_tombstone')).toHaveLength(1)
+  expect(await erasePerson(world.needs(), { type: 'UIN', value: '2', reason })).toMatchObject({ tombstones: 1 })
+  expect(await world.rows('select from record_tombstone')).toEqual([])
+})
+
+test('audit verify finds nothing wrong after the erasures, and what is altered after them', async () => {
+  await world.accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
+  const { accounts } = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })
+  expect(accounts.rows).toBeGreaterThan(0)
+  expect(await places(world.database)).toEqual([])
+  // Whoever deletes a row without a tombstone, or makes the tombstone say more, is found.
+  const [left] = await world.rows(`select chain::text, sequence, position from ${personRows()} as person limit 1`)
+  await dropPerson(world.database, String(left?.chain), Number(left?.sequence), Number(left?.position))
+  const missing = await places(world.database)
+  expect(missing).toEqual([expect.stringMatching(/^person_missing /)])
+  await tamper(world.database, `update account_tombstone set content = replace(content, $1, $2)`, [
+    ...['order 12/2026', 'order 13/2026'],
+  ])
+  expect(await places(world.database)).toContainEqual(expect.stringMatching(/^tombstone/))
+})
