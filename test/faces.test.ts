@@ -24,6 +24,14 @@ const imports = globSync('packages/*/{src,bin}/**/*.{ts,tsx,js}')
   )
   .filter(({ to }) => registryPackages.includes(to))
 
+it('a test that needs the whole server stands in packages/server/test: the packages below are tested without it', () => {
+  const below = registryPackages.filter((name) => name !== 'server')
+  const tests = below.flatMap((name) => globSync(`packages/${name}/{src,test}/**/*.{ts,tsx}`))
+  expect(tests.length).toBeGreaterThan(700)
+  const naming = tests.filter((path) => /'(?:@rollcall\/server|(?:\.\.\/)+server)\//.test(readFileSync(path, 'utf8')))
+  expect(naming).toEqual([])
+})
+
 it('reads the imports', () => {
   expect(imports.length).toBeGreaterThan(1_500)
 })
