@@ -165,7 +165,7 @@ const PACKED_AS: Readonly<Partial<Record<Field, PackingName>>> = {
 interface Value {
   readonly field: Field
   readonly mark: PackingName | ColumnName
-  /** As it is in the text. */
+  /** The value as the text has it. */
   readonly value: string
   /** Null: it has a column. */
   readonly bytes: Buffer | null

@@ -1,4 +1,4 @@
-/** What is printed of withdrawals of consents, for people. */
+/** Withdrawals of consents as texts for people. */
 import type { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { counted } from './output.ts'
 

@@ -106,7 +106,7 @@ export const answering = <Input, Found, Result>(
   return Object.assign(call, { input: adminFunction.input, approval: adminFunction.approval })
 }
 
-/** What is read as null: commander takes a null for an option without a value. */
+/** This value is read as null: commander takes a null for an option without a value. */
 const NULL = Symbol('null')
 
 const keepingNull =

@@ -1,4 +1,4 @@
-/** What is printed of participants, for people. */
+/** Participants as texts for people. */
 import type { checkParticipant } from '@rollcall/admin/participants/check'
 
 interface Credentials {

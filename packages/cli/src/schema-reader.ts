@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { instant, wholeNumber } from './values.ts'
 
-/** What is read of a JSON Schema. */
+/** The members of a JSON Schema that are read. */
 interface Schema {
   readonly type?: string
   readonly description?: string

@@ -54,7 +54,7 @@ it.each([
 })
 
 describe('its declarations', () => {
-  /** What is wrong with these programs, by the name of their files. */
+  /** The faults of these programs, by the name of their files. */
   const check = async (name: string, sources: Readonly<Record<string, string>>, types: readonly string[]) => {
     const directory = join(place, name)
     mkdirSync(directory)

@@ -42,7 +42,7 @@ test('statements of one turn follow each other on one connection, eight at most'
     return new Set(rows.map(([row]) => row?.pid)).size
   }
   expect([await asked(8), await asked(9), await asked(25)]).toEqual([1, 2, 2])
-  // What is asked later in the same turn is sent with it.
+  // Later questions of the same turn are sent with it.
   const later = new Promise<void>((resolve) => nextTick(resolve)).then(() => pipeline.query(process))
   const rows = await Promise.all([pipeline.query(process), later])
   expect(new Set(rows.map(([row]) => row?.pid)).size).toBe(1)

@@ -10,7 +10,7 @@ export interface RemovedRows {
   readonly of: string
 }
 
-/** What is stored of a registry or a participant in some tables. In its SQL `$1` is the number of either. */
+/** Rows of a registry or a participant in some tables. In the SQL `$1` is the number of either. */
 export interface StoredPart {
   /** What is counted before it goes, by the name that people know it by: SQL of a number. */
   readonly counted?: Readonly<Record<string, string>>

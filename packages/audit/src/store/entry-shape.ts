@@ -5,7 +5,7 @@
  * A mark is an escape of a letter, such as `\u0075`, which canonical JSON never writes. So a shape is JSON as well.
  */
 
-/** What is needed to build the text of an entry. */
+/** The parts from which the text of an entry is built. */
 export interface StoredEntry {
   /** The shape; where there is none, the whole entry. Empty: its shape is missing. */
   readonly content: string
@@ -90,7 +90,7 @@ const COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } 
 export type PackingName = keyof typeof PACKINGS
 export type ColumnName = keyof typeof COLUMNS
 
-/** What stands in a shape in place of a value. */
+/** A mark replaces a value in a shape. */
 const marks = Object.fromEntries(
   [...Object.keys(PACKINGS), ...Object.keys(COLUMNS)].map((name) => [name, `\\u00${name.charCodeAt(0).toString(16)}`]),
 ) as Readonly<Record<PackingName | ColumnName, string>>

@@ -80,7 +80,7 @@ export function withoutPersons(
 /** Bytes of a pseudonym, or of another value, by which an entry is found; what is found is compared as a whole. */
 const KEY_BYTES = 6
 
-/** Of a pseudonym, or of a correlation_id. */
+/** The key of a pseudonym or of a correlation_id. */
 export const keyOf = (value: Buffer | string): number =>
   (typeof value === 'string' ? hash('sha256', value, 'buffer') : value).readUIntBE(0, KEY_BYTES)
 

@@ -5,7 +5,7 @@ import type { AccountToVerify } from '../store/account-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, keysOf, type PersonRun, personRuns } from '../store/packed-persons.ts'
 
-/** What is hashed of an entry. */
+/** The parts of an entry that are hashed. */
 export interface ReadEntry {
   /** Null: it cannot be read from its row. */
   readonly entry: string | null

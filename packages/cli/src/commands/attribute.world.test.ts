@@ -127,7 +127,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)('%s in the middle of a build: the same
     await writer.query('rollback')
     writer.release()
   }
-  // What was killed has its claim until PostgreSQL notices.
+  // A killed process has its claim until PostgreSQL notices.
   for (let tries = 0; ; tries += 1) {
     const { code, stderr } = await rollcall(['index', 'apply', 'civil'], env)
     if (code === 0) break

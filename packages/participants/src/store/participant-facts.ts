@@ -1,4 +1,4 @@
-/** What is stored of a participant beside its settings: its secrets without their digests, and what it has used today. */
+/** Everything that is stored of a participant beside its settings: its secrets without their digests, and what it has used today. */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 interface NodeCrypto {
   hash(algorithm: 'sha256', bytes: Bytes, encoding: 'buffer'): Bytes
   createPrivateKey(key: { readonly key: object; readonly format: 'jwk' }): object
-  /** Of an Ed25519 key. */
+  /** Signs with an Ed25519 key. */
   sign(algorithm: null, content: Bytes, key: object): Bytes
 }
 

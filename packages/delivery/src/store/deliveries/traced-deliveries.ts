@@ -43,7 +43,7 @@ export interface TracedBreaker {
   readonly probe_at: Date | null
 }
 
-/** What is sent for one exchange. */
+/** The deliveries of one exchange. */
 export interface ExchangeDeliveries {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
   /** By page, some of them. */
