@@ -32,7 +32,7 @@ interface Reader {
   readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
   /** It is one of these. */
   readonly choices?: readonly string[]
-  /** What stands for the value in the help, where it is not the name of the member; '': it has none. */
+  /** The name of the value in the help; left out: the name of the member; '': the option has no value. */
   readonly placeholder?: string
   /** Words that may stand in place of a value, such as `unlimited`. */
   readonly words?: readonly string[]

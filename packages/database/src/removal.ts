@@ -12,7 +12,7 @@ export interface RemovedRows {
 
 /** Rows of a registry or a participant in some tables. In the SQL `$1` is the number of either. */
 export interface StoredPart {
-  /** What is counted before it goes, by the name that people know it by: SQL of a number. */
+  /** SQL of the number of rows that go, by the name that people know them by. */
   readonly counted?: Readonly<Record<string, string>>
   /** What somebody still waits for, in the same way. */
   readonly pending?: Readonly<Record<string, string>>

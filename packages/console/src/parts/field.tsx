@@ -31,8 +31,12 @@ interface Given extends Omit<DialogField, 'as' | 'when'> {
 export const Field = ({ as = 'text', ...field }: Given & Pick<DialogField, 'as'>) => INPUTS[as](field)
 
 const shared = ({ name, label, note, required = false }: Given) => ({
-  ...{ name, label, description: note, required },
-  ...{ autoComplete: 'off', spellCheck: false },
+  name,
+  label,
+  description: note,
+  required,
+  autoComplete: 'off',
+  spellCheck: false,
 })
 const textOf = ({ value }: Given) => (value === null || value === undefined ? '' : String(value))
 

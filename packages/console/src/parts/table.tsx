@@ -24,7 +24,8 @@ interface Asked<Data> {
 
 /** Rows that came with something else. */
 export const fixed = <Row,>(data: readonly Row[]): Asked<readonly Row[]> => ({
-  ...{ data, error: null },
+  data,
+  error: null,
   refetch: () => undefined,
 })
 

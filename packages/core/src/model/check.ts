@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts'
 export interface CheckedSystem {
   readonly participant: Pick<Participant, 'id'>
   readonly registry: Pick<Registry, 'id'>
-  /** What was seen before does not count. */
+  /** Messages that were seen before this time do not count. */
   readonly since: Date
 }
 

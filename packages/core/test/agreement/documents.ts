@@ -54,7 +54,7 @@ function elements(compound: Compound): fc.Arbitrary<Placement> {
   const element = fc.tuple(...compound.members.map((member) => sparse(values(member), 1))).map((members): JsonValue => {
     const holder: Draft = {}
     for (const place of members) place?.(holder)
-    // What stands under the path "" is the element itself.
+    // The path "" names the element itself.
     return Object.hasOwn(holder, '') ? (holder[''] ?? null) : holder
   })
   const beside = compound.members

@@ -48,7 +48,9 @@ export function AccountList() {
         fields={[
           { name: 'participant', label: FIELDS.participant },
           {
-            ...{ name: 'namespace', label: FIELDS.namespace, options: namespaces },
+            name: 'namespace',
+            label: FIELDS.namespace,
+            options: namespaces,
             ...(bound !== undefined && { required: true }),
           },
           { name: 'kind', label: FIELDS.kind, options: KINDS },

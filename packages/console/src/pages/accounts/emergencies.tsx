@@ -54,7 +54,9 @@ export function Emergencies() {
       answered(
         api.POST('/admin/v1/emergencies/{id}/reviews', { params: { path: { id } }, body: { note: note.trim() } }),
       ),
-    ...{ changes: ['emergencies', 'accounts', 'overview'], done: () => EMERGENCIES.done, onOver: close },
+    changes: ['emergencies', 'accounts', 'overview'],
+    done: () => EMERGENCIES.done,
+    onOver: close,
   })
   const act: Column<Emergency> = {
     title: TITLES.review,

@@ -37,7 +37,8 @@ export function Verification() {
   const begin = useAct({ call: () => answered(api.POST('/admin/v1/accounts/verify', { body: {} })), changes: CHANGES })
   const stop = useAct({
     call: () => answered(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
-    ...{ changes: CHANGES, done: () => VERIFY.stopped },
+    changes: CHANGES,
+    done: () => VERIFY.stopped,
   })
   const isRunning = query.data?.state === 'running'
   return (

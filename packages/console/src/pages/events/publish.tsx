@@ -54,10 +54,18 @@ export function Publish({ namespace }: { readonly namespace: string }) {
       ]
       return [
         ...needs.map(({ name, path }) => ({
-          ...{ name: needOf(type, path), label: name, as: 'date' as const, required: true, when },
+          name: needOf(type, path),
+          label: name,
+          as: 'date' as const,
+          required: true,
+          when,
         })),
         {
-          ...{ name: recordOf(type), label: TEXTS.record, note: TEXTS.recordNote, as: 'area', when },
+          name: recordOf(type),
+          label: TEXTS.record,
+          note: TEXTS.recordNote,
+          as: 'area',
+          when,
           value: jsonText(record),
         },
       ]
@@ -71,12 +79,20 @@ export function Publish({ namespace }: { readonly namespace: string }) {
         act={TEXTS.act}
         fields={[
           {
-            ...{ name: 'reg_event_type', label: EVENTS.columns.type, as: 'choice', required: true },
-            ...{ options: registry.event_types, value: registry.event_types[0] ?? '' },
+            name: 'reg_event_type',
+            label: EVENTS.columns.type,
+            as: 'choice',
+            required: true,
+            options: registry.event_types,
+            value: registry.event_types[0] ?? '',
           },
           {
-            ...{ name: 'record_type', label: EVENTS.columns.record, as: 'choice', required: true },
-            ...{ options: types, value: types[0] ?? '' },
+            name: 'record_type',
+            label: EVENTS.columns.record,
+            as: 'choice',
+            required: true,
+            options: types,
+            value: types[0] ?? '',
           },
           ...records,
         ]}

@@ -40,7 +40,8 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
   const purposes = registry.purposes.map(({ code }) => code)
   const boxes = (member: 'purposes' | 'demands' | 'protected', known: readonly string[], withAll = false) => (
     <NameList
-      {...{ known, withAll }}
+      known={known}
+      withAll={withAll}
       label={TEXTS[member]}
       names={namesOf(draft, member)}
       onChange={(names) => set(member, names.length === 0 ? undefined : names)}

@@ -61,7 +61,9 @@ function factsOf({ terms, identifier_types, sees_everything, valid_from, valid_u
 function rowsOf({ asks, asks_not, sees }: ExplainedGrant): Row[] {
   return Object.entries(asks).flatMap(([record_type, asked]) =>
     [...asked, ...(asks_not[record_type] ?? [])].map((name) => ({
-      ...{ name, record_type, asks: asked.includes(name) },
+      name,
+      record_type,
+      asks: asked.includes(name),
       sees: sees[record_type]?.includes(name) === true,
     })),
   )

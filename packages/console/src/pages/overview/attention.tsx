@@ -44,7 +44,8 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiri
     })),
     ...counted(deliveries.failing, TEXTS.failing, 'warn', '/deliveries?state=pending'),
     ...health.closed_mailboxes.map((who) => ({
-      ...{ tone: 'bad' as const, text: TEXTS.closedMailbox(who) },
+      tone: 'bad' as const,
+      text: TEXTS.closedMailbox(who),
       to: `/subscriptions?participant=${encodeURIComponent(who)}`,
     })),
     ...counted(deliveries.held, TEXTS.held, 'warn', '/deliveries?state=held'),
@@ -54,9 +55,7 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiri
     ...counted(proposals, TEXTS.proposals, 'info', '/approvals'),
     ...expiring
       .slice(0, 1)
-      .map((first) => ({
-        ...{ tone: 'info' as const, text: TEXTS.expiring(number(expiring.length)), to: placeOf(first) },
-      })),
+      .map((first) => ({ tone: 'info' as const, text: TEXTS.expiring(number(expiring.length)), to: placeOf(first) })),
   ]
 }
 

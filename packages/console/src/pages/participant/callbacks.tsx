@@ -61,17 +61,17 @@ const Change = ({ sender_id, callback }: ChangeProps) => (
     title={TEXTS.title}
     act={TEXTS.save}
     fields={[
-      { ...{ name: 'default_url', label: NAMES.default_url, note: TEXTS.defaultNote }, value: callback.default_url },
-      { ...{ name: 'notify_url', label: NAMES.notify_url, note: TEXTS.notifyNote }, value: callback.notify_url },
-      {
-        ...{ name: 'allowed', label: NAMES.allowed, note: TEXTS.linesNote, as: 'area' },
-        value: callback.allowed.join('\n'),
-      },
+      { name: 'default_url', label: NAMES.default_url, note: TEXTS.defaultNote, value: callback.default_url },
+      { name: 'notify_url', label: NAMES.notify_url, note: TEXTS.notifyNote, value: callback.notify_url },
+      { name: 'allowed', label: NAMES.allowed, note: TEXTS.linesNote, as: 'area', value: callback.allowed.join('\n') },
       ...NUMBERS.map(
         (name) => ({ name, label: NAMES[name], as: 'number', value: callback[name], required: true }) as const,
       ),
       {
-        ...{ name: 'schedule', label: NAMES.schedule, note: TEXTS.scheduleNote, as: 'area' },
+        name: 'schedule',
+        label: NAMES.schedule,
+        note: TEXTS.scheduleNote,
+        as: 'area',
         value: callback.schedule?.join('\n'),
       },
       { name: 'notify_unlisted', label: NAMES.notify_unlisted, as: 'flag', value: callback.notify_unlisted },

@@ -34,11 +34,15 @@ export const Credentials = ({ sender_id, auth }: CredentialsProps) => (
     fields={[
       { name: 'auth', label: FIELDS.auth, as: 'choice', options: AUTHS, required: true, value: auth },
       ...FIELDS_OF.map(({ when, ...field }) => ({
-        ...{ ...field, label: FIELDS[field.name], when: [{ field: 'auth', is: when }] },
+        ...field,
+        label: FIELDS[field.name],
+        when: [{ field: 'auth', is: when }],
         ...(field.as === 'area' && { note: FIELDS.pemNote }),
       })),
       {
-        ...{ name: 'origin', label: FIELDS.origin, note: FIELDS.originNote },
+        name: 'origin',
+        label: FIELDS.origin,
+        note: FIELDS.originNote,
         when: [{ field: 'auth', is: ['bearer', 'oauth2', 'mtls'] }],
       },
     ]}

@@ -86,7 +86,8 @@ const Add = ({ sender_id }: { readonly sender_id: string }) => (
           body: {
             host: given.text('host') ?? '',
             ...(ports.length > 0 && { ports: ports[0] === 'any' ? ('any' as const) : ports.map(Number) }),
-            ...{ plainHttp: given.flag('plainHttp'), loopback: given.flag('loopback') },
+            plainHttp: given.flag('plainHttp'),
+            loopback: given.flag('loopback'),
             private: given.flag('private'),
           },
         }),

@@ -66,18 +66,18 @@ function Change({ sender_id, policy }: ChangeProps) {
       fields={[
         { ...choice('signature_policy', SIGNATURES, signature_policy), note: TEXTS.signatureNote },
         {
-          ...{ name: 'allow_unsigned', label: NAMES.allow_unsigned, note: TEXTS.unsignedNote },
-          ...{ as: 'flag', value: policy.allow_unsigned },
+          name: 'allow_unsigned',
+          label: NAMES.allow_unsigned,
+          note: TEXTS.unsignedNote,
+          as: 'flag',
+          value: policy.allow_unsigned,
         },
         choice('encryption_policy', ENCRYPTIONS, encryption_policy),
         { name: 'jwks_uri', label: NAMES.jwks_uri, note: TEXTS.uriNote, value: policy.jwks_uri },
         choice('layout', LAYOUTS, profile.layout),
         choice('canonical_form', FORMS, profile.canonical_form),
-        { ...choice('digest_prefix', PREFIXES, profile.digest_prefix), ...{ required: false, empty: TEXTS.noPrefix } },
-        {
-          ...{ name: 'algorithms', label: NAMES.algorithms, as: 'group', options: ALGORITHMS },
-          ticked: profile.algorithms,
-        },
+        { ...choice('digest_prefix', PREFIXES, profile.digest_prefix), required: false, empty: TEXTS.noPrefix },
+        { name: 'algorithms', label: NAMES.algorithms, as: 'group', options: ALGORITHMS, ticked: profile.algorithms },
       ]}
       call={(given) =>
         answered(

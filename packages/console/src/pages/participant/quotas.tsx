@@ -54,9 +54,7 @@ export const Quotas = ({ participant }: { readonly participant: Used }) => (
 function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: Used): Quota[] {
   const registry = TEXTS.everywhere
   return [
-    ...quotas.map(({ namespace, counted, used, most }) => ({
-      ...{ what: NAMES[counted], registry: namespace, used, most },
-    })),
+    ...quotas.map(({ namespace, counted, used, most }) => ({ what: NAMES[counted], registry: namespace, used, most })),
     { what: NAMES.accepted_today, registry, used: accepted.messages, most: accepted.most_messages },
     { what: NAMES.accepted_bytes, registry, used: accepted.bytes, most: accepted.most_bytes },
     { what: NAMES.callbacks_today, registry, used: called.messages, most: called.most_messages },

@@ -75,13 +75,17 @@ const Add = () => (
     fields={[
       { name: 'kind', label: FIELDS.kind, as: 'choice', options: KINDS, required: true },
       {
-        ...{ name: 'environment', label: FIELDS.environment, note: FIELDS.environmentNote },
-        ...{ as: 'choice', options: ENVIRONMENTS, required: true },
+        name: 'environment',
+        label: FIELDS.environment,
+        note: FIELDS.environmentNote,
+        as: 'choice',
+        options: ENVIRONMENTS,
+        required: true,
       },
       { name: 'namespace', label: FIELDS.namespace, note: FIELDS.namespaceNote },
       { name: 'sender_id', label: FIELDS.sender_id, note: FIELDS.senderNote },
       { name: 'time_zone', label: FIELDS.time_zone, note: FIELDS.timeZoneNote, value: 'UTC' },
-      { ...{ name: 'majority_age', label: FIELDS.majority_age }, note: FIELDS.majorityNote, as: 'number', value: 18 },
+      { name: 'majority_age', label: FIELDS.majority_age, note: FIELDS.majorityNote, as: 'number', value: 18 },
     ]}
     call={(given) =>
       answered(

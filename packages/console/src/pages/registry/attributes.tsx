@@ -124,8 +124,10 @@ const Add = ({ namespace, types }: { readonly namespace: string; readonly types:
             name: given.text('name') ?? '',
             type: given.choice('type', TYPES) ?? 'text',
             paths: given.lines('paths'),
-            ...{ many: given.flag('many'), fold: given.flag('fold') },
-            ...{ indexed: given.flag('indexed'), sortable: given.flag('sortable') },
+            many: given.flag('many'),
+            fold: given.flag('fold'),
+            indexed: given.flag('indexed'),
+            sortable: given.flag('sortable'),
           },
         }),
       )

@@ -59,8 +59,12 @@ const Add = ({ namespace }: { readonly namespace: string }) => (
     fields={[
       { name: 'name', label: FIELDS.name, note: FIELDS.nameNote, required: true },
       {
-        ...{ name: 'compared_as', label: FIELDS.compared, note: FIELDS.comparedNote, as: 'choice' },
-        ...{ options: COMPARED, empty: FIELDS.comparedDefault },
+        name: 'compared_as',
+        label: FIELDS.compared,
+        note: FIELDS.comparedNote,
+        as: 'choice',
+        options: COMPARED,
+        empty: FIELDS.comparedDefault,
       },
       patternsField,
       aliasesField,

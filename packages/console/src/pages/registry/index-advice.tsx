@@ -23,7 +23,9 @@ interface Advice {
 }
 
 const TONES: Readonly<Record<Advice['state'], Tone>> = {
-  ...{ missing: 'bad', invalid: 'bad', unfilled: 'bad' },
+  missing: 'bad',
+  invalid: 'bad',
+  unfilled: 'bad',
   foreign: 'quiet',
 }
 
@@ -70,8 +72,12 @@ function adviceOf({ indexes, namespace }: Registry): Advice[] {
     ...unfilled.map((of) => ({ of, record_type, state: 'unfilled', why: TEXTS.unfilled, command }) as const),
     ...missing.map(({ of, state }) => ({ of, record_type, state, why: TEXTS[state], command })),
     ...foreign.map((of) => ({
-      ...{ of, record_type, state: 'foreign' as const, why: TEXTS.foreign },
-      ...{ command: null, note: TEXTS.look },
+      of,
+      record_type,
+      state: 'foreign' as const,
+      why: TEXTS.foreign,
+      command: null,
+      note: TEXTS.look,
     })),
   ])
 }

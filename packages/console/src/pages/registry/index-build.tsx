@@ -46,7 +46,8 @@ export function BuildButton({ namespace, isNeeded }: { readonly namespace: strin
   const begin = useAct({ call: () => answered(api.POST(PATH, path)), changes: ['registries'] })
   const stop = useAct({
     call: () => answered(api.POST(`${PATH}/stop`, path)),
-    ...{ changes: ['registries'], done: () => TEXTS.stopped },
+    changes: ['registries'],
+    done: () => TEXTS.stopped,
   })
   if (!may('operate') || progress === undefined) return null
   if (progress.state === 'running') {

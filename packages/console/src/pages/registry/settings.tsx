@@ -16,8 +16,13 @@ const fieldOf = (record_type: string): string => `primary ${record_type}`
 
 const knownBy = ({ primary_identifiers, identifier_types }: Registry): readonly DialogField[] =>
   Object.entries(primary_identifiers).map(([record_type, value]) => ({
-    ...{ name: fieldOf(record_type), label: TEXTS.known(record_type), note: TEXTS.knownNote },
-    ...{ as: 'choice', options: identifier_types.map(({ name }) => name), value, required: true },
+    name: fieldOf(record_type),
+    label: TEXTS.known(record_type),
+    note: TEXTS.knownNote,
+    as: 'choice',
+    options: identifier_types.map(({ name }) => name),
+    value,
+    required: true,
   }))
 
 const primaryOf = (given: FormValues, { primary_identifiers }: Registry): Record<string, string> =>
@@ -32,17 +37,27 @@ export const Settings = ({ registry }: { readonly registry: Registry }) => (
     act={TEXTS.act}
     fields={[
       {
-        ...{ name: 'web_origins', label: NAMES.web_origins, note: TEXTS.originsNote, as: 'area' },
+        name: 'web_origins',
+        label: NAMES.web_origins,
+        note: TEXTS.originsNote,
+        as: 'area',
         value: registry.web_origins.join('\n'),
       },
       ...(isEmpty(registry) ? knownBy(registry) : []),
       {
-        ...{ name: 'time_zone', label: FIELDS.time_zone, note: FIELDS.timeZoneNote, required: true },
+        name: 'time_zone',
+        label: FIELDS.time_zone,
+        note: FIELDS.timeZoneNote,
+        required: true,
         value: registry.time_zone,
       },
       {
-        ...{ name: 'majority_age', label: FIELDS.majority_age, note: FIELDS.majorityNote, required: true },
-        ...{ as: 'number', value: registry.majority_age },
+        name: 'majority_age',
+        label: FIELDS.majority_age,
+        note: FIELDS.majorityNote,
+        required: true,
+        as: 'number',
+        value: registry.majority_age,
       },
     ]}
     call={(given) =>

@@ -30,7 +30,8 @@ export function AddOperator() {
       answered(
         api.POST('/admin/v1/operators', {
           body: {
-            ...{ name: name.trim(), roles },
+            name: name.trim(),
+            roles,
             ...(registries.length > 0 && { registries }),
             ...(isoOf(expires) !== undefined && { expires_at: isoOf(expires) }),
           },

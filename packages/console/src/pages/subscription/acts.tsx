@@ -20,15 +20,20 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
   const [ending, endDialog] = useDisclosure(false)
   const test = useAct({
     call: () => answered(api.POST('/admin/v1/subscriptions/{code}/test', of)),
-    ...{ changes: CHANGES, done: () => TEST.done, onOver: testDialog.close },
+    changes: CHANGES,
+    done: () => TEST.done,
+    onOver: testDialog.close,
   })
   const resume = useAct({
     call: () => answered(api.POST('/admin/v1/subscriptions/{code}/resume', of)),
-    ...{ changes: CHANGES, done: () => RESUME.done },
+    changes: CHANGES,
+    done: () => RESUME.done,
   })
   const cancel = useAct({
     call: () => answered(api.POST('/admin/v1/subscriptions/{code}/cancel', of)),
-    ...{ changes: CHANGES, done: () => CANCEL.done, onOver: endDialog.close },
+    changes: CHANGES,
+    done: () => CANCEL.done,
+    onOver: endDialog.close,
   })
   return (
     <>

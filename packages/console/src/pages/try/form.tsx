@@ -57,7 +57,9 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const build = () => {
     const kinds = new Map(attributes.map(({ name, type: kind }) => [name, kind]))
     onBuild({
-      ...{ sender_id: sender.trim(), record_type: recordType, later: answer === 'later' },
+      sender_id: sender.trim(),
+      record_type: recordType,
+      later: answer === 'later',
       ...(/^\d{1,9}$/.test(pageSize) && { page_size: Number(pageSize) }),
       ...(by === 'identifier'
         ? { identifier: { type, value: value.trim() } }
