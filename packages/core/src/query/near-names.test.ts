@@ -37,6 +37,6 @@ it.each([
   )
   const before = processorTime()
   for (let item = 0; item < 124; item += 1) expect(misspelt(members, known)).toBeUndefined()
-  // It was 12 seconds.
-  expect(processorTime() - before).toBeLessThan(2_000)
+  // A comparison that does not give a name up early takes 15 times as long as one that does.
+  expect(processorTime() - before).toBeLessThan(8_000)
 })
