@@ -160,9 +160,14 @@ test('a message signed with its key is taken, and the answer verifies with the p
   expect(verifyText(null, Buffer.from(text), publicKey, Buffer.from(parameters.signature, 'base64'))).toBe(true)
 })
 
-test('the commands it prints work when pasted into bash', async () => {
-  const { stdout } = running.output()
-  const pair = stdout.slice(stdout.indexOf('TOKEN='), stdout.indexOf('More identifiers'))
+/** A text of a page as a reader copies it. */
+const unescaped = (text: string): string =>
+  text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+
+test('the command of its start page works when pasted into bash', async () => {
+  const page = await (await fetch(demo.base_url, { headers: { accept: 'text/html' } })).text()
+  const pair = unescaped(/<pre id="commands"[^>]*>(.*?)<\/pre>/s.exec(page)?.[1] ?? '')
+  expect(pair).toMatch(/^TOKEN=/)
   await run('bash', ['-n', '-c', pair])
   const answer = await run('bash', ['-c', pair]).catch((error) => {
     // Without curl on the machine nothing more can be asked of the text than that bash understands it.
@@ -175,21 +180,31 @@ test('the commands it prints work when pasted into bash', async () => {
   expect(message.search_response[0].data.reg_records).toHaveLength(1)
 })
 
+test('the command that it prints first, which README has, brings a signed callback', async () => {
+  const [, words = ''] = /npx rollcall (search .*)$/m.exec(running.output().stdout) ?? []
+  const readme = await readFile(new URL('../../../../README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(`\nnpx rollcall ${words.replaceAll("'", '')}\n`)
+  const { code, stdout, stderr } = await rollcall(words.replaceAll("'", '').split(' '), env)
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/^accepted, correlation_id \S+; /) })
+  expect(stdout).toMatch(/^from civil\.rollcall\.example, signed\nitem 1: succ, 1 record\n\{/)
+  for (const line of ['from civil.rollcall.example, signed', 'item 1: succ, 1 record']) expect(readme).toContain(line)
+})
+
 test('rollcall search beside it needs nothing but a question', async () => {
   const [{ samples, receiver_id } = { samples: [], receiver_id: '' }] = demo.registries
   const [sample] = samples
   const identifier = `${sample?.identifier_type}=${sample?.identifier_value}`
-  expect(running.output().stdout).toContain(`npx rollcall search --identifier '${identifier}'\n`)
   const answer = await rollcallJson(['search', '--identifier', identifier], env)
   expect(answer).toMatchObject({ sender_id: receiver_id, signed: true, items: [{ records: [{}] }] })
   const encrypted = await rollcallJson(['search', '--encrypt', '--identifier', identifier], env)
   expect(encrypted).toMatchObject({ encrypted: true, items: [{ records: [{}] }] })
 })
 
-test('it says where its reference pages are, and they are there', async () => {
-  const pages = running.output().stdout.match(/http\S+\/docs$/gm) ?? []
-  expect(pages).toHaveLength(demoKinds.length)
-  for (const page of pages) expect((await fetch(page)).status).toBe(200)
+test('its start page leads to a reference page for each registry', async () => {
+  const start = await (await fetch(demo.base_url, { headers: { accept: 'text/html' } })).text()
+  const pages = new Set(start.match(/\/\w+\/v1\.0\.0\/docs(?=")/g))
+  expect(pages.size).toBe(demoKinds.length)
+  for (const page of pages) expect((await fetch(`${demo.base_url}${page}`)).status).toBe(200)
 })
 
 test('commands beside it use its database: about 2,000 records in each registry', async () => {
@@ -316,7 +331,7 @@ test('it lives when it is told to, until it is told to stop', async () => {
 
 test('the link that it prints signs in to its console, once; the peers’ page leads there, and has no token of the operator’s', async () => {
   const { stdout } = running.output()
-  const [, base, code] = /^ {2}(\S+)\/#\/sign-in\/(\S+)$/m.exec(stdout) ?? []
+  const [, base, code] = / (\S+)\/#\/sign-in\/(\S+)$/m.exec(stdout) ?? []
   expect(base).toBe(demo.admin.base_url)
   const signIn = () =>
     fetch(`${base}/admin/v1/session`, {
@@ -331,7 +346,7 @@ test('the link that it prints signs in to its console, once; the peers’ page l
     roles: expect.arrayContaining(['own', 'audit']),
   })
   expect((await signIn()).status).toBe(401)
-  expect(stdout).toContain(demo.admin.token)
+  expect(stdout).not.toContain(demo.admin.token)
   const page = await (await fetch(demo.base_url, { headers: { accept: 'text/html' } })).text()
   expect(page).toContain(`<a href="${base}/">Open the console</a>`)
   expect(page).not.toContain(demo.admin.token)

@@ -19,39 +19,21 @@ export function greeting(
   }: { readonly path: string; readonly link: string; readonly demoPage: string; readonly place?: Place },
 ): string {
   const rollcall = commandAt(place)
-  const width = Math.max(...demo.registries.map(({ namespace }) => namespace.length))
-  const pages = demo.registries.map(
-    (registry) => `  ${registry.namespace.padEnd(width)}  ${registryUrl(demo, registry)}/docs`,
-  )
+  const [first] = demo.registries
+  const event = kindNamed(first?.kind ?? '')?.event_types[0]?.name ?? ''
   return `Rollcall's demo listens on ${demo.base_url}: ${demo.registries.length} registries of synthetic people.
-Open it in a browser, or begin with one of these reference pages:
+In another terminal, this command asks the first one, and waits for its callback:
 
-${pages.join('\n')}
+${rollcall} search --identifier ${identifierOf(demo)} --listen 0
 
-The operator's console is at ${demo.admin.base_url}. This link signs you in, once, within 15 minutes:
-
-  ${link}
-
-Later, ${rollcall} operator link demo-console prints another one. The token of the admin API is ${demo.admin.token}
+Start page: ${demo.base_url} shows the first search in curl, and leads to the reference page of each registry
+Console, by this link once, within 15 minutes: ${link}
+Another such link: ${rollcall} operator link demo-console
+Partner page, by the link that this command prints: ${linkCommand(demo, place)}
 Let the demo live, break it and mend it: ${demoPage}
-
-A participant sees what is stored of itself on the partner page, ${demo.base_url}/partner. This command prints a link to it:
-
-${linkCommand(demo, place)}
-
-Ask for a token, then for a record:
-
-${curlPair(demo)}
-
-More identifiers to search for, and the client secret, are in ${path}
-The same search with the command, in another terminal:
-
-${rollcall} search --identifier ${identifierOf(demo)}
-
-Subscribe to events, and let the registry live in one more terminal:
-
-${eventCommands(demo, rollcall)}
-
+Receive events: ${rollcall} subscribe ${first?.namespace} --event ${event} --listen
+Let people be born and die: ${rollcall} simulate ${first?.namespace} --rate 2
+The client secret, keys, the token of the admin API and more identifiers: ${path}
 Ctrl-C stops it.`
 }
 
@@ -85,16 +67,6 @@ function settingsOf({ data, port, adminPort }: Place): string {
 function identifierOf({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
   return quoted(`${sample?.identifier_type}=${sample?.identifier_value}`)
-}
-
-/** Two commands for the first registry: a subscription to its first type of event, and a simulation. */
-function eventCommands({ registries }: DemoFile, rollcall: string): string {
-  const [{ namespace, kind } = { namespace: '', kind: '' }] = registries
-  const event = kindNamed(kind)?.event_types[0]?.name ?? ''
-  return [
-    `${rollcall} subscribe ${namespace} --event ${event} --listen`,
-    `${rollcall} simulate ${namespace} --rate 2`,
-  ].join('\n')
 }
 
 /** Two commands: a token into a shell variable, and a search of the first registry with it. */

@@ -55,10 +55,9 @@ test('its commands find a demo with a folder and ports of its own', () => {
     greeting(demo, { path: '', link: '', demoPage: '', place: { data, port, adminPort } })
   const text = shown("/o'h", 7000, 7001)
   const settings = `ROLLCALL_DATA='/o'\\''h' PORT=7000`
-  for (const command of ['participant link', 'search', 'subscribe', 'simulate'])
-    expect(text).toContain(`\n${settings} npx rollcall ${command} `)
-  expect(text).toContain(`Later, ${settings} npx rollcall operator link`)
-  expect(text).not.toMatch(/^npx rollcall/m)
+  for (const command of ['participant link', 'operator link', 'search', 'subscribe', 'simulate'])
+    expect(text).toContain(`${settings} npx rollcall ${command} `)
+  expect(text.match(/npx rollcall/g)).toHaveLength(5)
   expect(shown(null, 8080, 9000)).toContain('\nADMIN_PORT=9000 npx rollcall search ')
 })
 
@@ -67,20 +66,22 @@ test('the start page has the command that links to the partner page of this demo
   expect(linkCommand).toBe(`PORT=9090 npx rollcall participant link ${demo.participant.sender_id}`)
 })
 
-test('it says where the pages and the file are, and how to stop', () => {
+test('it prints the command of the first callback first, and at most 15 lines', () => {
   const link = 'http://127.0.0.1:8081/#/sign-in/1_x'
   const demoPage = 'http://127.0.0.1:9'
-  const text = greeting(demo, { path: '/data/demo.json', link, demoPage })
-  expect(text).toContain(`console is at http://127.0.0.1:8081. `)
-  expect(text).toContain(`\n  ${link}\n`)
-  expect(text).toContain('The token of the admin API is t\n')
-  expect(text).toContain(`Let the demo live, break it and mend it: ${demoPage}\n`)
-  expect(text).toContain(`\nnpx rollcall participant link ${demo.participant.sender_id}\n`)
-  expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
-  expect(text).toContain('/data/demo.json')
-  expect(text).toContain('\nnpx rollcall search --identifier ')
-  expect(text).toContain(
-    '\nnpx rollcall subscribe civil --event LiveBirth --listen\nnpx rollcall simulate civil --rate 2\n',
-  )
-  expect(text).toMatch(/Ctrl-C stops it\.$/)
+  const samples = [{ identifier_type: 'UIN', identifier_value: '1' }]
+  const registries = demo.registries.map((registry) => ({ ...registry, samples }))
+  const text = greeting({ ...demo, registries }, { path: '/data/demo.json', link, demoPage })
+  const lines = text.split('\n')
+  expect(lines.length).toBeLessThanOrEqual(15)
+  expect(lines[3]).toBe("npx rollcall search --identifier 'UIN=1' --listen 0")
+  expect(lines).toContain(`Console, by this link once, within 15 minutes: ${link}`)
+  expect(lines).toContain(`Let the demo live, break it and mend it: ${demoPage}`)
+  expect(lines.some((line) => line.startsWith('Start page: http://127.0.0.1:8080 '))).toBe(true)
+  expect(lines.some((line) => line.endsWith(": npx rollcall participant link o'hara.example"))).toBe(true)
+  expect(lines.some((line) => line.endsWith(': npx rollcall subscribe civil --event LiveBirth --listen'))).toBe(true)
+  expect(lines.some((line) => line.endsWith(': npx rollcall simulate civil --rate 2'))).toBe(true)
+  expect(lines.some((line) => line.endsWith(': /data/demo.json'))).toBe(true)
+  expect(text).not.toContain('The token of the admin API is')
+  expect(lines.at(-1)).toBe('Ctrl-C stops it.')
 })
