@@ -145,7 +145,7 @@ test('a port that is taken is named, with the variable that helps', async () => 
   }
 })
 
-test('beyond this machine it listens only behind a proxy that speaks TLS, and stops cleanly on SIGTERM', async () => {
+test('beyond this machine it listens only behind a proxy that speaks TLS', async () => {
   const refused = await rollcall(['serve'], { ...env, HOST: '0.0.0.0' })
   expect(refused).toMatchObject({
     code: 1,
@@ -153,12 +153,6 @@ test('beyond this machine it listens only behind a proxy that speaks TLS, and st
       'rollcall: HOST is 0.0.0.0, where peers would be answered in plain HTTP: put a proxy that terminates TLS in front of it, ' +
       'and set ROLLCALL_BEHIND_TLS_PROXY=1\n',
   })
-  const wide = start(['serve'], { ...env, HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' })
-  const [line] = await printed(wide, /^.*\n/)
-  expect(line).toMatch(
-    /^Rollcall listens on http:\/\/127\.0\.0\.1:\d+ \(HOST 0\.0\.0\.0: at every address of this machine\), for its operator on http:\/\/127\.0\.0\.1:\d+\n$/,
-  )
-  expect((await wide.stop('SIGTERM')).code).toBe(0)
 })
 
 test.each(['all', 'worker'])(
@@ -172,16 +166,24 @@ test.each(['all', 'worker'])(
         'terminates TLS in front of it and set ROLLCALL_BEHIND_TLS_PROXY=1, or set ' +
         'ROLLCALL_ADMIN_PRIVATE_NETWORK=1 if only your own machines can reach it\n',
     })
-    const wide = start(['serve'], { ...beyond, ...PRIVATE })
-    const [line] = await printed(wide, /^.*\n/)
-    expect(line).toMatch(/for its operator on http:\S+ \(ADMIN_HOST 0\.0\.0\.0: at every address of this machine\)\n$/)
-    expect((await wide.stop('SIGTERM')).code).toBe(0)
   },
 )
 
+test('with these words both listeners are at every address; it stops cleanly, also when npm sends SIGINT twice', async () => {
+  const beyond = { HOST: '0.0.0.0', ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '0', ROLLCALL_BEHIND_TLS_PROXY: '1' }
+  const wide = start(['serve'], { ...env, ...beyond, ...PRIVATE })
+  const [line] = await printed(wide, /^.*\n/)
+  expect(line).toMatch(
+    /^Rollcall listens on http:\/\/127\.0\.0\.1:\d+ \(HOST 0\.0\.0\.0: at every address of this machine\), for its operator on http:\S+ \(ADMIN_HOST 0\.0\.0\.0: at every address of this machine\)\n$/,
+  )
+  wide.process.kill('SIGINT')
+  expect((await wide.stop('SIGINT')).code).toBe(0)
+})
+
 test("a worker has no listener but the operator's, where it says whether it works", async () => {
   // Wherever HOST is: nobody is answered there.
-  const worker = start(['serve', '--json', '--role', 'worker'], { ...env, HOST: '0.0.0.0', ADMIN_PORT: '0' })
+  const wide = { HOST: '0.0.0.0', ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '0', ...PRIVATE }
+  const worker = start(['serve', '--json', '--role', 'worker'], { ...env, ...wide })
   const [line] = await printed(worker, /^.*\n/)
   const { role, url, admin_url } = JSON.parse(line)
   expect({ role, url }).toEqual({ role: 'worker', url: null })
@@ -189,7 +191,8 @@ test("a worker has no listener but the operator's, where it says whether it work
   expect((await fetch(`${admin_url}/ready`)).status).toBe(200)
   expect(await (await fetch(`${admin_url}/metrics`)).text()).toContain('rollcall_job_seconds')
   expect((await fetch(`${admin_url}/crvs/v1.0.0/registry/sync/search`, { method: 'POST' })).status).toBe(404)
-  expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0 })
+  worker.process.kill('SIGHUP')
+  expect(await worker.stop('SIGHUP')).toMatchObject({ code: 0 })
 })
 
 test('a role that there is not is refused', async () => {
@@ -198,19 +201,6 @@ test('a role that there is not is refused', async () => {
   expect(unknown.stderr).toContain("argument 'both' is invalid. Allowed choices are http, worker, all")
   const variable = await rollcall(['serve'], { ...env, ROLLCALL_ROLE: 'both' })
   expect(variable).toMatchObject({ code: 1, stderr: 'rollcall: ROLLCALL_ROLE must be one of http, worker, all\n' })
-})
-
-test('with a registry it says nothing of adding one', async () => {
-  const server = start(['serve'], env)
-  await printed(server, /^.*\n.*\n/)
-  expect((await server.stop()).stdout.split('\n').slice(1)).toEqual([`it uses ${said.database}`, ''])
-})
-
-test.each(['SIGINT', 'SIGHUP'] as const)('it stops cleanly on %s, also when npm sends it twice', async (signal) => {
-  const server = start(['serve'], env)
-  await printed(server, /\n/)
-  server.process.kill(signal)
-  expect((await server.stop(signal)).code).toBe(0)
 })
 
 /** Whether somebody takes connections at a port. */
@@ -224,10 +214,10 @@ function isOpen(port: number): Promise<boolean> {
     .finally(() => socket.destroy())
 }
 
-test('a second signal ends it at once, whatever it waits for', async () => {
-  const server = start(['serve', '--json'], env)
-  const [line] = await printed(server, /^.*\n/)
-  const port = Number(new URL(JSON.parse(line).url).port)
+test('with a registry it says nothing of adding one; a second signal ends it at once, whatever it waits for', async () => {
+  const server = start(['serve'], env)
+  const [, listens = ''] = await printed(server, /^(.*)\nit uses .*\n/)
+  const port = Number(/127\.0\.0\.1:(\d+)/.exec(listens)?.[1])
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   // A request that never ends: a clean stop waits for it.
@@ -243,4 +233,5 @@ test('a second signal ends it at once, whatever it waits for', async () => {
   }
   await expect.poll(signalAgain).toBe(143)
   socket.destroy()
+  expect((await server.ended).stdout.split('\n').slice(1)).toEqual([`it uses ${said.database}`, ''])
 })
