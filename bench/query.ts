@@ -85,7 +85,7 @@ async function measureCase(
   const text = row.sql(asked)
   const name = `hand ${asked.records} ${row.name}`
   const { limits } = context
-  const reader = context.records.reader('sync')
+  const reader = context.recordsOf(asked.registry).reader('sync')
   const ours = async ({ criteria }: Question) => {
     const read = readSearchCriteria(asked.registry.kind, { search_criteria: criteria }, limits)
     const query = recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results })

@@ -5,7 +5,7 @@ import { bearersOf, identifiersAlone } from '@rollcall/core/model/person-identif
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
-import { ownRecords } from '@rollcall/records/records/own-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { HasVault } from '../needs.ts'
 import { meaningIn, registriesOfPerson } from '../persons/person-registries.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -31,7 +31,6 @@ export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPe
     all.set(`${one.type} ${one.value}`, one)
     if (isOwn) own.set(`${one.type} ${one.value}`, one)
   }
-  const reader = ownRecords(db).reader('sync')
   const given = { type: person.identifier_type, value: person.identifier_value }
   const { registries, joined } = await registriesOfPerson(db, given)
   for (const registry of registries) {
@@ -39,6 +38,7 @@ export async function withdrawingPerson({ db, vault }: HasVault, person: GivenPe
     if (meaning === null) continue
     const { kind, identifier, isListed } = meaning
     if (isListed) add(identifier, true)
+    const reader = recordsOf(db, registry).source.reader('sync')
     for (const recordType of typesOfPersons(registry)) {
       const place = { registry, recordType, reader }
       const [record, another] = await bearersOf(place, kind, identifier)

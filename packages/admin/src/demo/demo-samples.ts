@@ -2,8 +2,8 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { IdentifierType } from '@rollcall/protocol'
-import { ownRecords } from '@rollcall/records/records/own-records'
 import { sampleIdentifiers } from '@rollcall/records/records/record-counts'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 
 /** An identifier to search for. */
 export interface DemoSample {
@@ -23,7 +23,7 @@ export async function demoSamples(db: Database, registry: Registry): Promise<rea
   const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, QUANTITY.other])
   const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: QUANTITY.primary }
   const found = await sampleIdentifiers(db, registry, recordType, wanted)
-  const records = ownRecords(db).reader('sync')
+  const records = recordsOf(db, registry).source.reader('sync')
   const page = { sort: [], limit: 1, offset: 0, cap: 1 }
   const totals = await Promise.all(
     found.map((identifier) =>

@@ -2,11 +2,10 @@
 
 import type { PersonIdentifier } from '@rollcall/core/model/account'
 import { bearersOf, identifiersAlone, type PlaceOfRecords, withAllTypes } from '@rollcall/core/model/person-identifiers'
-import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, KINDS, type Kind, kindNamed, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
-import { ownRecords } from '@rollcall/records/records/own-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
 
@@ -29,10 +28,9 @@ export async function knownIdentifiers(
 ): Promise<readonly KnownIdentifier[]> {
   const { registries, joined } = await registriesOfPerson(db, named)
   const known = new Map(meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]))
-  const reader = ownRecords(db).reader('sync')
   let fresh = [...known.values()]
   for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {
-    const others = await Promise.all(fresh.map((one) => othersOf(reader, registries, one)))
+    const others = await Promise.all(fresh.map((one) => othersOf(db, registries, one)))
     fresh = (await joined(others.flat())).filter((one) => !known.has(keyOf(one)))
     for (const one of fresh) known.set(keyOf(one), one)
   }
@@ -71,13 +69,16 @@ function meanings(
 }
 
 async function othersOf(
-  reader: RecordReader,
+  db: Database,
   registries: readonly Registry[],
   identifier: KnownIdentifier,
 ): Promise<readonly KnownIdentifier[]> {
   const places = registries
     .filter((registry) => identifier.registries?.has(registry.namespace) ?? true)
-    .flatMap((registry) => registry.kind.record_types.map((recordType) => ({ registry, recordType, reader })))
+    .flatMap((registry) => {
+      const reader = recordsOf(db, registry).source.reader('sync')
+      return registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
+    })
   const found = await Promise.all(places.map((place) => ownIdentifiers(place, identifier)))
   return found.flat()
 }

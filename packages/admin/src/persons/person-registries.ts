@@ -6,7 +6,7 @@ import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { type IdentifierType, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import { ownRecords } from '@rollcall/records/records/own-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
 
 export interface PersonRegistries {
@@ -43,10 +43,10 @@ export async function registriesOfPerson(db: Database, given: Identifier): Promi
 
 /** Whether a record of one of these registries bears the identifier. */
 async function isBorne(db: Database, registries: readonly Registry[], { type, value }: Identifier): Promise<boolean> {
-  const reader = ownRecords(db).reader('sync')
   for (const registry of registries) {
     const meaning = meaningIn(registry, { identifier_type: type, identifier_value: value })
     if (meaning === null) continue
+    const reader = recordsOf(db, registry).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
       const place = { registry, recordType, reader }
       if ((await bearersOf(place, meaning.kind, meaning.identifier)).length > 0) return true

@@ -6,7 +6,7 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { ownRecords } from '@rollcall/records/records/own-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { AdminRefusal } from '../use-case.ts'
 import { registriesOfPerson } from './person-registries.ts'
 
@@ -47,14 +47,13 @@ export async function findPerson(
     if (normalised === null) throw new AdminRefusal(`value: it is not a valid ${known.name}`)
     return { registry, identifier: { type: known.name, value: normalised } }
   })
-  const reader = ownRecords(db).reader('sync')
   const records: RecordOfPerson[] = []
   const identifiers = new Map<string, PersonIdentifier>()
   const add = (one: PersonIdentifier) => identifiers.set(`${one.type}:${one.value}`, one)
   for (const { registry, identifier } of named) {
     add(identifier)
     for (const recordType of registry.kind.record_types) {
-      const place = { registry, recordType, reader }
+      const place = { registry, recordType, reader: recordsOf(db, registry).source.reader('sync') }
       const [record, second] = await bearersOf(place, withAllTypes(registry.kind), identifier)
       if (second !== undefined) {
         throw new AdminRefusal(

@@ -3,7 +3,7 @@ import { LIMITS } from '@rollcall/core/limits'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonObject } from '@rollcall/protocol'
-import { ownRecords } from '@rollcall/records/records/own-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findWaiting } from '../../../delivery/src/store/events/waiting.ts'
@@ -58,7 +58,7 @@ const subscribe = (event: string, value: string, more: SubscriptionChanges = {})
 async function found(type: string, value: string): Promise<unknown> {
   const identifier: Identifier = { type, value }
   const page = { sort: [], limit: 10, offset: 0, cap: 10 }
-  const reader = ownRecords(database.db).reader('sync')
+  const reader = recordsOf(database.db, civil).source.reader('sync')
   const [recordType] = civil.kind.record_types
   const find = async (...identifiers: Identifier[]) => {
     const predicate = { is: 'identifier', identifiers } as const

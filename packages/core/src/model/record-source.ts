@@ -1,6 +1,6 @@
 /**
  * Where records come from. Operations know a source by this interface alone: the tables that an import fills are one
- * (`store/records/own-records.ts`), a registry's own database can be another.
+ * (`records/own-records.ts` of the package records), a registry's own database can be another.
  */
 import type { RecordType } from '@rollcall/protocol'
 import type { ModeName } from './exchange.ts'

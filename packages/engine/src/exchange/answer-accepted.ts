@@ -151,7 +151,7 @@ async function firstPage(
     accepted.items <= 1 || accessOf(exchange) === 'writes'
       ? await answerMessage(parts, asked)
       : await parts.modes.async.gate.run(exchange.participant.id, () =>
-          parts.records.session((state) => answerMessage(parts, { ...asked, state })),
+          parts.recordsOf(exchange.registry).session((state) => answerMessage(parts, { ...asked, state })),
         )
   const persisted = persistedItems(outcome)
   return { outcome, items: persisted, further: persisted.some(({ record_ids }) => record_ids !== null) }

@@ -6,7 +6,8 @@ import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /** The state of the batch, or the newest. */
-export const readerOf = ({ parts, mode, state }: ItemWork): RecordReader => state ?? parts.records.reader(mode.name)
+export const readerOf = ({ parts, exchange, mode, state }: ItemWork): RecordReader =>
+  state ?? parts.recordsOf(exchange.registry).reader(mode.name)
 
 /**
  * Finds records, and reports the time that it took to the operator.

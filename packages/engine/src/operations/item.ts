@@ -49,7 +49,7 @@ export interface Answering extends OpeningRequest {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched' | 'emergencyUsed'>
   readonly modes: Modes
-  readonly records: RecordSource
+  readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
   /** Whether there is an address for notifications of a participant's subscription that was asked for from `sender_uri`. */
   readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>

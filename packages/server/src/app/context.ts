@@ -58,7 +58,7 @@ import { MOST_CONCURRENCY } from '@rollcall/participants/store/participant-callb
 import { takeTokens } from '@rollcall/participants/store/quotas'
 import { createKeySets } from '@rollcall/participants/trust/key-sets'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
-import { ownRecords } from '@rollcall/records/records/own-records'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { baseUrl } from '@rollcall/settings/addresses'
 import type { Config, Role } from '@rollcall/settings/config'
 import { settingsOf } from '@rollcall/settings/settings'
@@ -174,7 +174,7 @@ export async function createContext(
       base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),
     },
     judged: { config, files: judgedFiles(config) },
-    records: ownRecords(db),
+    recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
     vault: () => Promise.resolve(vault),

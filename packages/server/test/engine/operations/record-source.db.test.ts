@@ -5,6 +5,7 @@ import type { FoundRecord } from '@rollcall/core/model/records'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
 import type { JsonObject } from '@rollcall/protocol'
+import { openRecords } from '@rollcall/records/records/registry-records'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../server.ts'
 
@@ -38,9 +39,9 @@ let server: TestServer
 let peer: TestParticipant
 beforeAll(async () => {
   server = await testServer()
-  Object.assign(server.context, { records: source })
   peer = await server.participant('spmis.demo')
-  await server.registry('civil', [{ ...people[0], sex: 'of our own table' }])
+  const registry = await server.registry('civil', [{ ...people[0], sex: 'of our own table' }])
+  openRecords(server.context.db, registry, { source })
 })
 afterAll(() => server.close())
 

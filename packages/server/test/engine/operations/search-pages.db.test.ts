@@ -5,8 +5,8 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { openDatabase } from '@rollcall/database/database'
-import { ownRecords } from '@rollcall/records/records/own-records'
 import { recordTable } from '@rollcall/records/records/record-tables'
+import { recordsOf } from '@rollcall/records/records/registry-records'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchItem } from '../../../../engine/src/operations/search.ts'
 import { holdTable } from '../../../../keys/test/held-table.ts'
@@ -211,7 +211,7 @@ describe('a search that is too broad', () => {
 
   it('is ended after its time, and told what to narrow it by', async () => {
     const db = openDatabase(small.database.connection, { search_timeout: 200 })
-    const context = { ...small.context, db, records: ownRecords(db) }
+    const context = { ...small.context, db, recordsOf: (one: { readonly id: number }) => recordsOf(db, one).source }
     const exchange = {
       registry,
       participant: { max_page_size: null },
