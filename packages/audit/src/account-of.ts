@@ -175,29 +175,18 @@ export function shownBy(
   if (one === undefined || records.length > 1 || items.some(({ told }) => told !== undefined))
     return { records: records.length, shown: readShown(records, items) }
   const { record_type, paths } = one.accounted
-  const key = `${record_type} ${paths.length} ${paths.at(-1)}`
-  const alike = knownShown.get(key) ?? []
-  const known = alike.find(
-    (other) => other.record_type === record_type && other.paths.length === paths.length && isSame(paths, other.paths),
-  )
-  if (known !== undefined) return { records: 1, shown: known.shown }
+  const known = knownShown.get(paths)
+  if (known?.record_type === record_type) return { records: 1, shown: known.shown }
   const shown = readShown(records, items)
-  if (knownShown.size >= MOST_SHOWN) knownShown.clear()
-  knownShown.set(key, [{ record_type, paths, shown }, ...alike].slice(0, MOST_ALIKE))
+  knownShown.set(paths, { record_type, shown })
   return { records: 1, shown }
 }
 
-const isSame = (paths: readonly string[], other: readonly string[]): boolean =>
-  paths.every((path, index) => path === other[index])
-
-/** What single records have shown, each once: its text is made once (`shapes.ts`). */
-const knownShown = new Map<string, readonly KnownShown[]>()
-const MOST_SHOWN = 1_000
-const MOST_ALIKE = 50
-
-interface KnownShown extends Pick<Disclosed['accounted'], 'record_type' | 'paths'> {
-  readonly shown: AccountEntry['shown']
-}
+/** What single records have shown, by their lists of paths, of which equal ones are one object: its text is made once (`shapes.ts`). */
+const knownShown = new WeakMap<
+  readonly string[],
+  { readonly record_type: string; readonly shown: AccountEntry['shown'] }
+>()
 
 function readShown(records: readonly Disclosed[], items: readonly AccountedItem[]): AccountEntry['shown'] {
   const shown = new Map<string, Set<string>>()

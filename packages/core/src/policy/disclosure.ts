@@ -44,7 +44,7 @@ export function* disclose(
   select: Select | null = null,
   read?: (record: JsonValue) => void,
 ): Generator<Disclosed, void, void> {
-  const paths = new PathNames()
+  const paths = pathsOf(recordType)
   for (const { document, record, shown, related } of shownRecords(grant, recordType, documents, read)) {
     const selected = select === null ? shown : select(shown)
     if (selected === null) continue
@@ -69,7 +69,7 @@ export function* discloseParts(
   document: string,
   partsOf: (shown: JsonValue) => readonly JsonValue[],
 ): Generator<Disclosed, void, void> {
-  const paths = new PathNames()
+  const paths = pathsOf(recordType)
   const textOf = (record: JsonValue): string => canonicalJson(partsOf(record))
   for (const { record, shown, related } of shownRecords(grant, recordType, [document])) {
     const persons = personsOf(grant, recordType, record, leftBy(related, shown, textOf(shown), textOf))
@@ -77,6 +77,14 @@ export function* discloseParts(
       yield new DisclosedRecord(canonicalJson(part), { record_type: recordType.name, persons, paths: paths.of(part) })
     }
   }
+}
+
+const known = new WeakMap<RecordType, PathNames>()
+
+function pathsOf(recordType: RecordType): PathNames {
+  const paths = known.get(recordType) ?? new PathNames()
+  known.set(recordType, paths)
+  return paths
 }
 
 interface ShownRecord {

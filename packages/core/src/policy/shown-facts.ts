@@ -4,6 +4,7 @@ import {
   type IdentifierSource,
   identifiersWithin,
   isJsonObject,
+  type JsonObject,
   type JsonValue,
   type Kind,
   type RecordType,
@@ -14,51 +15,66 @@ import type { AccountedPerson, PersonIdentifier } from '../model/account.ts'
 import { type RelatedPerson, STRUCTURE } from './cut.ts'
 import { undescribedIn } from './undescribed-persons.ts'
 
-/** Paths of the values of records that are made one after the other: the text of each path is in memory once. */
+/** Paths, and lists of them, that are remembered: names of members come from records, and from queries that choose names. */
+const MOST = 10_000
+
+interface PathNode {
+  readonly path: string
+  readonly number: number
+  readonly below: Map<string, PathNode>
+  /** The number of the record in which a value was last found here. */
+  record: number
+}
+
+/** The paths of the values of records. The text of each path is in memory once, and so is each list of paths. */
 export class PathNames {
-  readonly #below = new Map<string, PathNames>()
-  readonly #path: string
-  /** The record in which a value was last found here. */
-  #record = 0
+  #root = nodeOf('', 0)
+  readonly #lists = new Map<string, readonly string[]>()
+  #made = 0
   #records = 0
 
-  constructor(path = '') {
-    this.#path = path
-  }
-
-  /** The paths of the values of a record, each once; an empty list or object is a value as well. */
+  /** Each path once, in the order of the record; an empty list or object is a value as well. Equal lists are one object. */
   of(record: JsonValue): readonly string[] {
-    const found: string[] = []
+    if (this.#made + this.#lists.size > MOST) {
+      this.#root = nodeOf('', 0)
+      this.#lists.clear()
+      this.#made = 0
+    }
     this.#records += 1
-    this.#add(record, this.#records, found)
-    return found
+    const found: PathNode[] = []
+    this.#add(record, this.#root, found)
+    const key = found.map(({ number }) => number).join()
+    const known = this.#lists.get(key) ?? found.map(({ path }) => path)
+    this.#lists.set(key, known)
+    return known
   }
 
-  #add(value: JsonValue, record: number, found: string[]): void {
+  #add(value: JsonValue, at: PathNode, found: PathNode[]): void {
     if (Array.isArray(value) && value.length > 0) {
-      for (const element of value) this.#add(element, record, found)
+      for (const element of value) this.#add(element, at, found)
       return
     }
-    const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
-    if (members.length === 0) {
-      if (this.#record === record || this.#path === '') return
-      this.#record = record
-      found.push(this.#path)
+    const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
+    if (names.length === 0) {
+      if (at.record === this.#records || at === this.#root) return
+      at.record = this.#records
+      found.push(at)
       return
     }
-    for (const [name, member] of members) {
-      if (!STRUCTURE.includes(name)) this.#named(name).#add(member, record, found)
+    for (const name of names) {
+      if (STRUCTURE.includes(name)) continue
+      let node = at.below.get(name)
+      if (node === undefined) {
+        this.#made += 1
+        node = nodeOf(at === this.#root ? name : `${at.path}.${name}`, this.#made)
+        at.below.set(name, node)
+      }
+      this.#add((value as JsonObject)[name] ?? null, node, found)
     }
-  }
-
-  #named(name: string): PathNames {
-    const known = this.#below.get(name)
-    if (known !== undefined) return known
-    const made = new PathNames(this.#path === '' ? name : `${this.#path}.${name}`)
-    this.#below.set(name, made)
-    return made
   }
 }
+
+const nodeOf = (path: string, number: number): PathNode => ({ path, number, below: new Map(), record: 0 })
 
 const ITSELF: IdentifierSource = { path: '', names: 'record' }
 
