@@ -21,7 +21,7 @@ export class ConsentProblem extends Error {
 /** Characters. */
 const MAX_LENGTH = 8_192
 /** Seconds that the clock of an authority may be ahead of ours. */
-const AHEAD = 60
+const CLOCK_SKEW = 60
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Header members that ask for an extension of JWS (RFC 7515, 4.1.11; RFC 7797, 3): none is read here, so a JWS that needs one would be read wrongly. */
@@ -116,7 +116,7 @@ function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, particip
   const seconds = now.getTime() / 1_000
   if (![aud].flat().includes(registry)) throw new ConsentProblem('aud: must have the sender_id of this registry')
   if (azp !== undefined && azp !== participant) throw new ConsentProblem('azp: names another participant')
-  if (iat > seconds + AHEAD) throw new ConsentProblem('iat: must not be in the future')
+  if (iat > seconds + CLOCK_SKEW) throw new ConsentProblem('iat: must not be in the future')
   if (exp <= iat) throw new ConsentProblem('exp: must be later than iat')
   if (exp <= seconds) throw new ConsentProblem('exp: the consent has expired')
 }

@@ -3,10 +3,10 @@
 import type { Grant } from '@rollcall/core/model/grant'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
+import { PathNames } from '@rollcall/core/policy/disclosed-paths'
 import { disclose } from '@rollcall/core/policy/disclosure'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { withHidden } from '@rollcall/core/policy/hidden'
-import { PathNames } from '@rollcall/core/policy/shown-facts'
 import { canonicalJson, dayIn, type JsonObject, type RecordType } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
@@ -100,7 +100,7 @@ function previewed(
 }
 
 function comparedPaths(before: JsonObject, after: JsonObject) {
-  const shown = new PathNames().of(after)
+  const shown = new PathNames().collect(after)
   const kept = new Set(shown)
-  return { shown: [...shown], cut: new PathNames().of(before).filter((path) => !kept.has(path)) }
+  return { shown: [...shown], cut: new PathNames().collect(before).filter((path) => !kept.has(path)) }
 }

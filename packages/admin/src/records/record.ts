@@ -1,6 +1,7 @@
 /** One person's record, for an operator: the look is accounted before it is shown. */
 
-import { PathNames, personOf, personsIn, relatedIn } from '@rollcall/core/policy/shown-facts'
+import { PathNames } from '@rollcall/core/policy/disclosed-paths'
+import { personOf, personsIn, relatedIn } from '@rollcall/core/policy/disclosed-persons'
 import type { JsonValue } from '@rollcall/protocol'
 import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { findBearers } from '@rollcall/records/records/find-bearers'
@@ -54,7 +55,9 @@ export const showRecord = useCase(
           ...personsIn(registry.kind, relatedIn(registry.kind, recordType, record)),
         ]),
       ],
-      shown: Object.fromEntries(records.map(({ recordType, record }) => [recordType.name, new PathNames().of(record)])),
+      shown: Object.fromEntries(
+        records.map(({ recordType, record }) => [recordType.name, new PathNames().collect(record)]),
+      ),
     })
     if (records.length === 0) {
       throw new AdminRefusal(`no record of ${namespace} has this identifier`, { reason: 'not_found' })

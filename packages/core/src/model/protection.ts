@@ -29,16 +29,16 @@ export interface ProtectedPerson {
 export interface Protection {
   /** Another one after each change. */
   readonly version: number
-  /** By type and value (`protectionKey`), the persons who bear the identifier, or have borne it. */
-  readonly borne: ReadonlyMap<string, readonly ProtectedPerson[]>
+  /** By type and value (`protectionKey`), the persons who bear the identifier, or have byIdentifier it. */
+  readonly byIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
   /**
    * By the identifiers that protect a person: the one that the operator has named, and the primary identifiers of the
    * person's records, of those that were merged into others too. Whichever record bears one as its own is protected.
    */
-  readonly named: ReadonlyMap<string, readonly ProtectedPerson[]>
+  readonly byProtectingIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
 }
 
-export const NOBODY_PROTECTED: Protection = { version: 0, borne: new Map(), named: new Map() }
+export const NOBODY_PROTECTED: Protection = { version: 0, byIdentifier: new Map(), byProtectingIdentifier: new Map() }
 
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
@@ -48,14 +48,14 @@ export const protectionKey = ({ type, value }: Identifier): string => `${type}:$
  */
 export function protectedBy(
   { identifier_types }: Kind,
-  { borne }: Protection,
+  { byIdentifier }: Protection,
   identifiers: readonly Identifier[],
 ): readonly ProtectedPerson[] {
   const contacts = new Set(identifier_types.filter(isContact).map(({ name }) => name))
   const proper = identifiers.filter(({ type }) => !contacts.has(type))
   const listed = proper.filter(({ type }) => type !== UNLISTED.name)
   const best = [listed, proper].find(({ length }) => length > 0) ?? identifiers
-  return [...new Set(best.flatMap((one) => borne.get(protectionKey(one)) ?? []))]
+  return [...new Set(best.flatMap((one) => byIdentifier.get(protectionKey(one)) ?? []))]
 }
 
 /** Takes out the protected persons, but for those of the categories that may be seen. */
@@ -81,7 +81,7 @@ export function publicRecord(
   protection: Protection,
   document: JsonObject,
 ): PublicRecord {
-  if (protection.borne.size === 0) return { document, persons: [] }
+  if (protection.byIdentifier.size === 0) return { document, persons: [] }
   const persons = new Set<number>()
   const left = withoutPersons(kind, recordType, document, ({ identifiers }) => {
     const found = protectedBy(kind, protection, identifiers)
@@ -95,11 +95,13 @@ export function publicRecord(
 export function protectedAs(
   kind: Kind,
   recordType: RecordType,
-  { named }: Protection,
+  { byProtectingIdentifier }: Protection,
   document: JsonValue,
 ): readonly ProtectedPerson[] {
-  if (named.size === 0) return []
+  if (byProtectingIdentifier.size === 0) return []
   const own = readIdentifiers(kind, recordType, document).filter(({ names }) => names === 'record')
-  const found = own.flatMap((one) => (one.type === UNLISTED.name ? [] : (named.get(protectionKey(one)) ?? [])))
+  const found = own.flatMap((one) =>
+    one.type === UNLISTED.name ? [] : (byProtectingIdentifier.get(protectionKey(one)) ?? []),
+  )
   return [...new Set(found)]
 }

@@ -1,5 +1,5 @@
 /**
- * A kind with what may be asked about, and nothing else. Queries are read by it, so that every way to name an attribute
+ * A kind reduced to what a grant may ask about. Queries are read with this kind, so every way to name another attribute
  * (a condition, an alias, a path, a sort, a selection) is refused as unknown, and messages list only what may be asked.
  */
 import {
@@ -15,11 +15,11 @@ import { ALL, type Granted, isGranted } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 
 export interface Askable {
-  /** One at least. */
+  /** The granted record types: one at least. */
   readonly recordTypes: readonly RecordType[]
-  /** Canonical names; null: of every type. */
+  /** Canonical names; null: identifiers of every type may be asked about. */
   readonly identifierTypes: Granted
-  /** Canonical names; null: all. */
+  /** Canonical names; null: every event type. */
   readonly eventTypes: Granted
   /** Attributes, lists, and attributes of lists' elements, by any of their names. */
   readonly ask: typeof ALL | readonly string[]

@@ -1,4 +1,7 @@
-/** Consent and authority under which is asked (spec "SearchRequest"; G8), where a grant demands them. */
+/**
+ * The consent and the authorization that a search item must have (spec "SearchRequest"; G8), where the grant demands
+ * one.
+ */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { GivenFor } from '../model/consent.ts'
 import type { BASES, Grant } from '../model/grant.ts'
@@ -7,8 +10,8 @@ import type { Predicate } from '../model/predicate.ts'
 
 type Member = 'consent' | 'authorize'
 
-/** Which members say it, by the basis of the grant. */
-const SAID: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
+/** The members of the criteria that may hold the consent, by the basis of the grant. */
+const CONSENT_MEMBERS: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
   law: [],
   consent: ['consent'],
   authorize: ['authorize'],
@@ -18,10 +21,10 @@ const SAID: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
 /** The code of the purpose by which an item asks for the emergency part of a grant. */
 export const EMERGENCY = 'emergency'
 
-/** Seconds that the clock of a peer may be ahead of ours. */
-export const AHEAD = 60
+/** A peer's clock may be this many seconds ahead of ours. */
+export const CLOCK_SKEW = 60
 
-/** Criteria; both members have the documented shape. */
+/** The consent members of criteria. Their shape has been checked. */
 export interface Consenting {
   readonly consent?: Consent
   readonly authorize?: Consent
@@ -29,19 +32,20 @@ export interface Consenting {
 
 /** The consent that criteria have. */
 export interface GivenConsent {
-  /** Where it stands, such as `search_criteria.consent`. */
+  /** The path of the member, such as `search_criteria.consent`. */
   readonly at: string
-  /** Its code; null where only the signed consent says it. */
+  /** The code of the purpose; null when the member has none, and only the signed consent says it. */
   readonly purpose: string | null
-  /** The signed consent, not verified yet; null: it is what the participant says. */
+  /** The signed consent, not verified yet; null when the participant only asserts the consent. */
   readonly jws: string | null
 }
 
 /**
- * The consent of the criteria, in order as far as the participant says it. A signed one says its time and its purpose itself.
- * @param name of the criteria
- * @param most seconds that a consent may be old
- * @returns null: the grant demands none
+ * Checks the consent of the criteria as far as the member itself states it. A signed consent may state its time and its
+ * purpose inside; they are checked when it is verified.
+ * @param name the path of the criteria, for messages
+ * @param most the seconds that a consent may be old
+ * @returns null: the grant demands no consent
  * @throws ItemRejection rjct.search_criteria.invalid; the text says which consent is needed
  */
 export function checkBasis(
@@ -49,11 +53,11 @@ export function checkBasis(
   criteria: Consenting,
   { now, most, name = 'search_criteria' }: { readonly now: Date; readonly most: number; readonly name?: string },
 ): GivenConsent | null {
-  const members = SAID[terms.basis]
+  const members = CONSENT_MEMBERS[terms.basis]
   if (members.length === 0) return null
   const { purposes = [] } = terms
   const member = memberOf(members, criteria)
-  const needed = neededFor(terms)
+  const needed = describeConsent(terms)
   if (member === undefined) throw refused(`${name}.${members.join(' or ')}: is required here, ${needed}`)
   const at = `${name}.${member}`
   const { ts, purpose, consent_jws: jws = null } = criteria[member] ?? {}
@@ -68,14 +72,17 @@ export function checkBasis(
   return { at, purpose: code, jws }
 }
 
-/** A signed consent stands in `authorize` as well, where other systems have it. */
+/**
+ * Finds the member with the consent. A signed consent is also accepted in `authorize`, because other systems put it
+ * there.
+ */
 function memberOf(members: readonly Member[], criteria: Consenting): Member | undefined {
   const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
 
-/** Of which kind the consent must be. */
-export function neededFor({ purposes = [], consent, authorities }: Grant['terms']): string {
+/** Words for the consent that the grant demands, for messages. */
+export function describeConsent({ purposes = [], consent, authorities }: Grant['terms']): string {
   if (consent !== 'signed') return `with ts and a purpose.code of ${purposes.join(', ')}`
   const by = authorities === undefined ? 'a registered consent authority' : authorities.join(' or ')
   return `a consent for ${purposes.join(' or ')} that ${by} has signed`
@@ -84,7 +91,7 @@ export function neededFor({ purposes = [], consent, authorities }: Grant['terms'
 /** @throws ItemRejection */
 export function checkAge(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
-  if (age < -AHEAD) throw refused(`${at}: must not be in the future`)
+  if (age < -CLOCK_SKEW) throw refused(`${at}: must not be in the future`)
   if (age > most) throw refused(`${at}: must not be older than ${most / 86_400} days`)
 }
 
@@ -96,10 +103,10 @@ export function checkPurpose(at: string, code: string | null, purposes: readonly
 }
 
 /**
- * What an account says of the consent and the authority of an item. An account is for ever, and the code is what a participant
- * writes: only one that the grant names is in it, or that of emergencies.
+ * The purpose and the form of consent for the audit entry of an item. Entries are kept for ever and a participant may
+ * write any text as the code, so a code that the grant does not name is recorded as `other`.
  */
-export function consentedBy({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
+export function consentFacts({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
   const code = (authorize ?? consent)?.purpose?.code
   const known = [...(terms.purposes ?? []), EMERGENCY]
   return {
@@ -108,7 +115,7 @@ export function consentedBy({ terms }: Pick<Grant, 'terms'>, { consent, authoriz
   }
 }
 
-/** Whether a grant takes a consent that was taken before, and holds: its purpose, and who signed it. */
+/** Whether the grant still accepts the purpose and the signer of a consent that was accepted before. */
 export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: GivenFor | null): boolean {
   if (terms.basis === 'law') return true
   if (consent === null) return false
@@ -119,13 +126,16 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Given
   return terms.authorities?.includes(authority) ?? true
 }
 
-/** Whether the answer may be about one person alone: the one whose consent it is. */
+/** Whether the answer may show only the person who gave the consent. */
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
-/** @throws ItemRejection rjct.search_criteria.invalid: several identifiers, of which one at most is the consenting person's */
+/**
+ * @throws ItemRejection rjct.search_criteria.invalid: the query asks for several identifiers; at most one person
+ * consents
+ */
 export function checkSubject(grant: Pick<Grant, 'terms'>, { predicate }: { readonly predicate: Predicate }): void {
   if (!isAboutSubject(grant)) return
-  // One value may be asked for as an identifier of any type.
+  // One value may be given as an identifier of several types.
   if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1) return
   throw refused('search_criteria.query: must ask for one identifier, of the person who consents')
 }

@@ -10,16 +10,19 @@ import {
 } from '@rollcall/protocol'
 import type { SeenIdentifiers, Visible } from '../model/grant.ts'
 
-/** Members that say what an object is, and nothing of a person: they stay where something else of the object stays. */
+/** Members that describe the object, not the person. They stay when another member of the object stays. */
 export const STRUCTURE = ['@type', '@context']
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
-/** Another person in a record, of whom something is shown. */
+/** Another person in a record, when the answer shows something about that person. */
 export interface RelatedPerson {
   readonly relation: Relation
-  /** As the record has it. */
+  /** The person's value in the record. */
   readonly person: JsonValue
-  /** What is shown of it: the very value that stands in what is shown of the record. */
+  /**
+   * The shown part of the person: the same object as in the shown part of the record, so it can be found there by
+   * identity.
+   */
   readonly shown: JsonValue
 }
 
@@ -28,8 +31,8 @@ interface Cutting extends SeenIdentifiers {
 }
 
 /**
- * What may be seen of a record: always an object, empty where that is nothing.
- * @param found is called for each other person of whom something is left
+ * The part of a record that a grant shows; an empty object where it shows nothing.
+ * @param found is called for each other person of whom something is shown
  */
 export function cutRecord(
   seen: SeenIdentifiers,
@@ -41,10 +44,10 @@ export function cutRecord(
   return isJsonObject(cut) ? cut : {}
 }
 
-/** @param here what is visible here, all of it together */
+/** @param here the nodes of the tree that apply to this value; a member is shown when any of them shows it */
 function cutValue(cutting: Cutting, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
   const cut = cutHere(cutting, here, value)
-  // A list stands for its elements, which come here one by one.
+  // Each element of a list comes here by itself, so the list is no person.
   if (cut === undefined || Array.isArray(value)) return cut
   for (const { relation } of here) if (relation) cutting.found({ relation, person: value, shown: cut })
   return cut
@@ -54,13 +57,14 @@ function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): Jso
   const parts = here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
   if (parts.some(({ whole }) => whole)) return value
   if (Array.isArray(value)) {
-    // A list right inside a list is read as nothing everywhere.
+    // A list directly inside a list is read as empty everywhere.
     const elements = value.filter((element) => !Array.isArray(element))
     return shown(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
   }
   const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isSeen(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
-  // A record of its own type is an object: a bare value where a related person stands is no attribute of theirs.
+  // A `value` node of a related person's own tree (`like`) is ignored: records are objects, so a bare value is no
+  // attribute.
   return isIdentifier || here.some((part) => part.value) ? value : undefined
 }
 
@@ -86,7 +90,10 @@ function cutObject(
 const isStructure = (value: JsonValue): boolean =>
   (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
-/** Members that stand there in another spelling as well: the one is left that is read everywhere, and no other. */
+/**
+ * Where a member is written in several spellings, only one of them is read everywhere. These are the others, which are
+ * cut away.
+ */
 function unreadMembers(object: JsonObject): ReadonlySet<string> {
   const keys = Object.keys(object).map((name) => [name, searchKey(name)] as const)
   if (new Set(keys.map(([, key]) => key)).size === keys.length) return NONE

@@ -20,22 +20,24 @@ import { takesOutProtected } from '../model/protection.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
+import { PathNames } from './disclosed-paths.ts'
+import { personOf, personsIn, relatedAfterSelection, relatedIn, withUndescribed } from './disclosed-persons.ts'
 import { isHiddenRecord, publicDocument, withoutHidden } from './hidden.ts'
-import { leftBy, PathNames, personOf, personsIn, relatedIn, withUndescribed } from './shown-facts.ts'
 
 class DisclosedRecord extends Disclosed {}
 
-/** What a grant says of records. */
+/** The parts of a grant that decide what is shown of a record. */
 export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'covered' | 'identifiers' | 'rows' | 'hidden'>
 
-/** Cuts what may be seen to what is asked for; null: nothing of that record. */
+/** Selects from the shown part of a record what the query asks for; null: the record is left out. */
 export type Select = (shown: JsonValue) => JsonValue | null
 
 /**
- * What of these records the grant shows. One after the other, so that a caller can stop where an answer becomes too large.
+ * Yields the part of each record that the grant shows. It works record by record, so that a caller can stop when an
+ * answer becomes too large.
  * @param documents canonical JSON texts of records of one type
- * @param select what a query chose, or a notification has, of what may be seen
- * @param read is called with the content of each document: a caller who needs more of it does not parse it again
+ * @param select cuts the shown part to what a query selected, or to what a notification contains
+ * @param read receives each parsed document, so that the caller need not parse it again
  */
 export function* disclose(
   grant: Disclosing,
@@ -48,20 +50,21 @@ export function* disclose(
   for (const { document, record, shown, related } of shownRecords(grant, recordType, documents, read)) {
     const selected = select === null ? shown : select(shown)
     if (selected === null) continue
-    // A record that is shown whole is sent as it is stored.
+    // Nothing was cut: the stored text is sent unchanged.
     const text = selected === record ? document : canonicalJson(selected)
-    const left = select === null ? related : leftBy(related, shown, text, (one) => canonicalJson(select(one)))
+    const left =
+      select === null ? related : relatedAfterSelection(related, shown, text, (one) => canonicalJson(select(one)))
     yield new DisclosedRecord(text, {
       record_type: recordType.name,
       persons: personsOf(grant, recordType, record, left),
-      paths: paths.of(selected),
+      paths: paths.collect(selected),
     })
   }
 }
 
 /**
- * The parts of a record that a question is about, each as a record of its own.
- * @param partsOf cuts them from what may be seen of the record
+ * Yields the parts of one record that a question asks about, each as a record of its own.
+ * @param partsOf cuts the parts from the shown part of the record
  */
 export function* discloseParts(
   grant: Disclosing,
@@ -72,9 +75,13 @@ export function* discloseParts(
   const paths = pathsOf(recordType)
   const textOf = (record: JsonValue): string => canonicalJson(partsOf(record))
   for (const { record, shown, related } of shownRecords(grant, recordType, [document])) {
-    const persons = personsOf(grant, recordType, record, leftBy(related, shown, textOf(shown), textOf))
+    const persons = personsOf(grant, recordType, record, relatedAfterSelection(related, shown, textOf(shown), textOf))
     for (const part of partsOf(shown)) {
-      yield new DisclosedRecord(canonicalJson(part), { record_type: recordType.name, persons, paths: paths.of(part) })
+      yield new DisclosedRecord(canonicalJson(part), {
+        record_type: recordType.name,
+        persons,
+        paths: paths.collect(part),
+      })
     }
   }
 }
@@ -95,7 +102,7 @@ interface ShownRecord {
   readonly related: readonly RelatedPerson[]
 }
 
-/** Each document is parsed once. */
+/** Parses each document once, and leaves out records that the grant does not show. */
 function* shownRecords(
   grant: Disclosing,
   recordType: RecordType,
@@ -106,15 +113,18 @@ function* shownRecords(
   for (const document of documents) {
     const read = JSON.parse(document) as JsonValue
     onRead?.(read)
-    const record = rowsHave(grant, recordType, read) ? found(grant, recordType, read) : null
+    const record = rowsHave(grant, recordType, read) ? withoutHiddenPersons(grant, recordType, read) : null
     if (record === null) continue
     const text = record === read ? document : canonicalJson(record)
     yield { document: text, record, ...shownOf(grant, recordType, record) }
   }
 }
 
-/** The record without hidden persons, the same where it has none; null: it is one of a hidden person. */
-function found(grant: Disclosing, recordType: RecordType, record: JsonValue): JsonValue {
+/**
+ * The record without hidden persons; the same object when there are none, and null when the record itself belongs to a
+ * hidden person.
+ */
+function withoutHiddenPersons(grant: Disclosing, recordType: RecordType, record: JsonValue): JsonValue {
   if (grant.hidden.takesOut === null || !isJsonObject(record)) return record
   return isHiddenRecord(grant, recordType, record) ? null : withoutHidden(grant, recordType, record)
 }
@@ -133,7 +143,7 @@ function shownOf(
   return { shown, related: withUndescribed(identifiers.kind, recordType, record, shown, described) }
 }
 
-/** What a signed consent covers: the grant is asked of nothing else. */
+/** The part that the consent covers. The grant is then applied to this part. */
 const coveredPart = (
   identifiers: Disclosing['identifiers'],
   covered: Visible | undefined,
@@ -147,18 +157,18 @@ const personsOf = (
   related: readonly RelatedPerson[],
 ): readonly AccountedPerson[] => [personOf(kind, recordType, record), ...personsIn(kind, related)]
 
-/** What of a stored answer is shown. */
+/** The records of a stored answer that may still be shown. */
 export interface DisclosedAgain {
   readonly shown: readonly Disclosed[]
-  /** Records of hidden persons: they are answered as if they had never been found. */
+  /** How many records of hidden persons were left out. The answer does not count them. */
   readonly hidden: number
 }
 
 /**
- * Records of a stored answer by the grant of today. They were cut when they were made, so that the conditions of a grant
- * cannot be asked of them: where there are any, nothing is shown.
- * @param isOld whether somebody was protected after the answer was made: then nothing is shown of whom it cannot be told who
- *   they are
+ * Applies the grant of today to the records of a stored answer. These records were cut when they were stored, so the
+ * conditions of a grant cannot be tested on them: if the grant has conditions, nothing is shown.
+ * @param isOld whether a person was protected after the answer was made: then a record is shown only when identifiers
+ * name every person in it
  */
 export function discloseAgain(
   grant: Disclosing,
@@ -169,12 +179,15 @@ export function discloseAgain(
   const left = records.filter((record) => !isJsonObject(record) || !isHiddenRecord(grant, recordType, record))
   const hidden = records.length - left.length
   if (grant.rows.has(recordType.name)) return { shown: [], hidden }
-  const told = isOld ? left.filter((record) => isTold(grant, recordType, record)) : left
-  return { shown: [...disclose(grant, recordType, told.map(canonicalJson))], hidden }
+  const shown = isOld ? left.filter((record) => namesEveryPerson(grant, recordType, record)) : left
+  return { shown: [...disclose(grant, recordType, shown.map(canonicalJson))], hidden }
 }
 
-/** Whether a record says by identifiers who it is of, and who the others in it are. */
-function isTold(
+/**
+ * Whether the record has its primary identifier, and an identifier for every other person in it. Always true when
+ * nobody is hidden.
+ */
+function namesEveryPerson(
   { hidden: { takesOut }, identifiers: { kind } }: Pick<Disclosing, 'hidden' | 'identifiers'>,
   recordType: RecordType,
   record: JsonValue,
@@ -182,15 +195,15 @@ function isTold(
   if (takesOut === null) return true
   const own = readIdentifiers(kind, recordType, record)
   if (!isJsonObject(record) || !own.some(({ type }) => type === recordType.primary_identifier)) return false
-  let told = true
+  let isNamed = true
   withoutPersons(kind, recordType, record, ({ identifiers, relation }) => {
-    told &&= relation === null || identifiers.length > 0
+    isNamed &&= relation === null || identifiers.length > 0
     return null
   })
-  return told
+  return isNamed
 }
 
-/** Whether every record in a stored message may be shown by the grant of today as it is. */
+/** Whether the grant of today shows every record in a stored message unchanged. */
 export const isStillShown = (grant: Grant, message: JsonValue): boolean =>
   everyRecords(grant.identifiers.kind, message, (recordType, records) => {
     const { shown } = discloseAgain(grant, recordType, records, true)
@@ -198,14 +211,15 @@ export const isStillShown = (grant: Grant, message: JsonValue): boolean =>
   })
 
 /**
- * Whether no record in a message that was made by this grant shows a person who was protected since. Where the grant has an
- * emergency part, which shows nobody who is protected, it is not known what was shown by that.
+ * Whether no record in a message shows a person who was protected since this grant made the message. Where the grant has an
+ * emergency part, which shows no protected person, that part may have made the message: then nobody protected may be in it,
+ * whatever the categories of the grant.
  */
 export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
   const { identifiers, hidden, emergency } = grant
   const { kind } = identifiers
   const categories = emergency === undefined ? hidden.categories : []
-  if (hidden.protection.borne.size === 0) return true
+  if (hidden.protection.byIdentifier.size === 0) return true
   const takesOut = takesOutProtected(kind, hidden.protection, categories)
   const hiding = { identifiers, hidden: { ...hidden, categories, takesOut } }
   return everyRecords(kind, message, (recordType, records) =>
@@ -213,13 +227,16 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
       (record) =>
         isJsonObject(record) &&
         !isHiddenRecord(hiding, recordType, record) &&
-        isTold(hiding, recordType, record) &&
+        namesEveryPerson(hiding, recordType, record) &&
         withoutHidden(hiding, recordType, record) === record,
     ),
   )
 }
 
-/** Whether something holds of all records in a stored message. */
+/**
+ * Whether `holds` is true for all records in a stored message, list by list. A list of an unknown record type makes it
+ * false.
+ */
 function everyRecords(
   kind: Kind,
   message: JsonValue,
@@ -238,7 +255,7 @@ function everyRecords(
 
 type RowScope = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
-/** Whether the record is one of those that may be found. A search asks the same of the database. */
+/** Whether the record fulfils the conditions of the grant. A search tests the same conditions in the database. */
 export const isInRows = (grant: RowScope, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
   !grant.rows.has(recordType.name) || rowsHave(grant, recordType, JSON.parse(document) as JsonValue)
 

@@ -1,32 +1,33 @@
-/** The emergency part of a grant: more of one person is shown, for a reason that the operator reads afterwards. */
+/** The emergency part of a grant: it shows more of one person, for a reason that the operator reviews afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
 import { ALL, type Grant, isGranted } from '../model/grant.ts'
-import { AHEAD, type Consenting, EMERGENCY } from './basis.ts'
+import { CLOCK_SKEW, type Consenting, EMERGENCY } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleIn } from './visible.ts'
 
-/** Characters of a reason, blanks at its ends not counted. */
+/** The length of a reason in characters, without blanks at its ends. */
 const REASON = { least: 10, most: 1_000 } as const
-/** Seconds that an emergency may be old: a day. */
+/** An emergency may be this many seconds old: one day. */
 const MOST_AGE = 86_400
 
 type ReadGrant = Omit<Grant, 'id' | 'emergency'>
 
 /**
- * The grant that counts in an emergency: it asks for one person by one identifier, by the participant's own authority,
- * within its own quota alone, and shows what the grant shows and more. What it does not mention is as it is otherwise.
- * @param recordTypes that are granted
+ * The grant that replaces this one for an emergency item: it accepts one identifier of one person, on the participant's
+ * own authority, with a daily quota of emergencies of its own, and shows what the grant shows and more. Everything else
+ * is as in the grant.
+ * @param recordTypes the granted record types
  * @throws GrantProblem
  */
 export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType[]): ReadGrant {
-  const { records_per_day: _, records_per_minute: __, ...counted } = grant.terms
-  const { consent: ___, authorities: ____, ...terms } = counted
+  const { records_per_day: _, records_per_minute: __, ...withoutQuotas } = grant.terms
+  const { consent: ___, authorities: ____, ...terms } = withoutQuotas
   const { see, purposes = [], emergency } = terms
   if (!isGranted(grant.operations, 'search')) throw new GrantProblem('emergency', 'needs the operation search')
   if (purposes.includes(EMERGENCY)) {
     throw new GrantProblem('purposes', `must not have ${EMERGENCY} beside an emergency part`)
   }
-  // The identifier of one person finds such a record, and it is of several.
+  // A record type with identifiers of parts, such as a household, is about several persons.
   const personal = recordTypes.filter(({ identifiers }) => identifiers.every(({ names }) => names !== 'part'))
   const more = emergency?.see ?? []
   const all = see === ALL || more === ALL ? ALL : [...see, ...more]
@@ -36,7 +37,7 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
     recordTypes: new Set(personal.map(({ name }) => name)),
     queryForms: new Set(['identifier']),
     visible: all === ALL ? null : visibleMore(grant, recordTypes, all),
-    // It reaches no protected person, also of categories that the grant names.
+    // An emergency shows no protected person, even of the categories that the grant names.
     hidden: { ...grant.hidden, categories: [] },
   }
 }
@@ -49,7 +50,7 @@ function visibleMore(
   try {
     return visibleIn(kind, recordTypes, names)
   } catch (error) {
-    // The names of the grant itself were read before.
+    // The names in the `see` of the grant were read before, so the problem is in the emergency part.
     throw error instanceof GrantProblem ? new GrantProblem('emergency.see', error.rule) : error
   }
 }
@@ -63,17 +64,18 @@ export function checkPersonal({ grant }: Emergency, { name }: Pick<RecordType, '
   )
 }
 
-/** What counts for an item that asks as an emergency. */
+/** The grant that applies to an emergency item, and the participant's reason. */
 export interface Emergency {
   readonly grant: Grant
-  /** As the participant gives it: it may be personal data. */
+  /** The participant's own words: they may be personal data. */
   readonly reason: string
 }
 
 /**
- * Whether an item asks as an emergency.
- * @returns null: it does not, or the grant has no emergency part
- * @throws ItemRejection rjct.search_criteria.invalid: it says no reason, or is not of now
+ * Reads the emergency of an item.
+ * @returns null: the item is no emergency, or the grant has no emergency part
+ * @throws ItemRejection rjct.search_criteria.invalid: the reason is missing or its length is wrong, or `ts` is missing
+ * or not of the last 24 hours
  */
 export function emergencyOf(
   { id, emergency }: Pick<Grant, 'id' | 'emergency'>,
@@ -84,7 +86,7 @@ export function emergencyOf(
   const { ts, purpose } = authorize
   const at = ts === undefined ? null : timestampInstant(ts)
   const age = at === null ? Number.NaN : (now.getTime() - at) / 1_000
-  if (!(age >= -AHEAD && age <= MOST_AGE)) throw refused('ts: must be of the last 24 hours in an emergency')
+  if (!(age >= -CLOCK_SKEW && age <= MOST_AGE)) throw refused('ts: must be of the last 24 hours in an emergency')
   const reason = purpose.text?.trim() ?? ''
   if (reason.length < REASON.least || reason.length > REASON.most) {
     throw refused(`purpose.text: must say the reason of the emergency, in ${REASON.least} to ${REASON.most} characters`)

@@ -1,8 +1,8 @@
-/** A grant that is not what it must be. The message names the member and the rule. */
+/** A grant that cannot be read. The message names the member and the rule. */
 export class GrantProblem extends Error {
   override readonly name = 'GrantProblem'
 
-  /** Dotted. */
+  /** The dotted path of the member. */
   readonly member: string
   readonly rule: string
 

@@ -1,4 +1,4 @@
-/** Grants that operators often make, as rows. Names that a kind does not have are left out of them. */
+/** Grants that operators often make, as rows. A name that a kind does not have is left out for that kind. */
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import type { GrantTerms } from '../model/grant.ts'
 
@@ -55,7 +55,7 @@ export const GRANT_TEMPLATES: readonly GrantTemplate[] = [
   },
 ]
 
-/** The terms of a template with the names that the kind has. */
+/** The terms of a template, reduced to the names that the kind has. */
 export function termsFor(kind: Kind, { terms }: GrantTemplate): GrantTerms {
   const known = (list: GrantTerms['see'], names: readonly string[]): GrantTerms['see'] =>
     list === 'all' ? list : list.filter((name) => names.includes(searchKey(name)))

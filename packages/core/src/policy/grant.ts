@@ -1,4 +1,4 @@
-/** A grant, read for the kind of its registry: everything that a request is checked against. */
+/** Reads the terms of a grant for the kind of its registry. Requests are checked against the result. */
 import {
   elementKeys,
   type Kind,
@@ -23,7 +23,7 @@ import { withoutMembers } from './minors.ts'
 import { visibleIn } from './visible.ts'
 
 /**
- * @param kind of the registry, with its operator's attributes
+ * @param kind the kind of the registry, with the attributes that its operator added
  * @throws GrantProblem a member names something that the registry does not have
  */
 export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>): Grant => ({
@@ -32,8 +32,8 @@ export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>
 })
 
 /**
- * A stored grant that this version may not be able to read, such as one that names an attribute which was taken away.
- * @returns null: it grants nothing
+ * Reads a stored grant. This version may be unable to read it, for example when an attribute that it names was removed.
+ * @returns null: the grant cannot be read, and grants nothing
  */
 export function readStoredGrant(
   kind: Kind,
@@ -49,7 +49,7 @@ export function readStoredGrant(
   }
 }
 
-/** @throws GrantProblem as `readGrant` */
+/** @throws GrantProblem a member names something that the registry does not have */
 export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const recordTypes = namesIn(terms, 'record_types', ALL, (name) => resolveRecordType(kind, name)?.name)
   const types = namesIn(terms, 'identifier_types', ALL, (name) => resolveIdentifierType(kind, name)?.name)
@@ -59,14 +59,14 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   checkBasis(terms, operations, granted)
   const { ask = [], see, minors } = terms
   const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
-  const asked = (names: GrantTerms['see']): Kind => {
+  const kindFor = (names: GrantTerms['see']): Kind => {
     const narrowed = askedKind(kind, { ...askable, ask: names })
     return minors === 'never' ? withoutMembers(narrowed) : narrowed
   }
   const grant: Omit<Grant, 'id' | 'emergency'> = {
     terms,
-    kind: asked(ask),
-    person_kind: asked(ask === ALL ? ALL : [...ask, ...programmesIn(granted)]),
+    kind: kindFor(ask),
+    person_kind: kindFor(ask === ALL ? ALL : [...ask, ...programmesIn(granted)]),
     operations,
     recordTypes,
     queryForms: new Set(terms.query_forms === ALL ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
@@ -108,13 +108,13 @@ const operationNamed =
   (name: string): string | undefined =>
     operationsOf(kind).find((operation) => operation.name === name)?.name
 
-/** The attribute by which a question names a programme, where these record types have it. */
+/** The attribute that names a programme in a question, if one of these record types has it. */
 const programmesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
   const members = recordTypes.flatMap(({ compounds = [] }) => compounds.flatMap((one) => one.members))
   return members.some(({ name }) => name === PROGRAMME) ? [PROGRAMME] : []
 }
 
-/** By what the elements of a list of programmes are known; a programme need not be known yet. */
+/** The key of a programme, as in the ledgers of records. No record need have the programme yet. */
 const programmeNamed =
   (kind: Kind) =>
   (name: string): string | undefined => {
@@ -126,14 +126,15 @@ const programmeNamed =
     return undefined
   }
 
-/** What may be asked under a consent: its messages have members for one. */
+/** Operations that a consent can be the basis for: their messages have members for a consent. */
 const CONSENTED = [
   ...['search', 'txn-status', 'subscribe', 'unsubscribe'],
   ...['enrolled', 'enrolment-status', 'disabled', 'disability-details', 'disability-support'],
 ]
 
 /**
- * Under a consent the answer is about the one who consents: other persons in the record are not named by its grant.
+ * Checks the members that depend on the basis. Under a consent, the answer shows only the person who consents, so such
+ * a grant must not show other persons.
  * @throws GrantProblem
  */
 function checkBasis(
@@ -169,7 +170,7 @@ function checkBasis(
   if (see === ALL) throw new GrantProblem('see', `must name attributes for basis ${basis}`)
 }
 
-/** The bounds of a query that an operator writes. */
+/** The bounds of a query in a grant. */
 const BOUNDS = { query_depth: 16, query_terms: 200, query_values: 1000 }
 
 /** @throws GrantProblem */
@@ -195,7 +196,7 @@ function readRow(kind: Kind, recordType: RecordType, query: unknown): Predicate 
   const path = `rows.${recordType.name}`
   try {
     const { predicate } = readQuery({ kind, recordType, limits: BOUNDS }, 'expression', query, path)
-    const aged = recordType.attributes.find((row) => row.type === 'age' && asksAbout(predicate, row.name))
+    const aged = recordType.attributes.find((row) => row.type === 'age' && usesAttribute(predicate, row.name))
     if (aged === undefined) return predicate
     throw new GrantProblem(path, `asks for ${namesOf(aged)[0]}, which changes from day to day; ask for ${aged.since}`)
   } catch (error) {
@@ -204,8 +205,8 @@ function readRow(kind: Kind, recordType: RecordType, query: unknown): Predicate 
   }
 }
 
-function asksAbout(predicate: Predicate, attribute: string): boolean {
-  if (predicate.is === 'and' || predicate.is === 'or') return predicate.of.some((one) => asksAbout(one, attribute))
-  if (predicate.is === 'not' || predicate.is === 'some') return asksAbout(predicate.of, attribute)
+function usesAttribute(predicate: Predicate, attribute: string): boolean {
+  if (predicate.is === 'and' || predicate.is === 'or') return predicate.of.some((one) => usesAttribute(one, attribute))
+  if (predicate.is === 'not' || predicate.is === 'some') return usesAttribute(predicate.of, attribute)
   return 'attribute' in predicate && predicate.attribute.name === attribute
 }

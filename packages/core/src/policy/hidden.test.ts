@@ -10,7 +10,11 @@ const civil = kindNamed('civil') as Kind
 const [person] = civil.record_types as readonly [RecordType]
 const PERSON = { id: 1, category: 'shelter' } as const
 const KEY = 'UIN:U-1001'
-const protection: Protection = { version: 1, borne: new Map([[KEY, [PERSON]]]), named: new Map([[KEY, [PERSON]]]) }
+const protection: Protection = {
+  version: 1,
+  byIdentifier: new Map([[KEY, [PERSON]]]),
+  byProtectingIdentifier: new Map([[KEY, [PERSON]]]),
+}
 const TERMS: GrantTerms = { operations: ['search'], see: ['surname'], basis: 'law' }
 const grantOf = (terms: Partial<GrantTerms>, day = '2026-02-03') =>
   withHidden(readGrant(civil, { id: 1, terms: { ...TERMS, ...terms } }), { majority_age: 18 }, protection, day)

@@ -1,4 +1,7 @@
-/** Whom a grant does not show: protected persons of categories that it does not name, and minors where it never finds them. */
+/**
+ * The persons whom a grant does not show: protected persons of categories that the grant does not name, and minors
+ * where the grant excludes them.
+ */
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -7,7 +10,7 @@ import type { Registry } from '../model/registry.ts'
 import { adultIn, isMinor } from './minors.ts'
 
 /**
- * The grant as it counts on a day, with those who are protected at the moment.
+ * The grant as it applies on a day, with the persons who are protected now.
  * @param day YYYY-MM-DD in the time zone of the registry
  */
 export function withHidden(
@@ -40,9 +43,9 @@ function hidingPersons<Of extends PartOfGrant>(
 }
 
 /**
- * Takes out of records of others who is hidden; null: nobody is.
- * @param hides.categories of protected persons who are found nevertheless
- * @param hides.minors whether minors are never found
+ * Removes hidden persons from records of other persons; null: nobody is hidden.
+ * @param hides.categories the categories of protected persons who are shown
+ * @param hides.minors whether minors are hidden
  * @param day YYYY-MM-DD in the time zone of the registry
  */
 export function takesOutHidden(
@@ -52,7 +55,7 @@ export function takesOutHidden(
   { categories, minors }: { readonly categories: readonly string[]; readonly minors: boolean },
   day: string,
 ): TakesOut | null {
-  const ofProtected = protection.borne.size === 0 ? null : takesOutProtected(kind, protection, categories)
+  const ofProtected = protection.byIdentifier.size === 0 ? null : takesOutProtected(kind, protection, categories)
   return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
@@ -73,7 +76,7 @@ function adultRows(
 
 type Hiding = Pick<Grant, 'hidden' | 'identifiers'>
 
-/** Whether the record is one of a protected person whom the grant does not show. */
+/** Whether the record belongs to a protected person whom the grant does not show. */
 export function isHiddenRecord(
   { hidden: { protection, categories }, identifiers: { kind } }: Hiding,
   recordType: RecordType,
@@ -83,7 +86,7 @@ export function isHiddenRecord(
   return persons.some(({ category }) => !categories.includes(category))
 }
 
-/** The record without the other persons whom the grant does not show. */
+/** The record without other persons whom the grant does not show. */
 export function withoutHidden(
   { hidden: { takesOut }, identifiers: { kind } }: Hiding,
   recordType: RecordType,
@@ -92,7 +95,10 @@ export function withoutHidden(
   return takesOut === null ? document : withoutPersons(kind, recordType, document, takesOut)
 }
 
-/** The record as everybody finds it: conditions are asked of this, in the database and in memory. */
+/**
+ * The record without any protected person in it. Conditions are tested on this form, in the database and in memory,
+ * whatever the grant shows.
+ */
 export const publicDocument = (
   { hidden: { protection }, identifiers: { kind } }: Hiding,
   recordType: RecordType,

@@ -1,4 +1,4 @@
-/** Grants that never find persons who have not come of age. Of whom no birth date is known counts as one of them. */
+/** Grants that exclude minors. A person without a known birth date is treated as a minor. */
 import { type Attribute, type Kind, type OtherPerson, type RecordType, readAttribute } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
@@ -6,7 +6,7 @@ import type { Registry } from '../model/registry.ts'
 import { atDay } from '../query/at-day.ts'
 import { matches } from '../query/memory/matches.ts'
 
-/** True of a record whose person has certainly come of age; null: records of the type have no age. */
+/** A predicate that is true only if the record's person is certainly of age; null: records of this type have no age. */
 export function adultIn(
   recordType: RecordType,
   { majority_age }: Pick<Registry, 'majority_age'>,
@@ -20,7 +20,7 @@ export function adultIn(
 const ageOf = ({ attributes }: RecordType): Attribute | undefined =>
   attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
 
-/** Whether another person in a record, or named by it, is or may be a minor. */
+/** Whether another person in a record is a minor, or may be one. */
 export function isMinor(
   { record, relation }: OtherPerson,
   registry: Pick<Registry, 'majority_age'>,
@@ -34,7 +34,9 @@ export function isMinor(
   return !matches(adult, { values: new Map([[date.name, born]]), elements: new Map(), identifiers: new Map() })
 }
 
-/** The kind without questions about the members of a household: they would be answered about minors too. */
+/**
+ * The kind without attributes and lists about the other persons in a record: answers about them would cover minors too.
+ */
 export function withoutMembers(kind: Kind): Kind {
   const [first, ...others] = kind.record_types.map((recordType) => {
     const { relations = [], attributes, compounds = [] } = recordType
@@ -51,8 +53,8 @@ export function withoutMembers(kind: Kind): Kind {
 }
 
 /**
- * Whether a query asks for records by identifiers of the persons in them.
- * @param recordType with what may be asked about
+ * Whether a query asks for records by identifiers of the persons in them, such as the members of a household.
+ * @param recordType the record type, reduced to what may be asked about
  */
 export function asksForMembers(
   { terms }: Pick<Grant, 'terms'>,

@@ -1,21 +1,21 @@
-/** THE question whether a participant may do something: every part of the server asks it here. */
+/** Decides whether a participant may do something. Every part of the server asks this function. */
 import { type Grant, type Granted, isGranted } from '../model/grant.ts'
 
-/** What a participant wants to do, or to go on doing. Names are canonical. */
+/** The act that a participant wants to do, or to continue. Names are canonical. */
 export interface Wanted {
   /** The name of an operation. */
   readonly operation: string
   readonly event_type?: string
   readonly record_type?: string
-  /** The programme that is written, by what it is known (`programmeKey`). */
+  /** The key of the programme to be written (`programmeKey`). */
   readonly programme?: string
-  /** Without a filter: about every record. */
+  /** Whether it is about every record, without a filter. */
   readonly unfiltered?: boolean
 }
 
 export type Permission =
   | { readonly allowed: true }
-  /** @param reason a rule, for the participant to read */
+  /** @param reason the rule that refuses, in words for the participant */
   | { readonly allowed: false; readonly reason: string }
 
 /** A rule that refuses, with its reason. */
@@ -52,7 +52,7 @@ const RULES: readonly Rule[] = [
 
 export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
 
-/** @param grant in force; null: there is none, and nothing is allowed */
+/** @param grant the grant in force; null: there is none, and nothing is allowed */
 export function may(grant: Grant | null, wanted: Wanted): Permission {
   if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
   const refusing = RULES.find(({ refuses }) => refuses(grant, wanted))

@@ -1,4 +1,4 @@
-/** Which queries and filters a grant allows, by their form and by what they ask of identifiers. */
+/** Checks the form of a query or filter, and its identifiers, against a grant. */
 import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/protocol'
 import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -6,13 +6,13 @@ import { asksForMembers } from './minors.ts'
 import { isAlwaysShown } from './shown-attributes.ts'
 
 interface Asked {
-  /** With what may be asked about. */
+  /** The record type, reduced to what may be asked about. */
   readonly recordType: RecordType
   readonly form: QueryForm
   readonly predicate: Predicate
 }
 
-/** What a grant says of queries. */
+/** The parts of a grant that limit queries. */
 type Asking = Pick<Grant, 'queryForms' | 'terms'>
 
 interface AskedInOrder extends Asked {
@@ -20,9 +20,10 @@ interface AskedInOrder extends Asked {
 }
 
 /**
- * Records that an identifier finds are not sorted by an attribute: their order would say something of it. An order by
- * identifiers says something of those that nobody named, so it takes a grant that may ask about everything. An order compares
- * the values of all records that are found, which no question does, so these must be values that the grant shows.
+ * Checks the form and the sort of a query. A sort compares values of all found records, which the conditions of a query
+ * cannot do; so it may use only attributes that the grant always shows. A sort by identifiers compares identifiers that
+ * the query does not name; so the grant must allow to ask about all attributes. A sorted query for an identifier is
+ * treated as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
 export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedInOrder): void {
@@ -43,11 +44,11 @@ export function checkForm(grant: Asking & Pick<Grant, 'visible'>, asked: AskedIn
 
 const VALUES_ONLY = 'this participant may ask for identifiers by their values only'
 
-/** @returns the rule that refuses; null: none does */
+/** @returns the rule that refuses, in words; null: the grant allows the query */
 export function refusedQuery(grant: Asking, { recordType, form, predicate }: Asked): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
-  // Such a question finds nearly every record, though it names no attribute.
+  // Such a query names no attribute, but finds nearly every record.
   if (terms.ask !== ALL && isAboutUnnamed(predicate)) {
     return `${VALUES_ONLY}: not for others than these, nor whether there is one`
   }
@@ -57,7 +58,10 @@ export function refusedQuery(grant: Asking, { recordType, form, predicate }: Ask
   return null
 }
 
-/** Whether it asks about identifiers that it does not name: whether there is one of a type, or one that is another. */
+/**
+ * Whether the query is about identifiers that it does not name: any identifier of a type, or every identifier except
+ * the named ones.
+ */
 function isAboutUnnamed(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {
     case 'and':
@@ -73,8 +77,8 @@ function isAboutUnnamed(predicate: Predicate, negated = false): boolean {
 }
 
 /**
- * Whether every record that fulfils it must bear an identifier that it names, or fulfil a condition on an attribute.
- * What does not is as good as no filter.
+ * Whether every record that the query finds must have a named identifier, or fulfil a condition on an attribute. A
+ * filter that is not narrow is treated as no filter.
  */
 export function isNarrow(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {

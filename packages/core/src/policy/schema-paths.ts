@@ -1,8 +1,8 @@
-/** Whether the documented shape of a record has a member at a dotted path. */
+/** Finds out whether the documented shape of a record has a member at a dotted path. */
 import { searchKey } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 
-/** The keywords of JSON Schema by which a path goes on. */
+/** The keywords of JSON Schema that lead to the next member of a path. */
 interface Shape {
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>
@@ -11,7 +11,10 @@ interface Shape {
   readonly type?: string
 }
 
-/** Lists are passed through, and members are found under all their spellings. Below a member of any shape every path is. */
+/**
+ * Whether the schema has a member at the path. Lists are passed through, and all spellings of a name match. Below a
+ * member of unrestricted shape, every path exists.
+ */
 export function hasPath(schema: TSchema, path: string): boolean {
   return hasKeys(schema, path.split('.').map(searchKey))
 }

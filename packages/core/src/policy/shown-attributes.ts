@@ -1,8 +1,10 @@
-/** Which attributes and identifiers of a record type a grant shows. */
+/** The attributes and identifiers of a record type that a grant shows. */
 import { type RecordType, searchKey } from '@rollcall/protocol'
 import type { Grant, Visible } from '../model/grant.ts'
 
-/** Names of the attributes that are shown at one of their places at least. Of an age nothing is stored to show. */
+/**
+ * Names of the attributes that are shown at one of their places at least. An age is never stored, so it is never shown.
+ */
 export function shownAttributes(
   { visible }: Pick<Grant, 'visible'>,
   { name, attributes }: RecordType,
@@ -13,7 +15,9 @@ export function shownAttributes(
   return shown.map((row) => row.name)
 }
 
-/** Whether the values of an attribute, or of an identifier type of the record's own, are shown wherever they may stand. */
+/**
+ * Whether the grant shows the values at every place of the attribute, or of the record's own identifiers of the type.
+ */
 export function isAlwaysShown(
   { visible }: Pick<Grant, 'visible'>,
   { name, attributes, identifiers, primary_identifier }: RecordType,
@@ -34,7 +38,7 @@ const isShown = (tree: Visible | undefined, path: string): boolean => {
   return part?.whole === true || part?.value === true
 }
 
-/** The part of the tree at a path, or around it where that is shown whole. */
+/** The node of the tree at a path; or the node above it that is shown whole. */
 function partAt(tree: Visible | undefined, path: string): Visible | undefined {
   let part = tree
   for (const segment of path.split('.')) {

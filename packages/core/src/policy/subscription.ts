@@ -1,20 +1,20 @@
-/** Whether a participant may subscribe to what its criteria ask for. */
+/** Decides whether a participant may subscribe with its criteria. */
 import type { EventType, RecordType } from '@rollcall/protocol'
 import type { Grant, QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { may } from './permission.ts'
 import { isNarrow, refusedQuery } from './query-form.ts'
 
-/** `SubscribeCriteria` are such. */
+/** The part of `SubscribeCriteria` that is checked. */
 interface Asked {
   readonly eventType: EventType
   readonly recordType: RecordType
-  /** Null: there is no filter. */
+  /** Null: the criteria have no filter. */
   readonly predicate: Predicate | null
   readonly form: QueryForm | null
 }
 
-/** @returns the rule that refuses, behind the name of the member; null: none does */
+/** @returns the refusing rule, after the path of the member; null: the subscription is allowed */
 export function refusedSubscription(grant: Grant, { eventType, recordType, predicate, form }: Asked): string | null {
   const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
   const permission = may(grant, wanted)

@@ -1,23 +1,26 @@
-/** What an answer says of how many records match. */
+/** How an answer states the number of records that match. */
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { COUNTS, Grant } from '../model/grant.ts'
 import type { Found } from '../model/records.ts'
 
 interface Counting {
-  /** @param page records of the page */
+  /** @param page the number of records in the page */
   readonly total: (total: number, page: number) => number
-  /** Whether records of which nothing is shown are left out of an answer: who counts them has the exact count. */
+  /**
+   * Whether an answer leaves out records of which nothing is shown. Otherwise the participant could count them, and
+   * would know the exact number.
+   */
   readonly hidesEmpty: boolean
-  /** What is answered of a search that reaches the cap. @throws ItemRejection */
+  /** Changes the result of a search that reaches the cap. @throws ItemRejection */
   readonly atCap: (found: Found, cap: number) => AtCap
 }
 
 interface AtCap extends Partial<Found> {
-  /** Why there are no records. */
+  /** The reason why there are no records. */
   readonly reason?: string
 }
 
-const unlessMore = (found: Found, cap: number): AtCap => {
+const rejectAboveCap = (found: Found, cap: number): AtCap => {
   if (found.total <= cap) return {}
   throw new ItemRejection(
     'rjct.search.too_many_records_found',
@@ -26,8 +29,8 @@ const unlessMore = (found: Found, cap: number): AtCap => {
 }
 
 const COUNTINGS: Readonly<Record<(typeof COUNTS)[number], Counting>> = {
-  exact: { total: (total) => total, hidesEmpty: false, atCap: unlessMore },
-  // Without records: which ones of so many are found first says what lies beyond.
+  exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
+  // No records are sent: which ones come first would say something about the rest.
   capped: {
     total: (total) => total,
     hidesEmpty: false,
@@ -38,8 +41,8 @@ const COUNTINGS: Readonly<Record<(typeof COUNTS)[number], Counting>> = {
       reason: `search_criteria: ${cap} records or more match; narrow the search to get them`,
     }),
   },
-  rounded: { total: (total) => Math.max(10, Math.ceil(total / 10) * 10), hidesEmpty: true, atCap: unlessMore },
-  none: { total: (_, page) => page, hidesEmpty: true, atCap: unlessMore },
+  rounded: { total: (total) => Math.max(10, Math.ceil(total / 10) * 10), hidesEmpty: true, atCap: rejectAboveCap },
+  none: { total: (_, page) => page, hidesEmpty: true, atCap: rejectAboveCap },
 }
 
 const countingOf = ({ terms }: Pick<Grant, 'terms'>): Counting => COUNTINGS[terms.counts ?? 'exact']
@@ -48,8 +51,8 @@ export const totalShown = (grant: Pick<Grant, 'terms'>, total: number, page: num
   countingOf(grant).total(total, page)
 
 /**
- * What is answered of what a search found.
- * @param cap records that a search may match; `found` counts one more at most
+ * Applies the cap to the result of a search.
+ * @param cap the number of records that a search may match; `found` counts one more at most
  * @throws ItemRejection rjct.search.too_many_records_found
  */
 export const withinCap = <Finding extends Found>(
@@ -58,10 +61,12 @@ export const withinCap = <Finding extends Found>(
   cap: number,
 ): Finding & Pick<AtCap, 'reason'> => (found.total < cap ? found : { ...found, ...countingOf(grant).atCap(found, cap) })
 
-/** Whether records of which nothing is shown are left out of an answer. */
 export const hidesEmpty = (grant: Pick<Grant, 'terms'>): boolean => countingOf(grant).hidesEmpty
 
-/** Whether no record of the type is in any answer, so that there are no further pages: their number would say how many match. */
+/**
+ * Whether no answer ever has a record of this type. Then there are no further pages either: their number would say how
+ * many records match.
+ */
 export function showsNothing(grant: Pick<Grant, 'terms' | 'visible'>, { name }: RecordType): boolean {
   if (!hidesEmpty(grant) || grant.visible === null) return false
   const tree = grant.visible.get(name)

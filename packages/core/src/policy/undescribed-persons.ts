@@ -1,4 +1,4 @@
-/** Other persons in what is shown who stand where the kind describes nobody: an account names them by what they bear there. */
+/** Finds other persons in the shown part of a record whom no relation of the kind describes, for the audit entry. */
 import {
   identifiersWithin,
   isJsonObject,
@@ -12,16 +12,23 @@ import {
 import type { PersonIdentifier } from '../model/account.ts'
 import type { RelatedPerson } from './cut.ts'
 
-/** All of them stand in one relation: where a query chose one, it chose all. */
+/** All undescribed persons share this relation: if a selection shows one of them, the entry names them all. */
 const UNDESCRIBED: Relation = { name: '', paths: [] }
 
-/** Members by which an object bears identifiers, or is one. */
-const BEARING = new Set(['identifier_value', 'identifier', 'member_identifier', 'demographic_info', 'person'])
+/** An object with one of these members has identifiers, or is an identifier. */
+const IDENTIFIER_MEMBERS = new Set([
+  'identifier_value',
+  'identifier',
+  'member_identifier',
+  'demographic_info',
+  'person',
+])
 
 /**
- * @param shown of a record of this type
- * @param described the persons in it of the kind's relations
- * @param knownOf the identifiers of the record's person and of those persons: whoever bears no other is one of them
+ * @param shown the shown part of a record of this type
+ * @param described the persons in the relations of the kind
+ * @param knownOf the identifiers of the record's person and of the described persons; an object with only these is no
+ * other person
  */
 export function undescribedIn(
   kind: Kind,
@@ -37,30 +44,31 @@ export function undescribedIn(
       kind.record_types.find(({ name }) => name === relation.record_type),
     )
   }
-  const bearers: JsonObject[] = []
-  const visit = (value: JsonValue): void => {
-    if (Array.isArray(value)) for (const element of value) visit(element)
+  const candidates: JsonObject[] = []
+  const collect = (value: JsonValue): void => {
+    if (Array.isArray(value)) for (const element of value) collect(element)
     if (!isJsonObject(value)) return
     const names = Object.keys(value)
-    if (!types.has(value) && names.some(isBearing)) bearers.push(value)
+    if (!types.has(value) && names.some(isIdentifierMember)) candidates.push(value)
     const own = ownMembers(types.get(value))
-    for (const name of names) if (!own.has(name)) visit(value[name] ?? null)
+    for (const name of names) if (!own.has(name)) collect(value[name] ?? null)
   }
-  visit(shown)
-  return bearers.length === 0 ? [] : unknown(kind, bearers, knownOf())
+  collect(shown)
+  return candidates.length === 0 ? [] : unknownPersons(kind, candidates, knownOf())
 }
 
-/** Most names need no closer look. */
-const isBearing = (name: string): boolean => BEARING.has(name) || (/[^a-z_]/.test(name) && BEARING.has(searchKey(name)))
+/** The cheap first test suffices for most names. */
+const isIdentifierMember = (name: string): boolean =>
+  IDENTIFIER_MEMBERS.has(name) || (/[^a-z_]/.test(name) && IDENTIFIER_MEMBERS.has(searchKey(name)))
 
-function unknown(
+function unknownPersons(
   kind: Kind,
-  bearers: readonly JsonObject[],
+  candidates: readonly JsonObject[],
   known: readonly PersonIdentifier[],
 ): readonly RelatedPerson[] {
   const keys = new Set(known.map(keyOf))
   const values = new Set(known.map(({ value }) => value))
-  return bearers.flatMap((person) => {
+  return candidates.flatMap((person) => {
     const identifiers = identifiersWithin(kind, person).filter(
       (one) => !keys.has(keyOf(one)) && !(one.untyped && values.has(one.value)),
     )
@@ -74,7 +82,7 @@ const keyOf = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
 const NONE: ReadonlySet<string> = new Set()
 const own = new WeakMap<RecordType, ReadonlySet<string>>()
 
-/** In which members identifiers of the record itself stand: nobody else's. */
+/** The members in which the record has identifiers of its own person. */
 function ownMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NONE
   const names =

@@ -1,4 +1,4 @@
-/** Which names of a grant what was shown needs: those without which a path of it would not be shown. */
+/** Finds the names of a grant that are needed to show given paths. */
 import { type Kind, namesOf, type RecordType, searchKey } from '@rollcall/protocol'
 import { ALL, type GrantTerms, type Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
@@ -8,9 +8,9 @@ import { IDENTIFIER, visibleIn } from './visible.ts'
 export type ShownPaths = Readonly<Record<string, readonly string[]>>
 
 /**
- * @param see what the grant shows
- * @param recordTypes that are granted
- * @returns names of `see`, or where that is all, the fewest that are known
+ * @param see the `see` of the grant
+ * @param recordTypes the granted record types
+ * @returns the needed names of `see`; or where that is `all`, a short list of names that show the same
  */
 export function usedNames(
   kind: Kind,
@@ -33,13 +33,13 @@ export function usedNames(
             .some((path) => relation.paths.some((place) => isWithin(path, place))),
       ),
   )
-  const covered = (names: readonly string[]) => coveredPaths(kind, recordTypes, names, shown)
-  const alone = covered(used).size
-  const others = candidates.filter((name) => !isRelation(name) && covered([...used, name]).size > alone)
+  const pathsShownBy = (names: readonly string[]) => pathsVisibleBy(kind, recordTypes, names, shown)
+  const alone = pathsShownBy(used).size
+  const others = candidates.filter((name) => !isRelation(name) && pathsShownBy([...used, name]).size > alone)
   if (see !== ALL) return see.filter((name) => used.includes(name) || others.includes(name))
-  const known = covered([...used, ...others])
+  const known = pathsShownBy([...used, ...others])
   const members = Object.entries(shown).flatMap(([recordType, paths]) =>
-    paths.filter((path) => !known.has(`${recordType} ${path}`) && covered([path]).size > 0),
+    paths.filter((path) => !known.has(`${recordType} ${path}`) && pathsShownBy([path]).size > 0),
   )
   return [...others, ...used, ...new Set(members)]
 }
@@ -54,8 +54,11 @@ const allNames = (recordTypes: readonly RecordType[]): readonly string[] =>
 
 const isWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
 
-/** The paths that these names show, each behind its record type; none where they mean nothing, or nothing alone. */
-function coveredPaths(
+/**
+ * The paths that these names show, each with its record type in front; none if a name is unknown, or may not be granted
+ * alone.
+ */
+function pathsVisibleBy(
   kind: Kind,
   recordTypes: readonly RecordType[],
   names: readonly string[],
@@ -71,7 +74,7 @@ function coveredPaths(
   )
 }
 
-/** An age shows nothing by itself, and goes with its date. */
+/** The trees without ages: an age shows nothing by itself, and `visibleIn` refuses an age without its date. */
 function treesOf(kind: Kind, recordTypes: readonly RecordType[], names: readonly string[]) {
   const ages = recordTypes.flatMap(({ attributes }) =>
     attributes.flatMap((row) => (row.type === 'age' ? namesOf(row).map(searchKey) : [])),

@@ -1,6 +1,6 @@
 /**
- * What a grant shows of records, as a tree over the members of documents. A name in the grant means an attribute, the
- * identifiers, related persons, or a member of the document by its dotted path. What no name means is not shown.
+ * Turns the names that a grant shows into a tree over the members of documents. A name means an attribute, the
+ * identifiers, related persons, or a member of the document by its dotted path. Everything else is not shown.
  */
 import {
   type Attribute,
@@ -17,13 +17,13 @@ import type { Visible } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { hasPath } from './schema-paths.ts'
 
-/** The word for the identifiers of the record. */
+/** The name for the identifiers of the record in a grant. */
 export const IDENTIFIER = 'identifier'
 
 /**
- * The tree of each record type.
+ * The tree of visible members for each record type.
  * @param names what the grant shows, in every record type that has it
- * @throws GrantProblem a name that means nothing in any of the record types
+ * @throws GrantProblem a name that no granted or related record type has
  */
 export function visibleIn(
   kind: Kind,
@@ -31,11 +31,11 @@ export function visibleIn(
   names: readonly string[],
 ): ReadonlyMap<string, Visible> {
   checkAges(kind, names)
-  const trees = new Map(kind.record_types.map(({ name }) => [name, nothing()]))
-  const treeOf = (name: string): Visible => trees.get(name) ?? nothing()
+  const trees = new Map(kind.record_types.map(({ name }) => [name, emptyNode()]))
+  const treeOf = (name: string): Visible => trees.get(name) ?? emptyNode()
   for (const name of names) {
-    // A related person may be of a record type that is not granted itself.
-    const shown = kind.record_types.filter((recordType) => show(kind, recordType, name, treeOf))
+    // A related person may have a record type that is not granted itself.
+    const shown = kind.record_types.filter((recordType) => addToTree(kind, recordType, name, treeOf))
     if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelated(recordTypes, recordType))) {
       throw new GrantProblem('see', `${name} is no attribute, relation or member of ${titles(recordTypes)}`)
     }
@@ -48,14 +48,14 @@ const titles = (recordTypes: readonly RecordType[]): string => recordTypes.map((
 const isRelated = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
   recordTypes.some(({ relations = [] }) => relations.some(({ record_type }) => record_type === name))
 
-const nothing = (): Visible => ({ whole: false, value: false, identifiers: [], members: new Map() })
+const emptyNode = (): Visible => ({ whole: false, value: false, identifiers: [], members: new Map() })
 
-/** @returns whether the name means something in this record type */
-function show(kind: Kind, recordType: RecordType, name: string, treeOf: (recordType: string) => Visible): boolean {
+/** @returns whether this record type has something of this name */
+function addToTree(kind: Kind, recordType: RecordType, name: string, treeOf: (recordType: string) => Visible): boolean {
   const tree = treeOf(recordType.name)
   const key = searchKey(name)
   const sources = recordType.identifiers.filter((row) => row.names === 'record' && sourceName(kind, row) === key)
-  for (const source of sources) at(tree, source.path).identifiers.push(source)
+  for (const source of sources) nodeAt(tree, source.path).identifiers.push(source)
   if (sources.length > 0) return true
   const relation = recordType.relations?.find((row) => searchKey(row.name) === key)
   if (relation !== undefined) {
@@ -64,13 +64,16 @@ function show(kind: Kind, recordType: RecordType, name: string, treeOf: (recordT
   }
   const paths = attributePaths(recordType, key)
   if (paths !== undefined) {
-    for (const path of paths) at(tree, path).value = true
+    for (const path of paths) nodeAt(tree, path).value = true
     return true
   }
   return showMember(recordType, tree, name)
 }
 
-/** A member that is called like a type of identifier, such as `phone_number`, is named for itself. */
+/**
+ * The name in a grant for identifiers at this place. A member with the name of an identifier type, such as
+ * `phone_number`, has its own name.
+ */
 function sourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)
   return resolveIdentifierType(kind, last) === undefined ? IDENTIFIER : searchKey(last)
@@ -79,17 +82,20 @@ function sourceName(kind: Kind, { path }: IdentifierSource): string {
 function showRelated(tree: Visible, relation: Relation, treeOf: (name: string) => Visible): void {
   const { paths, record_type } = relation
   for (const path of paths) {
-    const person = at(tree, path)
+    const person = nodeAt(tree, path)
     person.relation = relation
     if (record_type === undefined) person.identifiers.push({ path, names: 'part' })
     else person.like = treeOf(record_type)
   }
 }
 
-/** Where an attribute, or an attribute of a list's elements, stands; by a list's name, where all of its attributes stand. */
+/**
+ * The paths of an attribute, or of an attribute in the elements of a list. The name of a list gives the paths of all
+ * its attributes.
+ */
 function attributePaths(recordType: RecordType, key: string): readonly string[] | undefined {
   const attribute = recordType.attributes.find((row) => isCalled(row, key))
-  // Of an age nothing is stored.
+  // An age is not stored.
   if (attribute !== undefined) return attribute.type === 'age' ? [] : attribute.paths
   const found = ownCompounds(recordType).flatMap((compound) => {
     const members = compound.members.filter((row) => isCalled(compound, key) || isCalled(row, key))
@@ -101,7 +107,10 @@ function attributePaths(recordType: RecordType, key: string): readonly string[] 
   return found.length === 0 ? undefined : found.flat()
 }
 
-/** Lists whose elements are other persons are seen by the relation. */
+/**
+ * The compounds of the record's own data. A grant shows a compound within a relation by the relation, such as
+ * `parents`.
+ */
 function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly Compound[] {
   const others = relations.flatMap(({ paths }) => paths)
   return compounds.filter(({ paths }) => !paths.some((path) => others.some((other) => isWithin(path, other))))
@@ -112,13 +121,13 @@ const isCalled = (row: Attribute | Compound, key: string): boolean =>
 
 const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-/** @throws GrantProblem identifiers or other persons stand in it, which have names of their own */
+/** @throws GrantProblem the member contains identifiers or other persons, which have names of their own */
 function showMember(recordType: RecordType, tree: Visible, path: string): boolean {
   if (!hasPath(recordType.schema, path)) return false
   const own = searchKey(path)
   const source = recordType.identifiers.find((row) => searchKey(row.path) === own && row.type !== undefined)
   if (source !== undefined) {
-    at(tree, path).identifiers.push(source)
+    nodeAt(tree, path).identifiers.push(source)
     return true
   }
   const relations = (recordType.relations ?? []).flatMap(({ name, paths }) => paths.map((place) => ({ name, place })))
@@ -132,24 +141,24 @@ function showMember(recordType: RecordType, tree: Visible, path: string): boolea
       `${path} has ${other.name} in it, which a grant names for itself; name the members one by one`,
     )
   }
-  at(tree, path).whole = true
+  nodeAt(tree, path).whole = true
   return true
 }
 
 /** Whether the inner path is the outer one, or below it. */
 const isWithin = (inner: string, outer: string): boolean => `${inner}.`.startsWith(`${outer}.`)
 
-function at(tree: Visible, path: string): Visible {
+function nodeAt(tree: Visible, path: string): Visible {
   let part = tree
   for (const key of path.split('.').filter((segment) => segment !== '')) {
-    const next = part.members.get(searchKey(key)) ?? nothing()
+    const next = part.members.get(searchKey(key)) ?? emptyNode()
     part.members.set(searchKey(key), next)
     part = next
   }
   return part
 }
 
-/** @throws GrantProblem an age says the date that it is counted from */
+/** @throws GrantProblem an age is named without its date */
 function checkAges({ record_types }: Kind, names: readonly string[]): void {
   const keys = names.map(searchKey)
   const ages = record_types.flatMap(({ attributes }) => attributes.filter(({ type }) => type === 'age'))

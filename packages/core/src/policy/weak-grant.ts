@@ -1,6 +1,8 @@
-/** Which grants are weaker than they need to be. */
+/** Finds grants that allow more than necessary. */
 import { ALL, type GrantTerms } from '../model/grant.ts'
 
-/** Whether it asks and shows everything of every record, without a consent. Grants of the versions before are such. */
+/**
+ * Whether the grant allows to ask and see everything of every record, without a consent. Grants of earlier versions do.
+ */
 export const isWeakGrant = ({ ask, see, rows, basis }: GrantTerms): boolean =>
   see === ALL && ask === ALL && rows === undefined && basis === 'law'

@@ -40,7 +40,7 @@ export async function changeCheckOf(
 ): Promise<ChangeCheck> {
   const { registry } = checked.recording
   const categories =
-    checked.protection.named.size === 0
+    checked.protection.byProtectingIdentifier.size === 0
       ? () => []
       : await categoriesOf(
           client,

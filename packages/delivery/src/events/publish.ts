@@ -131,7 +131,7 @@ function readChange(registry: Registry, protection: Protection, change: RecordCh
 
 /** Whether nothing has changed but what a record says of protected persons: that is no event. */
 const isUnseen = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
-  protection.borne.size > 0 &&
+  protection.byIdentifier.size > 0 &&
   isOfHidden([parsed(change.before), parsed(change.after)], [before?.document ?? null, after?.document ?? null])
 
 function recordTypeNamed(kind: Kind, name: string): RecordType {

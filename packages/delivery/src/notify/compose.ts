@@ -9,7 +9,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { coveredBy } from '@rollcall/core/policy/covered'
+import { visibleUnderConsent } from '@rollcall/core/policy/consent-coverage'
 import { disclose } from '@rollcall/core/policy/disclosure'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import {
@@ -218,7 +218,7 @@ function coveredGrant(grant: Grant, notifications: PlannedItem['notifications'])
   const consents = notifications.flatMap(({ consent }) => consent ?? [])
   if (consents.length < notifications.length) return grant
   const names = consents.flatMap(({ attributes }) => attributes)
-  return { ...grant, covered: coveredBy(grant.identifiers.kind, names) }
+  return { ...grant, covered: visibleUnderConsent(grant.identifiers.kind, names) }
 }
 
 /** A record that no longer fulfils any of the filters, or is deleted, is named by its identifiers alone. */

@@ -3,7 +3,7 @@
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import { type Consenting, isAboutSubject, neededFor } from '@rollcall/core/policy/basis'
+import { type Consenting, describeConsent, isAboutSubject } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
 import { orRefused, subjectIn, verifiedConsent } from './consented.ts'
 import type { Answering } from './item.ts'
@@ -24,7 +24,7 @@ export async function consentedCriteria(
   if (!isAboutSubject(grant)) return criteria
   const jws = authorize?.consent_jws
   if (jws === undefined) {
-    throw refused(`${AT}: is required here, ${neededFor({ ...grant.terms, consent: 'signed' })}`)
+    throw refused(`${AT}: is required here, ${describeConsent({ ...grant.terms, consent: 'signed' })}`)
   }
   const { predicate, recordType } = criteria
   const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []

@@ -11,7 +11,7 @@ import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { type Consenting, checkAge, checkBasis, checkPurpose } from '@rollcall/core/policy/basis'
-import { coveredBy } from '@rollcall/core/policy/covered'
+import { visibleUnderConsent } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Answering, ItemWork } from './item.ts'
@@ -77,7 +77,7 @@ export async function consentOf(
     signed: { authority: authority.id, jti, given_at, expires_at },
     pseudonyms: await parts.consents.pseudonyms([named]),
   }
-  const covered = coveredBy(grant.identifiers.kind, signed.attributes)
+  const covered = visibleUnderConsent(grant.identifiers.kind, signed.attributes)
   return whileItHolds(parts.consents, { grant: { ...grant, covered }, identifiers: [named], facts, signed, use })
 }
 

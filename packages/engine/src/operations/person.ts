@@ -5,9 +5,9 @@ import type { Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { Consenting } from '@rollcall/core/policy/basis'
-import { covers } from '@rollcall/core/policy/covered'
+import { isCovered } from '@rollcall/core/policy/consent-coverage'
+import { personOf } from '@rollcall/core/policy/disclosed-persons'
 import { isInRows } from '@rollcall/core/policy/disclosure'
-import { personOf } from '@rollcall/core/policy/shown-facts'
 import type { Criteria } from '@rollcall/core/query/criteria'
 import { checkBackfilled } from '@rollcall/core/query/mentions'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
@@ -66,7 +66,7 @@ export async function answerAboutPerson(
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
     const all = use && found && (await useOfRecord(work, use, recordType, found))
-    const isConsented = use === null || (all !== null && (signed === null || covers(signed, covered)))
+    const isConsented = use === null || (all !== null && (signed === null || isCovered(signed, covered)))
     if (found !== null) {
       // This person, and nobody who has the value as an identifier of another type.
       const { identifiers: own } = personOf(registry.kind, recordType, JSON.parse(found.document))

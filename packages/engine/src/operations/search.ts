@@ -8,11 +8,11 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import { isLookUp } from '@rollcall/core/model/record-source'
 import type { Found, FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { type Consenting, checkSubject, consentedBy, isAboutSubject } from '@rollcall/core/policy/basis'
+import { type Consenting, checkSubject, consentFacts, isAboutSubject } from '@rollcall/core/policy/basis'
+import { askedMembers } from '@rollcall/core/policy/disclosed-persons'
 import { disclose } from '@rollcall/core/policy/disclosure'
 import { checkPersonal, type Emergency, emergencyOf } from '@rollcall/core/policy/emergency'
 import { checkForm } from '@rollcall/core/policy/query-form'
-import { partsAsked } from '@rollcall/core/policy/shown-facts'
 import { hidesEmpty, showsNothing, totalShown, withinCap } from '@rollcall/core/policy/total'
 import { recordQuery } from '@rollcall/core/query/at-day'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '@rollcall/core/query/mentions'
@@ -175,7 +175,7 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
     record_type: asked.recordType.name,
     form: asked.form,
     ...askedBy(asked),
-    ...consentedBy(asking.grant, consenting),
+    ...consentFacts(asking.grant, consenting),
   })
   const emergency = emergencyOf(asking.grant, consenting, now)
   if (emergency !== null) checkPersonal(emergency, asked.recordType)
@@ -244,7 +244,7 @@ function disclosedRecords(
   const named = identifiersIn(predicate)
   const members = new Set<Identifier>()
   const noteMembers = (record: JsonValue): void => {
-    for (const one of partsAsked(exchange.registry.kind, recordType, record, named)) members.add(one)
+    for (const one of askedMembers(exchange.registry.kind, recordType, record, named)) members.add(one)
   }
   const hasMembers = named.length > 0 && recordType.identifiers.some(({ names }) => names === 'part')
   const documents = found.map(({ document }) => document)

@@ -89,7 +89,7 @@ async function backfillBatch(
     const { document: left, persons } = publicRecord(registry.kind, recordType, protection, document)
     return { id, document: left, named: persons }
   })
-  if (protection.borne.size > 0) await noteReferences(client, { registry, recordType }, read)
+  if (protection.byIdentifier.size > 0) await noteReferences(client, { registry, recordType }, read)
   await writeColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)

@@ -41,7 +41,7 @@ export function withoutProtected(
   { registry, recordType, protection }: Writing,
   records: readonly PreparedRecord[],
 ): readonly PreparedRecord[] {
-  if (protection.borne.size === 0) return records
+  if (protection.byIdentifier.size === 0) return records
   return records.map((record) => {
     const read: JsonValue = JSON.parse(record.document)
     if (!isJsonObject(read)) return record
@@ -71,7 +71,7 @@ export async function noteProtected(
   idOf: (record: PreparedRecord) => RecordId,
 ): Promise<void> {
   const { registry, recordType, protection } = writing
-  if (protection.named.size === 0) return
+  if (protection.byProtectingIdentifier.size === 0) return
   const noted = records.map((record): Noted => {
     const document: JsonValue = JSON.parse(record.document)
     const own = protectedAs(registry.kind, recordType, protection, document)

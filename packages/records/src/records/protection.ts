@@ -50,16 +50,16 @@ async function readAll(client: Connection, registryId: number, version: number):
     [registryId],
   )
   const byId = new Map(persons.rows.map((person) => [person.id, person]))
-  const borne = new Map<string, ProtectedPerson[]>()
-  const named = new Map<string, ProtectedPerson[]>()
+  const byIdentifier = new Map<string, ProtectedPerson[]>()
+  const byProtectingIdentifier = new Map<string, ProtectedPerson[]>()
   for (const { person, protects, ...identifier } of identifiers.rows) {
     const found = byId.get(person)
     if (found === undefined) continue
     const key = protectionKey(identifier)
-    borne.set(key, [...(borne.get(key) ?? []), found])
-    if (protects) named.set(key, [...(named.get(key) ?? []), found])
+    byIdentifier.set(key, [...(byIdentifier.get(key) ?? []), found])
+    if (protects) byProtectingIdentifier.set(key, [...(byProtectingIdentifier.get(key) ?? []), found])
   }
-  return { version, borne, named }
+  return { version, byIdentifier, byProtectingIdentifier }
 }
 
 /** A stored record as everybody finds it: its columns and identifiers are written from it. */

@@ -1,10 +1,9 @@
-/** What an account says of a record that is shown: the paths of its values, and the persons of whom it shows something. */
+/** The persons of whom a disclosed record shows something, for the audit entry. */
 import {
   heldAt,
   type IdentifierSource,
   identifiersWithin,
   isJsonObject,
-  type JsonObject,
   type JsonValue,
   type Kind,
   type RecordType,
@@ -12,69 +11,8 @@ import {
   readIdentifiers,
 } from '@rollcall/protocol'
 import type { AccountedPerson, PersonIdentifier } from '../model/account.ts'
-import { type RelatedPerson, STRUCTURE } from './cut.ts'
+import type { RelatedPerson } from './cut.ts'
 import { undescribedIn } from './undescribed-persons.ts'
-
-/** Paths, and lists of them, that are remembered: names of members come from records, and from queries that choose names. */
-const MOST = 10_000
-
-interface PathNode {
-  readonly path: string
-  readonly number: number
-  readonly below: Map<string, PathNode>
-  /** The number of the record in which a value was last found here. */
-  record: number
-}
-
-/** The paths of the values of records. The text of each path is in memory once, and so is each list of paths. */
-export class PathNames {
-  #root = nodeOf('', 0)
-  readonly #lists = new Map<string, readonly string[]>()
-  #made = 0
-  #records = 0
-
-  /** Each path once, in the order of the record; an empty list or object is a value as well. Equal lists are one object. */
-  of(record: JsonValue): readonly string[] {
-    if (this.#made + this.#lists.size > MOST) {
-      this.#root = nodeOf('', 0)
-      this.#lists.clear()
-      this.#made = 0
-    }
-    this.#records += 1
-    const found: PathNode[] = []
-    this.#add(record, this.#root, found)
-    const key = found.map(({ number }) => number).join()
-    const known = this.#lists.get(key) ?? found.map(({ path }) => path)
-    this.#lists.set(key, known)
-    return known
-  }
-
-  #add(value: JsonValue, at: PathNode, found: PathNode[]): void {
-    if (Array.isArray(value) && value.length > 0) {
-      for (const element of value) this.#add(element, at, found)
-      return
-    }
-    const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
-    if (names.length === 0) {
-      if (at.record === this.#records || at === this.#root) return
-      at.record = this.#records
-      found.push(at)
-      return
-    }
-    for (const name of names) {
-      if (STRUCTURE.includes(name)) continue
-      let node = at.below.get(name)
-      if (node === undefined) {
-        this.#made += 1
-        node = nodeOf(at === this.#root ? name : `${at.path}.${name}`, this.#made)
-        at.below.set(name, node)
-      }
-      this.#add((value as JsonObject)[name] ?? null, node, found)
-    }
-  }
-}
-
-const nodeOf = (path: string, number: number): PathNode => ({ path, number, below: new Map(), record: 0 })
 
 const ITSELF: IdentifierSource = { path: '', names: 'record' }
 
@@ -90,8 +28,8 @@ export const personOf = (
   ),
 })
 
-/** Of identifiers that were asked for, those by which a record was found that is about several persons, such as a household. */
-export function partsAsked(
+/** The identifiers among `asked` by which a record about several persons, such as a household, was found. */
+export function askedMembers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   record: JsonValue,
@@ -101,7 +39,10 @@ export function partsAsked(
   return asked.filter((one) => parts.some(({ type, value }) => type === one.type && value === one.value))
 }
 
-/** The other persons, as they are known. One whom no identifier names cannot be accounted. */
+/**
+ * The other persons, with their identifiers. A person without an identifier cannot be named in the audit entry, and is
+ * left out.
+ */
 export function personsIn(kind: Kind, related: readonly RelatedPerson[]): readonly AccountedPerson[] {
   return related.flatMap(({ relation, person }) => {
     const named = relatedIdentifiers(kind, relation, person)
@@ -117,7 +58,7 @@ function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonV
     : { ...named, identifiers: identifiersWithin(kind, person, recordType) }
 }
 
-/** By path, of the rows of all kinds. */
+/** A reader for each path, shared by all kinds. */
 const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
 
 function at(path: string, from: JsonValue): JsonValue[] {
@@ -132,8 +73,8 @@ export function relatedIn(kind: Kind, recordType: RecordType, record: JsonValue)
 }
 
 /**
- * Those who are described, and those who are not.
- * @param shown what is shown of the record
+ * Adds the persons whom no relation of the kind describes.
+ * @param shown the shown part of the record
  */
 export const withUndescribed = (
   kind: Kind,
@@ -148,7 +89,7 @@ export const withUndescribed = (
   ),
 ]
 
-/** Those of the relations of the kind. */
+/** The persons in the relations of the kind. */
 export function describedIn(
   kind: Kind,
   { relations = [] }: Pick<RecordType, 'relations'>,
@@ -166,11 +107,12 @@ export function describedIn(
 }
 
 /**
- * Those of whom something is left after a selection: what is left would be other without those of their relation.
- * @param shown what the selection was made of
- * @param text what it left
+ * The persons of whom a selection still shows something. Persons of one relation are tested together: without them, the
+ * selected text would be different.
+ * @param shown the value from which the selection was made
+ * @param text the selected text
  */
-export function leftBy(
+export function relatedAfterSelection(
   related: readonly RelatedPerson[],
   shown: JsonValue,
   text: string,
@@ -182,7 +124,7 @@ export function leftBy(
   })
 }
 
-/** The value without the objects that are named, which are found by what they are and not by what is in them. */
+/** The value without the given objects. An object is found by identity, not by content. */
 function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
   const isLeft = (one: JsonValue): boolean => typeof one !== 'object' || !objects.has(one)
   if (Array.isArray(value)) return value.filter(isLeft).map((element) => without(element, objects))

@@ -15,8 +15,8 @@ import { describe, expect, it } from 'vitest'
 import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/any-record.ts'
 import type { AccountedPerson } from '../model/account.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
+import { describedIn } from './disclosed-persons.ts'
 import { type Disclosing, disclose, discloseParts, type Select } from './disclosure.ts'
-import { describedIn, PathNames } from './shown-facts.ts'
 import { visibleIn } from './visible.ts'
 
 const social = kindNamed('social') as Kind
@@ -208,22 +208,4 @@ describe('of any record and any grant', () => {
       })
     }
   }
-})
-
-describe('the paths of records', () => {
-  it('equal lists are one object, whatever the values are', () => {
-    const names = new PathNames()
-    const first = names.of({ a: [{ b: 1 }, { b: 2, c: [] }], d: { '@type': 'x', e: null } })
-    expect(first).toEqual(['a.b', 'a.c', 'd.e'])
-    expect(names.of({ a: [{ b: 3 }, { c: {} }], d: { e: 'y' } })).toBe(first)
-    expect(names.of({ a: [{ c: {} }, { b: 3 }], d: { e: 'y' } })).toEqual(['a.c', 'a.b', 'd.e'])
-  })
-
-  it('names without an end are forgotten, and paths stay right', () => {
-    const names = new PathNames()
-    const before = names.of({ a: 1 })
-    for (let number = 0; number < 10_000; number += 1) expect(names.of({ [`n${number}`]: 1 })).toEqual([`n${number}`])
-    expect(names.of({ a: 1 })).toEqual(before)
-    expect(names.of({ a: 1 })).not.toBe(before)
-  })
 })

@@ -1,0 +1,64 @@
+/** The paths of the values in a disclosed record, for the audit entry. */
+import type { JsonObject, JsonValue } from '@rollcall/protocol'
+import { STRUCTURE } from './cut.ts'
+
+/** The limit of remembered paths and lists, because records and queries may bring any number of member names. */
+const MOST = 10_000
+
+interface PathNode {
+  readonly path: string
+  readonly number: number
+  readonly below: Map<string, PathNode>
+  /** The number of the record in which a value was last found at this path. */
+  record: number
+}
+
+/** Collects the paths of the values of records. Equal paths, and equal lists of paths, are in memory once. */
+export class PathNames {
+  #root = nodeOf('', 0)
+  readonly #lists = new Map<string, readonly string[]>()
+  #made = 0
+  #records = 0
+
+  /** Each path once, in the order of the record. An empty list or object is a value too. Equal lists are one object. */
+  collect(record: JsonValue): readonly string[] {
+    if (this.#made + this.#lists.size > MOST) {
+      this.#root = nodeOf('', 0)
+      this.#lists.clear()
+      this.#made = 0
+    }
+    this.#records += 1
+    const found: PathNode[] = []
+    this.#add(record, this.#root, found)
+    const key = found.map(({ number }) => number).join()
+    const known = this.#lists.get(key) ?? found.map(({ path }) => path)
+    this.#lists.set(key, known)
+    return known
+  }
+
+  #add(value: JsonValue, at: PathNode, found: PathNode[]): void {
+    if (Array.isArray(value) && value.length > 0) {
+      for (const element of value) this.#add(element, at, found)
+      return
+    }
+    const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
+    if (names.length === 0) {
+      if (at.record === this.#records || at === this.#root) return
+      at.record = this.#records
+      found.push(at)
+      return
+    }
+    for (const name of names) {
+      if (STRUCTURE.includes(name)) continue
+      let node = at.below.get(name)
+      if (node === undefined) {
+        this.#made += 1
+        node = nodeOf(at === this.#root ? name : `${at.path}.${name}`, this.#made)
+        at.below.set(name, node)
+      }
+      this.#add((value as JsonObject)[name] ?? null, node, found)
+    }
+  }
+}
+
+const nodeOf = (path: string, number: number): PathNode => ({ path, number, below: new Map(), record: 0 })
