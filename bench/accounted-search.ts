@@ -7,6 +7,7 @@
 
 import { setGrant } from '@rollcall/admin/grants/grants'
 import type { Database } from '@rollcall/database/database'
+import { acting } from '../packages/admin/test/acting.ts'
 import { compareSearches } from './search/compare-searches.ts'
 import { ASKER_SENDER, NAMESPACE } from './search/question.ts'
 import { questionSigner, registerAskerKey } from './search/signing.ts'
@@ -27,7 +28,7 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
     cut: true,
     async register(db: Database) {
       await registerAskerKey(db)
-      await setGrant({ db }, { sender_id: ASKER_SENDER, namespace: NAMESPACE, terms: TERMS })
+      await setGrant(acting({ db }), { sender_id: ASKER_SENDER, namespace: NAMESPACE, terms: TERMS })
     },
     stock: (identifiers) => signedStock(identifiers, signed),
   })

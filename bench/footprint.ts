@@ -15,6 +15,7 @@ import { createContext } from '@rollcall/server/app/context'
 import { startServer } from '@rollcall/server/app/serve'
 import { readConfig } from '@rollcall/settings/config'
 import { openStorage } from '@rollcall/settings/storage'
+import { acting } from '../packages/admin/test/acting.ts'
 import { DEFAULT_CALLBACKS, registerCalled } from './async/setting.ts'
 import { makeSubscribers, newborn } from './events/subscribers.ts'
 import { KIND, NAMESPACE } from './search/question.ts'
@@ -81,10 +82,11 @@ export async function run(args: readonly string[]): Promise<readonly Row[]> {
       const published = async (): Promise<void> => {
         const called = once(receiver.server, 'called')
         const record = JSON.parse(newborn(`UIN-${randomUUID()}`))
-        await publishEvent(
-          { db: storage.db, limits: config.limits },
-          { namespace: PUBLISHED.namespace, reg_event_type: 'LiveBirth', record },
-        )
+        await publishEvent(acting({ db: storage.db, limits: config.limits }), {
+          namespace: PUBLISHED.namespace,
+          reg_event_type: 'LiveBirth',
+          record,
+        })
         await called
       }
       const works = {

@@ -7,6 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import pg from 'pg'
+import { acting } from '../../packages/admin/test/acting.ts'
 
 /** Makes so many participants, each with so many addresses at the receiver, and so many subscriptions at each address. */
 export async function makeSubscribers(
@@ -27,7 +28,7 @@ export async function makeSubscribers(
     })
     const { namespace } = registry
     const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
-    await setGrant({ db }, { sender_id, namespace, terms })
+    await setGrant(acting({ db }), { sender_id, namespace, terms })
     await setCallbackSettings(db, participant.id, { allowed: [receiver] })
     ids.push(participant.id)
   }

@@ -18,6 +18,7 @@ import { countRecords } from '@rollcall/records/records/record-counts'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { addRegistry, findRegistry, listRegistries } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
+import { acting } from '../../packages/admin/test/acting.ts'
 import { KIND, NAMESPACE, REGISTRY_SENDER } from './question.ts'
 
 /** Which registry is filled. */
@@ -87,7 +88,7 @@ export async function credentialsOf(db: Database, sender_id: string, policy: Par
   await setMessagePolicy(db, sender_id, policy)
   for (const { namespace } of await listRegistries(db)) {
     const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
-    await setGrant({ db }, { sender_id, namespace, terms })
+    await setGrant(acting({ db }), { sender_id, namespace, terms })
   }
   const { secret, sha256 } = newSecret()
   await addSecret(db, asker, sha256)

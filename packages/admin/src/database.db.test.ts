@@ -3,6 +3,7 @@ import { validator } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../database/src/migrations/index.ts'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
+import { acting } from '../test/acting.ts'
 import { examineDatabase, migrateDatabase } from './database.ts'
 import { setGrant } from './grants/grants.ts'
 import { addParticipant, setParticipantStatus } from './participants/participants.ts'
@@ -22,8 +23,8 @@ test('a database is examined before and after its tables are made, as the schema
   expect(problemOf(migrateDatabase, migrated)).toBeNull()
   expect(migrated).toEqual({ migrations: all, registries: 0, to_fill: [] })
 
-  await addRegistry({ db }, { kind: 'civil' })
-  await addParticipant({ db }, { sender_id: 'a.example', name: 'A' })
+  await addRegistry(acting({ db }), { kind: 'civil' })
+  await addParticipant(acting({ db }), { sender_id: 'a.example', name: 'A' })
   const after = await examineDatabase({ db }, {})
   expect(problemOf(examineDatabase, after)).toBeNull()
   expect(after).toMatchObject({
@@ -35,7 +36,7 @@ test('a database is examined before and after its tables are made, as the schema
   })
   const grants = async (sender_id: string, terms: Partial<Parameters<typeof setGrant>[1]['terms']>) => {
     const narrow = { operations: ['search'], see: ['surname'], basis: 'law' } as const
-    await setGrant({ db }, { sender_id, namespace: 'civil', terms: { ...narrow, ...terms } })
+    await setGrant(acting({ db }), { sender_id, namespace: 'civil', terms: { ...narrow, ...terms } })
     return (await examineDatabase({ db }, {})).grants
   }
   const place = { sender_id: 'a.example', namespace: 'civil' }

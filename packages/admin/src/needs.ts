@@ -1,7 +1,6 @@
 /** The dependencies of admin functions. */
 
 import type { Limits } from '@rollcall/core/limits'
-import type { Accounts } from '@rollcall/core/model/account'
 import type { Database } from '@rollcall/database/database'
 import type { Vault } from '@rollcall/keys/vault'
 
@@ -25,15 +24,4 @@ export interface HasRecording extends HasDatabase {
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   /** Default: the time it is. */
   readonly now?: () => Date
-}
-
-/** For what shows or changes data of persons: it is accounted before it is shown. */
-export interface HasAccounts extends HasDatabase {
-  readonly accounts: Accounts
-  /** Who calls: the name of an operator token, or of the user at the command line. */
-  readonly operator: string
-  /** Who approved what `operator` proposed. */
-  readonly approvedBy?: string
-  /** Whether an open page asks again for what was accounted a short while ago: it is not accounted again. */
-  readonly isSameLook?: boolean
 }

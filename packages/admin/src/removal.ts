@@ -1,4 +1,5 @@
 /** Removing a registry or a participant, with what is stored of it. Accounts of access and public keys stay. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepWithdrawals, STORED_CONSENT_USES } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
@@ -17,11 +18,11 @@ import { countRecords } from '@rollcall/records/records/record-counts'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { removeRegistryRow, STORED_OF_RECORDS } from '@rollcall/records/registries/removed-registries'
 import Type, { type Static } from 'typebox'
-import { accountOperator } from './accounts/operator-looks.ts'
+import { act } from './act.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
-import type { HasAccounts } from './needs.ts'
+import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants/participants.ts'
-import { AdminRefusal, useCase } from './use-case.ts'
+import { AdminRefusal } from './use-case.ts'
 
 const OPTIONS = {
   end: Type.Optional(flag('End what is pending, instead of refusing.')),
@@ -46,7 +47,7 @@ const RESULT = {
   }),
 } as const
 
-export interface RemovalNeeds extends HasAccounts {
+export interface RemovalNeeds extends HasDatabase {
   /** How running servers are given time to follow. */
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
@@ -93,8 +94,10 @@ async function pendingOf(db: Pick<Database, 'pool'>, { removable, id }: Removed)
 const FOLLOWING = 2_000
 
 /** Removes a registry with its records. Nobody is notified of it. When it is cut short, it is called again. */
-export const removeRegistry = useCase(
+export const removeRegistry = act(
   {
+    name: 'registry remove',
+    approval: 'never',
     input: closed({ namespace: Namespace, ...OPTIONS }),
     result: closed({
       namespace: Namespace,
@@ -113,8 +116,13 @@ export const removeRegistry = useCase(
 )
 
 /** Removes a participant with its grants, keys and secrets. When it is cut short, it is called again. */
-export const removeParticipant = useCase(
-  { input: closed({ sender_id: SenderId, ...OPTIONS }), result: closed({ sender_id: SenderId, ...RESULT }) },
+export const removeParticipant = act(
+  {
+    name: 'participant remove',
+    approval: 'never',
+    input: closed({ sender_id: SenderId, ...OPTIONS }),
+    result: closed({ sender_id: SenderId, ...RESULT }),
+  },
   async (needs: RemovalNeeds, { sender_id, end = false, dry_run = false }) => {
     const { id } = await participantNamed(needs.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
@@ -155,7 +163,6 @@ async function remove(
     })
   }
   if (!how.end) refusePending(name, pending)
-  await accountOperator(needs, { note: `${removable} remove`, registry: removable === 'registry' ? name : undefined })
   const reopen = await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
   try {

@@ -7,7 +7,7 @@ import { ImportError } from '@rollcall/import/source'
 import { AddressRefused, addressAdvice, RequestFailed } from '@rollcall/participants/egress/problems'
 import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
-import { accountOperator, isAccounting } from './accounts/operator-looks.ts'
+import type { ActFacts } from './caller.ts'
 
 /**
  * Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data; this operator may not; or something
@@ -65,25 +65,18 @@ export interface UseCase<Needs, Input extends TSchema, Result extends TSchema> {
   /** Of the input, for a document that describes it. */
   readonly input: Input
   readonly result: Result
-  /** The name of the act, where it may wait for a second operator. */
-  readonly approval: string | undefined
+  /** What the table of callers reads of an act; null: the function changes nothing and names no person. */
+  readonly act: ActFacts | null
 }
 
 interface Schemas<Input extends TSchema, Result extends TSchema> {
   readonly input: Input
   readonly result: Result
-  /**
-   * The name of the act, where it shows or changes what belongs to persons: whoever calls it by command or by the admin API
-   * is accounted for before it is begun.
-   */
-  readonly accounted?: string
-  /** The name of the act, where it may wait for a second operator: a row of `APPROVAL_ACTS` says when. */
-  readonly approval?: string
 }
 
-/** Makes a use case of its schemas and its work. */
+/** Makes a use case of its schemas and its work. What it does is no act: it changes nothing, and names no person (`act.ts`). */
 export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
-  { input: schema, result, accounted, approval }: Schemas<Input, Result>,
+  { input: schema, result }: Schemas<Input, Result>,
   work: (needs: Needs, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
 ): UseCase<Needs, Input, Result> {
   // Compiled when it is needed: a command has one use case and loads several.
@@ -93,47 +86,14 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
     if (problem !== null) throw refusalOf(problem)
-    if (approval !== undefined && isApproving(needs)) await approvalChecked(needs, approval, input)
-    if (accounted !== undefined && isAccounting(needs) && needs.isSameLook !== true) {
-      await accountOperator(needs, {
-        note: isDryRun(input) ? `${accounted} (dry run)` : accounted,
-        registry: namespaceIn(input),
-      })
-    }
     try {
       return await work(needs, input as ReadOnly<Static<Input>>)
     } catch (error) {
       throw asRefusal(error)
     }
   }
-  return Object.assign(run, { input: schema, result, approval })
+  return Object.assign(run, { input: schema, result, act: null })
 }
-
-/** Acts of operators, where some wait for a second one. */
-export interface Approvals {
-  /** @throws Proposed the act was not done: it waits for a second operator */
-  check(needs: unknown, act: string, input: unknown): Promise<void>
-}
-
-const isApproving = (needs: unknown): needs is { readonly approvals: Approvals } =>
-  typeof needs === 'object' && needs !== null && 'approvals' in needs && needs.approvals !== undefined
-
-async function approvalChecked(needs: { readonly approvals: Approvals }, act: string, input: unknown): Promise<void> {
-  try {
-    await needs.approvals.check(needs, act, input)
-  } catch (error) {
-    throw asRefusal(error)
-  }
-}
-
-function namespaceIn(input: unknown): string | undefined {
-  if (typeof input !== 'object' || input === null || !('namespace' in input)) return undefined
-  return typeof input.namespace === 'string' ? input.namespace : undefined
-}
-
-/** It counts, and changes nothing. */
-const isDryRun = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && 'dry_run' in input && input.dry_run === true
 
 /** The errors with which the rooms below refuse: their messages are written for the operator too. */
 const REFUSALS = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]

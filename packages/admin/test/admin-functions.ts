@@ -8,7 +8,7 @@ const FOLDER = join(import.meta.dirname, '../src')
 export interface AdminFunction {
   readonly input: object
   readonly result: object
-  readonly approval: string | undefined
+  readonly act: { readonly name: string; readonly approval: string } | null
 }
 
 export async function adminFunctions(): Promise<readonly (readonly [name: string, AdminFunction])[]> {
@@ -22,4 +22,4 @@ export async function adminFunctions(): Promise<readonly (readonly [name: string
 }
 
 const isAdminFunction = (value: unknown): value is AdminFunction =>
-  typeof value === 'function' && 'input' in value && 'result' in value && 'approval' in value
+  typeof value === 'function' && 'input' in value && 'result' in value && 'act' in value

@@ -5,6 +5,7 @@ import { AdminRefusal } from '@rollcall/admin/use-case'
 import { afterAll, expect } from 'vitest'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import { testDatabase } from '../../keys/test/postgres.ts'
+import { acting } from './acting.ts'
 
 export const KEY = keyPair('Ed25519')
 export const GRANT = { operations: ['search'], see: ['identifier', 'clan'], basis: 'law' } as const
@@ -48,7 +49,8 @@ export async function configurationDatabase() {
   const database = await testDatabase()
   afterAll(() => database.close())
   const needs = { db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) }
-  const apply = (configuration: unknown, dry_run = false) => applyConfiguration(needs, { configuration, dry_run })
+  const apply = (configuration: unknown, dry_run = false) =>
+    applyConfiguration(acting(needs), { configuration, dry_run })
   return {
     needs,
     apply,

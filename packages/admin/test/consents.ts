@@ -4,6 +4,7 @@ import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { CompactSign, importJWK } from 'jose'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import type { TestDatabase } from '../../keys/test/postgres.ts'
+import { acting } from './acting.ts'
 
 export const AUTHORITY = 'https://consent.example'
 
@@ -15,7 +16,7 @@ export interface Signing {
 /** Registers an authority. @returns what signs consents for it: good ones, unless told otherwise */
 export async function consentAuthority({ db }: TestDatabase, name = AUTHORITY) {
   const own = keyPair('Ed25519')
-  await addConsentAuthority({ db }, { name, keys: [{ ...own.jwk, kid: 'c-1' }] })
+  await addConsentAuthority(acting({ db }), { name, keys: [{ ...own.jwk, kid: 'c-1' }] })
   let count = 0
   return {
     name,

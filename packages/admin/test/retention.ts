@@ -31,7 +31,7 @@ export async function retentionTest(): Promise<RetentionTest> {
       db,
       owner,
       accounts,
-      operator: 'tester',
+      caller: { kind: 'shell', user: 'tester' } as const,
       limits: DEFAULT_LIMITS,
       vault: () => vaultOf(db),
       now: () => at,

@@ -12,7 +12,7 @@ export interface AdminFunction<Input, Result, More> {
   (needs: Needs & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
   /** Admin functions alone have it; the helpers beside them have not. */
-  readonly approval: string | undefined
+  readonly act: object | null
 }
 
 /** How a member is written on the command line, where the schema does not say it well. */
@@ -103,7 +103,7 @@ export const answering = <Input, Found, Result>(
   answer: (found: Found, needs: Needs) => Result,
 ): AdminFunction<Input, Result, unknown> => {
   const call = async (needs: Needs, input: Input) => answer(await adminFunction(needs, input), needs)
-  return Object.assign(call, { input: adminFunction.input, approval: adminFunction.approval })
+  return Object.assign(call, { input: adminFunction.input, act: adminFunction.act })
 }
 
 /** This value is read as null: commander takes a null for an option without a value. */

@@ -2,10 +2,8 @@
 import { lstat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { operatorWithToken } from '@rollcall/admin/approvals/proposals'
+import { type Acting, ONE_OPERATOR } from '@rollcall/admin/act'
 import { refuseToAddToDemo } from '@rollcall/admin/demo/demo-database'
-import type { Approvals } from '@rollcall/admin/use-case'
-import type { Accounts } from '@rollcall/core/model/account'
 import { checkSchema, type Database } from '@rollcall/database/database'
 import { layout as embeddedLayout } from '@rollcall/database/embedded/files'
 import type { Vault } from '@rollcall/keys/vault'
@@ -35,7 +33,7 @@ export async function hasDatabase(config: Config): Promise<boolean> {
 }
 
 /** What admin functions are given. */
-export interface Needs {
+export interface Needs extends Acting {
   /** As the application role. */
   readonly db: Database
   /** As the owner, for what only the owner may do; it connects when it is used. */
@@ -45,17 +43,7 @@ export interface Needs {
   readonly limits: Config['limits']
   /** Opened on demand: most functions need no master key. */
   readonly vault: () => Promise<Vault>
-  /** Its first entry opens the vault. */
-  readonly accounts: Accounts
-  /** The user who runs the command; where it gave a token, the name of that. */
-  readonly operator: string
-  /** Who has the token of the command; null: none was given. */
-  readonly caller: Caller | null
-  /** Where some acts wait for a second operator. */
-  readonly approvals: Approvals | undefined
 }
-
-type Caller = Awaited<ReturnType<typeof operatorWithToken>>
 
 /**
  * Opens the database, works with it and closes it again. Beside a running server that is the server's database. It
@@ -92,9 +80,8 @@ export async function withStorage<Result>(config: Config, work: (needs: Needs) =
   const accounts = openAccounts(config, storage.db)
   try {
     return await work({
-      operator: shellUser(),
-      caller: null,
-      approvals: undefined,
+      caller: { kind: 'shell', user: shellUser() },
+      approvals: ONE_OPERATOR,
       db: storage.db,
       owner: storage.owner,
       config,
@@ -112,19 +99,16 @@ export async function withStorage<Result>(config: Config, work: (needs: Needs) =
  * Who calls, and what waits for a second operator.
  * @throws AdminRefusal the token of the command is not valid
  */
-async function approving(
-  { twoPerson, limits }: Config,
-  db: Database,
-): Promise<Pick<Needs, 'operator' | 'caller' | 'approvals'>> {
+async function approving({ twoPerson, limits }: Config, db: Database): Promise<Pick<Needs, 'caller' | 'approvals'>> {
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
-  if (!twoPerson && token === '') return { operator: shellUser(), caller: null, approvals: undefined }
+  const shell = { kind: 'shell', user: shellUser() } as const
+  if (!twoPerson && token === '') return { caller: shell, approvals: ONE_OPERATOR }
   const [{ createApprovals }, { operatorWithToken }] = await Promise.all([
     import('@rollcall/admin/approvals/approval'),
     import('@rollcall/admin/approvals/proposals'),
   ])
-  const caller = token === '' ? null : await operatorWithToken({ db }, token)
-  const approvals = twoPerson ? createApprovals({ limits, operator: caller }) : undefined
-  return { operator: caller?.name ?? shellUser(), caller, approvals }
+  const caller = token === '' ? shell : { kind: 'operator' as const, operator: await operatorWithToken({ db }, token) }
+  return { caller, approvals: twoPerson ? createApprovals({ limits }) : ONE_OPERATOR }
 }
 
 /** A user without an entry in the list of users is known by the number. */

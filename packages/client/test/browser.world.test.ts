@@ -4,6 +4,7 @@ import { changeRegistry } from '@rollcall/admin/registries/registries'
 import type { Jwk } from '@rollcall/protocol'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { type Peer, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
@@ -138,7 +139,7 @@ it('asks a server of another origin where its operator lists the page, and says 
   expect(await ask()).toBe(
     `cors: the server answers, but the browser does not let this page read it (CORS): its operator must list ${pages.origin} among the web origins of the registry`,
   )
-  await changeRegistry(server.database, { namespace: 'civil', web_origins: [pages.origin] })
+  await changeRegistry(acting(server.database), { namespace: 'civil', web_origins: [pages.origin] })
   server.clock.pass(5_000)
   expect(await ask()).toEqual([person('0012', 'Ada')])
 })

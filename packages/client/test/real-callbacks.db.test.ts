@@ -5,6 +5,7 @@ import { MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type { Jwk } from '@rollcall/protocol'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import type { Peer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import {
@@ -224,7 +225,7 @@ describe('a subscription', () => {
     notify_record_type: 'Person',
   }
   const publish = (last_updated: string) =>
-    publishEvent(server.context, {
+    publishEvent(acting(server.context), {
       namespace: 'civil',
       reg_event_type: 'UPDATE',
       record: { ...person(13), last_updated },
@@ -280,7 +281,7 @@ describe('a subscription', () => {
     const held = await subscribe('surname', 'Okoro', { frequency: yearly })
     for (const given_name of ['First', 'Second', 'Now']) {
       const record = { ...person(14), name: { surname: 'Okoro', given_name } }
-      await publishEvent(server.context, { namespace: 'civil', reg_event_type: 'UPDATE', record })
+      await publishEvent(acting(server.context), { namespace: 'civil', reg_event_type: 'UPDATE', record })
     }
     await first(told)
     const { pool } = server.database.db

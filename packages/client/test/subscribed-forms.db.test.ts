@@ -3,6 +3,7 @@
 import { publishEvent } from '@rollcall/admin/events/publish'
 import type { JsonValue } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import { itemsOrThrow, onEvent } from '../src/index.ts'
 import { callbackWorld } from './callback-world.ts'
@@ -78,7 +79,7 @@ it.each(FORMS)('%s is subscribed to, received, renewed and withdrawn', async (_n
   const question = { txn_type: 'subscribe', attribute_type: 'subscription_code_list', attribute_value: code } as const
   expect(itemsOrThrow(await asking.txnStatus(question))).toMatchObject([{ subscriptions: [{ code, filter }] }])
 
-  await publishEvent(server.context, {
+  await publishEvent(acting(server.context), {
     namespace: 'civil',
     reg_event_type: 'UPDATE',
     record: person(new Date().toISOString()),

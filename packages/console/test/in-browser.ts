@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { addOperator, type OperatorRole } from '@rollcall/admin/operators/operators'
 import type { Browser, Locator, Page } from 'playwright-core'
+import { acting } from '../../admin/test/acting.ts'
 import type { TestServer } from '../../server/test/server.ts'
 
 /** Milliseconds after which a story of many pages is taken for one that hangs. */
@@ -79,7 +80,7 @@ export async function operatorPage(
   name: string,
   roles: readonly OperatorRole[],
 ): Promise<OperatorPage> {
-  const { token } = await addOperator(server.context, { name, roles })
+  const { token } = await addOperator(acting(server.context), { name, roles })
   const found = await strangerPage(browser, server)
   await found.open('/')
   await signIn(found, token)

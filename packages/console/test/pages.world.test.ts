@@ -7,6 +7,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { bearer, post, postSearch, searchRequest, type TestServer, testServer } from '../../server/test/server.ts'
 import { storedAccounts } from '../../settings/test/accounts.ts'
@@ -47,7 +48,7 @@ beforeAll(async () => {
   await indexesMissing(server, civil)
   endImport = await importUnderWay(server, civil)
   await checked(server, civil, asker.sender_id)
-  token = (await addOperator(server.context, { name: 'ops', roles: ['own'] })).token
+  token = (await addOperator(acting(server.context), { name: 'ops', roles: ['own'] })).token
   opened = await openBrowser()
   const found = await strangerPage(opened.browser, server)
   ;({ page, open, complaints } = found)
@@ -217,7 +218,7 @@ it('adds a participant, shows its secret once, grants after a preview, and remov
 })
 
 it('shows who is signed in, and signs somebody out', async () => {
-  const { token: shown } = await addOperator(server.context, { name: 'amina', roles: ['read'] })
+  const { token: shown } = await addOperator(acting(server.context), { name: 'amina', roles: ['read'] })
   const begun = await fetch(`${server.adminUrl}/admin/v1/session`, {
     method: 'POST',
     body: JSON.stringify({ token: shown }),
@@ -268,7 +269,7 @@ it('signs out, and shows nothing of before', async () => {
 })
 
 it('shows to a reader what a reader may see, and offers nothing else', async () => {
-  const { token: reading } = await addOperator(server.context, { name: 'looks', roles: ['read'] })
+  const { token: reading } = await addOperator(acting(server.context), { name: 'looks', roles: ['read'] })
   await page.getByLabel('Operator token').fill(reading)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()

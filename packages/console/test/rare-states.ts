@@ -6,6 +6,7 @@ import { NOTHING_YET, saveProgress } from '@rollcall/import/import-progress'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
 import { claimImport } from '@rollcall/records/records/claims'
+import { acting } from '../../admin/test/acting.ts'
 import { publicKey } from '../../core/test/key-pairs.ts'
 import { registered } from '../../server/test/sealing.ts'
 import type { TestServer } from '../../server/test/server.ts'
@@ -32,8 +33,8 @@ export async function importUnderWay(server: TestServer, registry: Registry): Pr
 export async function indexesMissing(server: TestServer, { namespace }: Registry): Promise<void> {
   const { database } = server
   const of = { namespace, record_type: 'Person' }
-  await indexAttribute(database, { ...of, name: 'birth_place' })
-  await addAttribute(database, { ...of, name: 'occupation', paths: ['occupation'], type: 'text' })
+  await indexAttribute(acting(database), { ...of, name: 'birth_place' })
+  await addAttribute(acting(database), { ...of, name: 'occupation', paths: ['occupation'], type: 'text' })
 }
 
 /** A check that has passed after one that has not, and keys that the participant publishes itself. */

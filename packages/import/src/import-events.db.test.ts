@@ -8,6 +8,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { insertSubscription } from '../../delivery/test/subscriptions.ts'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { type EventMode, type ImportOptions, importFile } from './import-file.ts'
@@ -128,7 +129,9 @@ test('every deletion of one command has the second of its start', async () => {
   const ticking = () => new Date(now.getTime() + 60_000 * minutes++)
   const identifiers = Array.from({ length: 1_001 }, (_, at) => `D-${at}`)
   const named = { namespace: 'civil', record_type: 'Person', identifiers }
-  expect(await deleteRecords({ db: database.db, limits, now: ticking }, named)).toMatchObject({ deleted: 1_001 })
+  expect(await deleteRecords(acting({ db: database.db, limits, now: ticking }), named)).toMatchObject({
+    deleted: 1_001,
+  })
   expect(
     await rows('select count(*), recorded_at, record_version::float8 as version from event group by 2, 3'),
   ).toEqual([{ count: 1_001, recorded_at: now, version: now.getTime() * 1_000 }])

@@ -1,5 +1,6 @@
 /** Calls of the admin API in tests: a token for each role, and answers with their body read. */
 import { addOperator, OPERATOR_ROLES, type OperatorRole } from '@rollcall/admin/operators/operators'
+import { acting } from '../../admin/test/acting.ts'
 import { ADMIN_BASE } from '../src/http/admin/route.ts'
 import { type Answer, answerOf, type TestServer } from './server.ts'
 
@@ -17,7 +18,7 @@ export interface AdminCaller {
 /** Calls are made with `own` unless a token is given. */
 export async function adminCaller(server: Pick<TestServer, 'adminUrl' | 'database'>): Promise<AdminCaller> {
   const token: AdminCaller['token'] = async (name, roles, registries) =>
-    (await addOperator(server.database, { name, roles, registries })).token
+    (await addOperator(acting(server.database), { name, roles, registries })).token
   const pairs: [OperatorRole, string][] = []
   for (const role of OPERATOR_ROLES) pairs.push([role, await token(`test-${role}`, [role])])
   const tokens = Object.fromEntries(pairs) as Record<OperatorRole, string>

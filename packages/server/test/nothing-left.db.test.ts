@@ -3,13 +3,14 @@
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { expect, test, vi } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { keepHouse } from '../src/app/housekeeping.ts'
 import { accepted, byExpression, callbacksTo, searchFor } from './asynchronous.ts'
 import { postSearch, writeDocuments } from './server.ts'
 import { about, sentTo, subscribeFor, subscribingServer, TYPES } from './subscribing.ts'
 
 const { server, newPeer } = await subscribingServer({ ROLLCALL_ROLE: 'all' })
-const { token } = await addOperator(server.database, { name: 'publisher', roles: ['publish'] })
+const { token } = await addOperator(acting(server.database), { name: 'publisher', roles: ['publish'] })
 const { pool } = server.database.db
 
 const UIN = 'UIN-2906417753'

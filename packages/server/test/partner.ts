@@ -1,5 +1,6 @@
 /** The partner API for tests: a browser that a participant signs in with. */
 import { makePartnerLink } from '@rollcall/admin/partner/link'
+import { acting } from '../../admin/test/acting.ts'
 import { PARTNER_BASE } from '../src/http/partner/route.ts'
 import { type Answer, answerOf, type TestServer } from './server.ts'
 
@@ -12,7 +13,7 @@ export async function partnerCode(
   sender_id: string,
 ): Promise<string> {
   const partnerPage = { isOn: true, base: () => '' }
-  const { url } = await makePartnerLink({ db: database.db, clock, partnerPage }, { sender_id })
+  const { url } = await makePartnerLink(acting({ db: database.db, clock, partnerPage }), { sender_id })
   return url.replace('/partner#', '')
 }
 

@@ -1,13 +1,13 @@
 /** What the acts of tests that wait for a second operator are made with. */
 
 import { addPurpose } from '@rollcall/admin/consents/purposes'
-import type { Approvals } from '@rollcall/admin/use-case'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import type { ActNeeds } from '../../admin/src/approvals/approval-act.ts'
+import { acting } from '../../admin/test/acting.ts'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import { QUIET, type TestParticipant, type TestServer, testServer } from './server.ts'
 /** What the admin functions of an operator work with. */
-export type OperatorNeeds = TestServer['context'] & ActNeeds & { readonly approvals?: Approvals }
+export type OperatorNeeds = TestServer['context'] & ActNeeds
 
 /** How an act is asked for: by a call of the admin API, or as a command calls its admin function. */
 type Way =
@@ -58,9 +58,9 @@ export async function actServer() {
     Array.from({ length: PEOPLE }, (_, index) => person(uinOf(index))),
   )
   await server.registry('civil', [], 'civil-test', 'sandbox')
-  await addPurpose(database, { code: 'eligibility' })
+  await addPurpose(acting(database), { code: 'eligibility' })
   const query = (text: string, values: unknown[] = []) => db.pool.query(text, values)
-  const needs = { ...context, operator: 'another' }
+  const needs = { ...context, caller: { kind: 'shell', user: 'another' } as const }
 
   let count = 0
   const fresh = (): number => {

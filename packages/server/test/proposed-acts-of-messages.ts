@@ -4,6 +4,7 @@ import { showInboxMessage } from '@rollcall/admin/callbacks/inbox'
 import { changeDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import { registryAt } from '@rollcall/records/registries/registries'
+import { acting } from '../../admin/test/acting.ts'
 import { subscribeLive } from '../../delivery/test/subscriptions.ts'
 import { accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from './asynchronous.ts'
 import { envelope, sendCallback } from './inbox.ts'
@@ -28,7 +29,7 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
       const input = { change: 'replay' as const, participant: asking.sender_id }
       return {
         words: ['deliveries', 'replay', '--participant', asking.sender_id],
-        command: (at) => changeDeliveries(at, input),
+        command: (at) => changeDeliveries(acting(at), input),
         shows: asking.sender_id,
         hides: [],
         refusal: OUTDATED,
@@ -55,7 +56,7 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
       const code = String(rows[0]?.code)
       return {
         words: ['subscriptions', 'backfill', code],
-        command: (at) => backfillSubscription(at, { code }),
+        command: (at) => backfillSubscription(acting(at), { code }),
         shows: code,
         hides: [],
         refusal: /^code: the subscription is suspended/,
@@ -94,7 +95,7 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
       const { delivery } = await exchanged()
       return {
         words: ['deliveries', 'show', delivery, '--body'],
-        command: (at) => showDelivery(at, { id: delivery, body: true }),
+        command: (at) => showDelivery(acting(at), { id: delivery, body: true }),
         shows: delivery,
         hides: ['Okoro'],
         looks: true,
@@ -110,7 +111,7 @@ export function actsOfMessages({ server, db, query, fresh, uin, peer, rowOf }: A
       const { message_id } = sent.header
       return {
         words: ['inbox', 'show', message_id, '--participant', participant, '--body'],
-        command: (at) => showInboxMessage(at, { message_id, participant, body: true }),
+        command: (at) => showInboxMessage(acting(at), { message_id, participant, body: true }),
         shows: message_id,
         hides: ['Okoro'],
         looks: true,

@@ -9,6 +9,7 @@ import { setCallbackSettings } from '@rollcall/participants/store/participant-ca
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { setMessagePolicy } from '@rollcall/participants/store/participants'
 import { registryAt } from '@rollcall/records/registries/registries'
+import { acting } from '../../admin/test/acting.ts'
 import { LOOPBACK } from './deliveries.ts'
 import { type ActServer, OUTDATED, type ReadyActs } from './proposed-act.ts'
 
@@ -25,7 +26,7 @@ export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowO
       shows: 'birth_date',
       hides: [],
       refusal: OUTDATED,
-      meanwhile: () => setGrant(database, { sender_id, namespace: 'civil', terms: narrow }),
+      meanwhile: () => setGrant(acting(database), { sender_id, namespace: 'civil', terms: narrow }),
     }
   },
   async 'participant add'() {
@@ -39,7 +40,7 @@ export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowO
       shows: sender_id,
       hides: [],
       refusal: /exists already$/,
-      meanwhile: () => addParticipant(database, { sender_id, name: 'Old' }),
+      meanwhile: () => addParticipant(acting(database), { sender_id, name: 'Old' }),
     }
   },
   async 'participant key add'() {
@@ -53,7 +54,7 @@ export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowO
       shows: 'thumbprint',
       hides: [],
       refusal: OUTDATED,
-      meanwhile: () => addParticipantKeys(database, { sender_id: one.sender_id, keys: jwk('k-2') }),
+      meanwhile: () => addParticipantKeys(acting(database), { sender_id: one.sender_id, keys: jwk('k-2') }),
     }
   },
   async 'participant policy'() {
@@ -79,7 +80,7 @@ export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowO
       hides: [],
       refusal: OUTDATED,
       meanwhile: () =>
-        allowParticipantHost(database, { sender_id: one.sender_id, host: 'spmis.internal', private: true }),
+        allowParticipantHost(acting(database), { sender_id: one.sender_id, host: 'spmis.internal', private: true }),
     }
   },
   async 'participant callback'() {
@@ -152,7 +153,7 @@ export const actsOfParticipants = ({ database, db, needs, fresh, jwk, peer, rowO
       shows: '"live"',
       hides: [],
       refusal: OUTDATED,
-      meanwhile: () => promoteParticipant(needs, input),
+      meanwhile: () => promoteParticipant(acting(needs), input),
     }
   },
 })

@@ -8,6 +8,7 @@ import { erasePerson } from '@rollcall/admin/persons/erase'
 import { addHold, removeHold } from '@rollcall/admin/persons/holds'
 import { protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
 import { changeRegistry } from '@rollcall/admin/registries/registries'
+import { acting } from '../../admin/test/acting.ts'
 import { keyPair } from '../../core/test/key-pairs.ts'
 import { type ActServer, actServer, OUTDATED, REASON, type ReadyActs } from './proposed-act.ts'
 import { actsOfMessages } from './proposed-acts-of-messages.ts'
@@ -35,7 +36,7 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
       shows: web_origins[0] ?? '',
       hides: [],
       refusal: OUTDATED,
-      meanwhile: () => changeRegistry(database, { namespace: 'civil', web_origins }),
+      meanwhile: () => changeRegistry(acting(database), { namespace: 'civil', web_origins }),
     }
   },
   async 'operator add'() {
@@ -47,7 +48,7 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
       shows: body.name,
       hides: ['rollcall_'],
       refusal: /exists already; revoke it first$/,
-      meanwhile: () => addOperator(database, body),
+      meanwhile: () => addOperator(acting(database), body),
     }
   },
   async 'consent authority add'() {
@@ -56,29 +57,29 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     return {
       words: ['consent', 'authority', 'add', name, '--key', '-'],
       stdin: JSON.stringify(input.keys[0]),
-      command: (at) => addConsentAuthority(at, input),
+      command: (at) => addConsentAuthority(acting(at), input),
       shows: name,
       hides: [],
       refusal: OUTDATED,
-      meanwhile: () => addConsentAuthority(database, input),
+      meanwhile: () => addConsentAuthority(acting(database), input),
     }
   },
   async 'consent reinstate'() {
     const identifier_value = uin()
     const input = { identifier_type: 'UIN', identifier_value, purpose: 'eligibility' }
-    await withdrawConsent(needs, input)
+    await withdrawConsent(acting(needs), input)
     return {
       words: ['consent', 'reinstate', '--identifier', `UIN=${identifier_value}`, '--purpose', 'eligibility'],
-      command: (at) => reinstateConsent(at, input),
+      command: (at) => reinstateConsent(acting(at), input),
       shows: 'eligibility',
       hides: [identifier_value],
       refusal: /^purpose: nothing is withdrawn/,
-      meanwhile: () => reinstateConsent(needs, input),
+      meanwhile: () => reinstateConsent(acting(needs), input),
     }
   },
   async 'hold remove'() {
     const value = uin()
-    const { id } = await addHold(needs, { person: { type: 'UIN', value }, reason: 'case 7/2026' })
+    const { id } = await addHold(acting(needs), { person: { type: 'UIN', value }, reason: 'case 7/2026' })
     return {
       words: ['hold', 'remove', String(id)],
       path: `/holds/${id}/remove`,
@@ -86,14 +87,14 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
       shows: 'case 7/2026',
       hides: [value],
       refusal: OUTDATED,
-      meanwhile: () => removeHold(needs, { id }),
+      meanwhile: () => removeHold(acting(needs), { id }),
     }
   },
   async 'record unprotect'() {
     const identifier_value = uin()
     const named = { identifier_type: 'UIN', identifier_value }
     const at = { namespace: 'civil', ...named }
-    await protectPerson(needs, { ...at, category: 'sealed', reason: REASON })
+    await protectPerson(acting(needs), { ...at, category: 'sealed', reason: REASON })
     return {
       words: ['record', 'unprotect', 'civil', 'UIN', identifier_value],
       path: '/registries/civil/protected-persons/lift',
@@ -101,16 +102,16 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
       shows: 'UIN',
       hides: [identifier_value, REASON],
       refusal: /^identifier: no protected person has it$/,
-      meanwhile: () => unprotectPerson(needs, at),
+      meanwhile: () => unprotectPerson(acting(needs), at),
     }
   },
   async 'erase person'() {
     const value = uin()
     const named = { type: 'UIN', value }
-    const hold = () => addHold(needs, { person: named, reason: 'a court' })
+    const hold = () => addHold(acting(needs), { person: named, reason: 'a court' })
     return {
       words: ['erase', 'person', 'UIN', value, '--reason', REASON],
-      command: (at) => erasePerson(at, { ...named, reason: REASON }),
+      command: (at) => erasePerson(acting(at), { ...named, reason: REASON }),
       shows: 'a person, from accounts',
       hides: [value, REASON],
       refusal: /^hold \d+ covers this person/,
@@ -125,11 +126,11 @@ const others = ({ database, needs, fresh, uin }: ActServer): ReadyActs => ({
     return {
       words: ['apply', '-'],
       stdin: JSON.stringify(changed),
-      command: (at) => applyConfiguration(at, { configuration: changed }),
+      command: (at) => applyConfiguration(acting(at), { configuration: changed }),
       shows: code,
       hides: [],
       refusal: OUTDATED,
-      meanwhile: () => addPurpose(database, { code }),
+      meanwhile: () => addPurpose(acting(database), { code }),
     }
   },
 })

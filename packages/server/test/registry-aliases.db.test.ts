@@ -3,6 +3,7 @@
 import { changeRegistry } from '@rollcall/admin/registries/registries'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 const civil = { namespace: 'civil' } as const
@@ -20,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const change = (changes: object) => changeRegistry(server.database, { ...civil, ...changes })
+const change = (changes: object) => changeRegistry(acting(server.database), { ...civil, ...changes })
 
 const search = (namespace: string, changes: Parameters<typeof searchRequest>[2]) =>
   post(
@@ -72,7 +73,7 @@ describe('receiver_id', () => {
 
   it('is given to one of several registries that want it at once', async () => {
     const wanted = ['civil', 'social'].map((namespace) =>
-      changeRegistry(server.database, { namespace, aliases: [NAME] }),
+      changeRegistry(acting(server.database), { namespace, aliases: [NAME] }),
     )
     const settled = await Promise.allSettled(wanted)
     expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])

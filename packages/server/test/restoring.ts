@@ -3,6 +3,7 @@ import { createSecretKey } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { makeBackup } from '@rollcall/admin/backup/backup'
 import type { RestoreNeeds } from '@rollcall/admin/backup/restore'
 import { publishEvent } from '@rollcall/admin/events/publish'
@@ -14,6 +15,7 @@ import { type Database, openDatabase } from '@rollcall/database/database'
 import { environmentSource, type MasterKeySource } from '@rollcall/keys/master-key'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { inject, onTestFinished } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { DEFAULT_LIMITS } from '../../admin/test/retention.ts'
 import { subscribeLive } from '../../delivery/test/subscriptions.ts'
 import { emptyDatabase, masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
@@ -65,7 +67,8 @@ export function needsOf({ db, ownerDb }: Place, journal?: string): RestoreNeeds 
     owner: ownerDb,
     vault,
     accounts,
-    operator: 'tester',
+    caller: { kind: 'shell', user: 'tester' } as const,
+    approvals: ONE_OPERATOR,
     limits: DEFAULT_LIMITS,
     masterKeys: masterKeys(),
   }
@@ -104,7 +107,7 @@ export async function world(): Promise<World> {
   const needs = needsOf(at)
   const publish = async (uin: string): Promise<void> => {
     const record = person(uin)
-    await publishEvent(needs, { namespace: 'civil', reg_event_type: 'MARRIAGE', record })
+    await publishEvent(acting(needs), { namespace: 'civil', reg_event_type: 'MARRIAGE', record })
   }
   await publish('1')
   await accounted(needs, '1')
@@ -114,7 +117,7 @@ export async function world(): Promise<World> {
 /** Writes a backup into a new file. */
 export async function backupOf(from: Place, name = 'one.backup', needs = needsOf(from)): Promise<string> {
   const file = join(await folder(), name)
-  await makeBackup(needs, { file })
+  await makeBackup(acting(needs), { file })
   return file
 }
 
@@ -178,4 +181,4 @@ export async function accounted(needs: RestoreNeeds, value: string): Promise<voi
 }
 
 export const erased = (needs: RestoreNeeds, value: string) =>
-  erasePerson(needs, { type: 'UIN', value, reason: 'order 12/2026' })
+  erasePerson(acting(needs), { type: 'UIN', value, reason: 'order 12/2026' })

@@ -3,12 +3,13 @@
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { NotifyEventRequest, validator } from '@rollcall/protocol'
 import { describe, expect, it, vi } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { keepHouse } from '../src/app/housekeeping.ts'
 import { type AsyncPeer, accepted, callbacksTo } from './asynchronous.ts'
 import { about, KIND_NAMES, sentTo, subscribeFor, subscribingServer, TYPES, unsubscribeFor } from './subscribing.ts'
 
 const { server, newPeer } = await subscribingServer({ ROLLCALL_ROLE: 'all' })
-const { token } = await addOperator(server.database, { name: 'publisher', roles: ['publish'] })
+const { token } = await addOperator(acting(server.database), { name: 'publisher', roles: ['publish'] })
 
 /** A record of each kind with this UIN. */
 const RECORDS: Readonly<Record<string, (uin: string) => object>> = {

@@ -6,6 +6,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
+import { acting } from '../../admin/test/acting.ts'
 import { grant } from '../../participants/test/grants.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer, writeDocuments } from './server.ts'
 
@@ -214,7 +215,7 @@ export async function become({ server, all, registries, peer }: WorldServer, wor
     for (const namespace of all ? ['civil', 'social'] : []) {
       for (const { uin: identifier_value } of world.people.filter((one) => one.isProtected)) {
         const named = { namespace, identifier_type: 'UIN', identifier_value }
-        await protectPerson({ db }, { ...named, category: 'shelter', reason: 'x' })
+        await protectPerson(acting({ db }), { ...named, category: 'shelter', reason: 'x' })
       }
     }
   }

@@ -18,7 +18,7 @@ export function auditing({ db }: Pick<TestDatabase, 'db'>) {
     await Promise.all([writer.close(), accounts.close()])
   })
   return {
-    needs: { db, vault, accounts, operator: 'auditor' },
+    needs: { db, vault, accounts, caller: { kind: 'shell', user: 'auditor' } as const },
     account: (entry: Partial<AccountEntry>, persons: readonly AccountedPerson[] = []) =>
       writer.write(accountEntry(entry), persons),
     /** Signs what was written; what is written afterwards is of another process. */

@@ -1,15 +1,19 @@
 /** The answer to a person who asks who has seen the data: in plain words, for people and for programs. */
+
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, instant, personalData, text, timeOut } from '../members.ts'
-import type { HasAccounts, HasVault } from '../needs.ts'
-import { useCase } from '../use-case.ts'
+import type { HasVault } from '../needs.ts'
 import { type Access, type AccessReport, accessPage, Report } from './access-page.ts'
 import { type LooksOfMonth, wordsOf } from './looks-by-month.ts'
-import { auditPerson, type PersonAudit } from './person-looks.ts'
+import { auditOf, type PersonAudit } from './person-looks.ts'
 
 /** People who work for the registry are not named: whom to ask is the registry. */
-export const reportAccess = useCase(
+export const reportAccess = act(
   {
+    name: 'audit person',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       type: text('Type of an identifier, such as UIN.'),
       value: personalData(text('Its value.')),
@@ -19,10 +23,11 @@ export const reportAccess = useCase(
     result: closed({ html: personalData(text('The report as a page.')), report: personalData(Report) }),
   },
   async (
-    needs: HasVault & HasAccounts & { readonly now?: () => Date },
+    needs: HasVault & { readonly now?: () => Date },
     { type, value, from, to },
+    enter,
   ): Promise<{ readonly html: string; readonly report: AccessReport }> => {
-    const audit = await auditPerson(needs, { type, value, from, to })
+    const audit = await auditOf(needs, { type, value, from, to }, enter)
     const { seen, written, asked } = audit.months
     const months = { seen: withoutEntries(seen), written: withoutEntries(written), asked: withoutEntries(asked) }
     const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))

@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { publicKey } from '../../../core/test/key-pairs.ts'
 import { startedDatabase } from '../../../keys/test/postgres.ts'
 import { auditing } from '../../../settings/test/audit.ts'
+import { acting } from '../../test/acting.ts'
 import { makeEvidence } from './evidence.ts'
 import { verifyEvidence } from './evidence-check.ts'
 
@@ -24,7 +25,7 @@ it('takes the first checkpoint that verifies, whatever rows another role has ins
         from account_checkpoint where sequence = 2`,
     )
   }
-  const evidence = await makeEvidence(needs, { message_id: 'asked-2' })
+  const evidence = await makeEvidence(acting(needs), { message_id: 'asked-2' })
   await expect(verifyEvidence({}, { evidence: JSON.parse(JSON.stringify(evidence)) })).resolves.toMatchObject({
     accounts: [{ operation: 'one' }],
   })
@@ -43,7 +44,7 @@ it('has the published keys that verified messages at that time, and no others', 
       where thumbprint = $1`,
     [later.thumbprint],
   )
-  const { keys } = await makeEvidence(needs, { message_id: 'asked-3' })
+  const { keys } = await makeEvidence(acting(needs), { message_id: 'asked-3' })
   expect(keys.filter(({ use }) => use === 'message')).toEqual([
     {
       kid: 'k1',

@@ -21,11 +21,11 @@ import { listParticipantKeys } from '@rollcall/participants/store/participant-ke
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { listUsedKeys } from '@rollcall/participants/store/published-keys'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, text, timeOut } from '../members.ts'
-import type { HasAccounts, HasVault } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import type { HasVault } from '../needs.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { accountKeysOf } from './facts.ts'
-import { accountOperator } from './operator-looks.ts'
 
 /** Entries of one message: a request, its acknowledgement, the pages of its answer. */
 const MOST = 100
@@ -34,18 +34,17 @@ type Account = Evidence['accounts'][number]
 type Key = Evidence['keys'][number]
 
 /** Persons are in it as commitments alone. It also has the entries that stand between the message and the checkpoint. */
-export const makeEvidence = useCase(
+export const makeEvidence = act(
   {
+    name: 'audit evidence',
+    approval: 'never',
     input: closed({
       message_id: text('message_id of a request, or of our reply.'),
       participant: Type.Optional(text('sender_id, where several participants have used this message_id.')),
     }),
     result: Type.Unsafe<Evidence>(Evidence),
   },
-  async (
-    needs: HasVault & HasAccounts & { readonly now?: () => Date },
-    { message_id, participant },
-  ): Promise<Evidence> => {
+  async (needs: HasVault & { readonly now?: () => Date }, { message_id, participant }): Promise<Evidence> => {
     const { db, now = () => new Date() } = needs
     const key = messageKey(message_id)
     const places = await placesOfMessage(db, key, participant, MOST + 1)
@@ -60,7 +59,6 @@ export const makeEvidence = useCase(
     const accounts: Account[] = []
     const { isSigned } = await createVerifier(await listAccountKeys(db), await needs.vault(), newReport())
     for (const place of places) accounts.push(await provable(needs, place, isSigned))
-    await accountOperator(needs, { note: 'audit evidence' })
     const { signer } = await accountKeysOf(needs)
     const kids = new Set([signer.kid, ...accounts.map(({ checkpoint }) => checkpoint.kid)])
     const keys = [...(await accountKeys(needs, kids)), ...(await messageKeys(needs, accounts))]

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startedDatabase } from '../../../keys/test/postgres.ts'
 import { auditing, personAs } from '../../../settings/test/audit.ts'
+import { acting } from '../../test/acting.ts'
 import { makeEvidence } from './evidence.ts'
 import { verifyEvidence } from './evidence-check.ts'
 
@@ -23,7 +24,8 @@ await account({ operation: 'beside' })
 await account({ operation: 'two', kind: 'callback', request: message('asked-1') })
 await sign()
 
-const evidenceOf = async (message_id: string) => JSON.parse(JSON.stringify(await makeEvidence(needs, { message_id })))
+const evidenceOf = async (message_id: string) =>
+  JSON.parse(JSON.stringify(await makeEvidence(acting(needs), { message_id })))
 const check = (evidence: unknown, kid?: string) => verifyEvidence({}, { evidence, kid })
 
 describe('evidence', () => {
@@ -82,28 +84,28 @@ describe('evidence', () => {
     for (const participant of ['first.example', 'second.example'])
       await account({ participant, operation: participant, request: message('shared-1') })
     await sign()
-    await expect(makeEvidence(needs, { message_id: 'shared-1' })).rejects.toThrow(
+    await expect(makeEvidence(acting(needs), { message_id: 'shared-1' })).rejects.toThrow(
       'participant: several have used this message_id; name one',
     )
     const participant = 'second.example'
-    const evidence = await makeEvidence(needs, { message_id: 'shared-1', participant })
+    const evidence = await makeEvidence(acting(needs), { message_id: 'shared-1', participant })
     expect((await check(evidence)).accounts).toMatchObject([{ participant }])
   })
 
   it('is not made of more entries than it has room for', async () => {
     for (let at = 0; at <= 100; at += 1) await account({ request: message('often-1') })
     await sign()
-    await expect(makeEvidence(needs, { message_id: 'often-1' })).rejects.toThrow(
+    await expect(makeEvidence(acting(needs), { message_id: 'often-1' })).rejects.toThrow(
       'more than 100 entries are of this message; evidence has at most so many',
     )
   })
 
   it('is not made of a message that is not accounted, or not signed yet', async () => {
-    await expect(makeEvidence(needs, { message_id: 'nobody-1' })).rejects.toThrow(
+    await expect(makeEvidence(acting(needs), { message_id: 'nobody-1' })).rejects.toThrow(
       'no message with this message_id is accounted',
     )
     await account({ request: message('fresh-1') })
-    await expect(makeEvidence(needs, { message_id: 'fresh-1' })).rejects.toThrow(
+    await expect(makeEvidence(acting(needs), { message_id: 'fresh-1' })).rejects.toThrow(
       'no checkpoint signs this message yet; try again in a moment',
     )
   })

@@ -2,6 +2,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startedDatabase } from '../../../keys/test/postgres.ts'
 import { auditing, personAs } from '../../../settings/test/audit.ts'
+import { acting } from '../../test/acting.ts'
 import { listAccounts, listEmergencies, reviewEmergency } from './list.ts'
 
 const database = await startedDatabase()
@@ -14,7 +15,7 @@ describe('audit list', () => {
     await account({ operation: 'two', participant: 'b.example', registry: 'social' })
     await account({ kind: 'refusal', operation: 'three', participant: 'a.example', count: 3 })
     const listed = async (input: Parameters<typeof listAccounts>[1]) =>
-      (await listAccounts(needs, input)).map(({ operation }) => operation).filter((name) => name !== null)
+      (await listAccounts(acting(needs), input)).map(({ operation }) => operation).filter((name) => name !== null)
     expect(await listed({})).toEqual(['three', 'two', 'one'])
     expect(await listed({ limit: 2 })).toEqual(['three'])
     expect(await listed({ participant: 'a.example' })).toEqual(['three', 'one'])
@@ -22,10 +23,10 @@ describe('audit list', () => {
     expect(await listed({ kind: 'refusal' })).toEqual(['three'])
     expect(await listed({ from: '2100-01-01T00:00:00Z' })).toEqual([])
     expect(await listed({ to: '2020-01-01T00:00:00Z' })).toEqual([])
-    expect(await listAccounts(needs, { kind: 'operator', limit: 1 })).toMatchObject([
+    expect(await listAccounts(acting(needs), { kind: 'operator', limit: 1 })).toMatchObject([
       { note: 'audit list', operator: 'auditor', participant: null },
     ])
-    expect(await listAccounts(needs, { kind: 'refusal' })).toMatchObject([{ count: 3 }])
+    expect(await listAccounts(acting(needs), { kind: 'refusal' })).toMatchObject([{ count: 3 }])
   })
 
   it('finds old entries as well', async () => {
@@ -34,9 +35,9 @@ describe('audit list', () => {
     const owner = openDatabase(database.owner)
     await owner.pool.query(`update account set at = at - interval '400 days' where entry like '%"old.example"%'`)
     await owner.close()
-    expect(await listAccounts(needs, { participant: 'old.example' })).toMatchObject([{ operation: 'old' }])
+    expect(await listAccounts(acting(needs), { participant: 'old.example' })).toMatchObject([{ operation: 'old' }])
     const to = new Date(Date.now() - 300 * 86_400_000).toISOString()
-    expect(await listAccounts(needs, { to })).toMatchObject([{ operation: 'old' }])
+    expect(await listAccounts(acting(needs), { to })).toMatchObject([{ operation: 'old' }])
   })
 })
 
@@ -48,7 +49,7 @@ describe('where a call looks through so many entries at most', () => {
     const seen: (string | null)[] = []
     const refusals: unknown[] = []
     for (let from: { readonly before?: string; readonly to?: string } = {}; ; ) {
-      const page = await listAccounts(bounded, { participant, limit: 3, ...from }).catch((error: unknown) => {
+      const page = await listAccounts(acting(bounded), { participant, limit: 3, ...from }).catch((error: unknown) => {
         refusals.push(error)
         return null
       })
@@ -76,7 +77,7 @@ describe('where a call looks through so many entries at most', () => {
   it('one that finds nothing says where to go on', async () => {
     const { seen, refusals } = await walked('nobody.example')
     expect([seen, refusals.length > 0]).toEqual([[], true])
-    expect(await listAccounts(needs, { participant: 'nobody.example' })).toEqual([])
+    expect(await listAccounts(acting(needs), { participant: 'nobody.example' })).toEqual([])
   })
 })
 
@@ -85,21 +86,24 @@ describe('emergencies', () => {
     await account({ operation: 'usual', shown: { '"emergency":true': ['"emergency":true'] } })
     await account({ operation: 'first', emergency: true, confidential: { reason: 'Unconscious patient' } })
     await account({ operation: 'second', emergency: true, confidential: { reason: 'Fire', case: 'C/2' } })
-    const waiting = await listEmergencies(needs, {})
+    const waiting = await listEmergencies(acting(needs), {})
     expect(waiting).toMatchObject([
       { operation: 'first', reason: 'Unconscious patient', emergency: true, reviews: [] },
       { operation: 'second', reason: 'Fire', case: 'C/2' },
     ])
     const { rows: before } = await database.db.pool.query('select * from account order by at, sequence')
     const id = waiting[0]?.id ?? ''
-    expect(await reviewEmergency(needs, { id, note: 'Checked with Dr Ndiaye' })).toMatchObject({
+    expect(await reviewEmergency(acting(needs), { id, note: 'Checked with Dr Ndiaye' })).toMatchObject({
       id,
       reviewed_by: 'auditor',
       note: 'Checked with Dr Ndiaye',
     })
-    await reviewEmergency({ ...needs, operator: 'second auditor' }, { id, note: 'And again' })
-    expect(await listEmergencies(needs, {})).toMatchObject([{ operation: 'second' }])
-    expect(await listEmergencies(needs, { reviewed: true })).toMatchObject([
+    await reviewEmergency(acting({ ...needs, caller: { kind: 'shell', user: 'second auditor' } as const }), {
+      id,
+      note: 'And again',
+    })
+    expect(await listEmergencies(acting(needs), {})).toMatchObject([{ operation: 'second' }])
+    expect(await listEmergencies(acting(needs), { reviewed: true })).toMatchObject([
       {
         operation: 'first',
         reviews: [
@@ -112,14 +116,14 @@ describe('emergencies', () => {
     expect(after.slice(0, before.length)).toEqual(before)
     const { rows } = await database.db.pool.query('select sealed from account_review')
     expect(JSON.stringify(rows)).not.toContain('Ndiaye')
-    expect(await listAccounts(needs, { kind: 'operator' })).toContainEqual(
+    expect(await listAccounts(acting(needs), { kind: 'operator' })).toContainEqual(
       expect.objectContaining({ note: 'audit review', operator: 'second auditor' }),
     )
   })
 
   it('are not reviewed by a row that somebody writes into the database', async () => {
     await account({ operation: 'hidden', emergency: true, confidential: { reason: 'Flood' } })
-    const operations = async () => (await listEmergencies(needs, {})).map(({ operation }) => operation)
+    const operations = async () => (await listEmergencies(acting(needs), {})).map(({ operation }) => operation)
     expect(await operations()).toContain('hidden')
     await database.db.pool.query(
       `insert into account_review (chain, sequence, reviewed_by, sealed)
@@ -128,7 +132,7 @@ describe('emergencies', () => {
         where entry::jsonb ->> 'operation' = 'hidden'`,
     )
     expect(await operations()).toContain('hidden')
-    const reviewed = await listEmergencies(needs, { reviewed: true })
+    const reviewed = await listEmergencies(acting(needs), { reviewed: true })
     expect(reviewed.map(({ operation }) => operation)).not.toContain('hidden')
   })
 
@@ -140,11 +144,11 @@ describe('emergencies', () => {
       'no emergency has this id; rollcall audit emergencies lists them',
     ],
   ])('are not reviewed by %s', async (_, id, message) => {
-    await expect(reviewEmergency(needs, { id, note: 'x' })).rejects.toThrow(message)
+    await expect(reviewEmergency(acting(needs), { id, note: 'x' })).rejects.toThrow(message)
   })
 
   it('are the only entries that are reviewed', async () => {
-    const [usual] = await listAccounts(needs, { participant: 'a.example', limit: 1 })
-    await expect(reviewEmergency(needs, { id: usual?.id ?? '', note: 'x' })).rejects.toThrow('no emergency')
+    const [usual] = await listAccounts(acting(needs), { participant: 'a.example', limit: 1 })
+    await expect(reviewEmergency(acting(needs), { id: usual?.id ?? '', note: 'x' })).rejects.toThrow('no emergency')
   })
 })

@@ -10,9 +10,11 @@ import { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 import { perPool } from '@rollcall/database/group-commit'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { type Acting, act } from '../act.ts'
+import { callerText } from '../caller.ts'
 import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasAccounts, HasVault } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { AdminRefusal } from '../use-case.ts'
 import {
   ACCOUNT,
   AccountId,
@@ -25,7 +27,6 @@ import {
   placeBefore,
   placeOf,
 } from './facts.ts'
-import { accountOperator } from './operator-looks.ts'
 
 export { ACCOUNT_KINDS } from '@rollcall/core/model/account'
 
@@ -35,8 +36,11 @@ const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_
  * The newest entries. They name no person. Where entries that were looked through are bounded, a page may have fewer than its
  * limit, and the next one goes on behind them.
  */
-export const listAccounts = useCase(
+export const listAccounts = act(
   {
+    name: 'audit list',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       participant: Type.Optional(text('Only those of this sender_id.')),
       namespace: Type.Optional(text('Only those of this registry.')),
@@ -48,11 +52,15 @@ export const listAccounts = useCase(
     }),
     result: Type.Array(closed(ACCOUNT)),
   },
-  async (needs: HasAccounts & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }) => {
+  async (
+    needs: HasDatabase & HasSearchLimit,
+    { participant, namespace, kind, from, to, before, limit = 50 },
+    enter,
+  ) => {
     const place = await placeBefore(needs.db, before)
     const filter = { participant, registry: namespace, kind, before: place, ...periodOf({ from, to }) }
     const { found, rest } = await newestAccounts(needs.db, filter, { limit, most: needs.limits?.searched_accounts })
-    await accountOperator(needs, { note: 'audit list', registry: namespace })
+    await enter()
     if (rest !== null && found.length === 0) {
       throw new AdminRefusal(
         `no such entry was found back to ${timeOut(rest)}, and older ones were not looked through: go on with to=${timeOut(rest)}`,
@@ -66,21 +74,24 @@ export const listAccounts = useCase(
 const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: personalData(text('What was found.')) })
 
 /** Where the emergency part of a grant was used, the oldest first, with the reason that was given. */
-export const listEmergencies = useCase(
+export const listEmergencies = act(
   {
+    name: 'audit emergencies',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       reviewed: Type.Optional(flag('Those that somebody has reviewed; otherwise those that nobody has.')),
       limit: Limit,
     }),
     result: Type.Array(closed({ ...ACCOUNT, ...CONFIDENTIAL, reviews: Type.Array(Review) })),
   },
-  async (needs: HasVault & HasAccounts, { reviewed = false, limit = 50 }) => {
+  async (needs: HasVault, { reviewed = false, limit = 50 }, enter) => {
     const found = []
     for await (const { account, facts, reviews } of emergencies(needs)) {
       if (reviews.length > 0 === reviewed) found.push({ ...accountFacts(account), ...facts, reviews })
       if (found.length === limit) break
     }
-    await accountOperator(needs, { note: 'audit emergencies' })
+    await enter()
     return found
   },
 )
@@ -153,24 +164,27 @@ function openedReview({ confidential }: AccountKeys, row: StoredReview) {
 const reviewFacts = ({ at, reviewed_by, finding }: SealedReview) => ({ at, reviewed_by, note: finding })
 
 /** Says that an emergency was reviewed, and what was found. The account itself never changes. */
-export const reviewEmergency = useCase(
+export const reviewEmergency = act(
   {
+    name: 'audit review',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       id: AccountId,
       note: personalData(Type.String({ minLength: 1, maxLength: 2_000, description: 'What was found.' })),
     }),
     result: closed({ id: AccountId, ...Review.properties }),
   },
-  async (needs: HasVault & HasAccounts, { id, note }) => {
+  async (needs: HasVault & Acting, { id, note }, enter) => {
     const place = placeOf(id)
     const account = await accountAt(needs.db, place)
     if (account?.entry.emergency !== true) {
       throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', { reason: 'not_found' })
     }
     const { confidential } = await accountKeysOf(needs)
-    await accountOperator(needs, { note: 'audit review', registry: account.entry.registry ?? undefined })
+    await enter({ registry: account.entry.registry ?? undefined })
     const at = (await databaseTime(needs.db.pool)).toISOString()
-    const review = { finding: note, reviewed_by: needs.operator, at }
+    const review = { finding: note, reviewed_by: callerText(needs.caller), at }
     await addReview(needs.db, sealReview(confidential, place, review))
     lastCount(needs.db.pool).counting = null
     return { id, ...reviewFacts(review) }

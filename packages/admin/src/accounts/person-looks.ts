@@ -11,13 +11,12 @@ import {
 import type { PersonRole } from '@rollcall/core/model/account'
 import { listParticipants } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
+import { act, type Enter } from '../act.ts'
 import { closed, flag, instant, personalData, text } from '../members.ts'
-import type { HasAccounts, HasVault } from '../needs.ts'
+import type { HasVault } from '../needs.ts'
 import { type KnownIdentifier, knownIdentifiers } from '../persons/known-person.ts'
-import { useCase } from '../use-case.ts'
 import { ACCOUNT, accountFacts, accountKeysOf, CONFIDENTIAL, confidentialFacts, periodOf } from './facts.ts'
 import { LooksOfMonth, looksByMonth } from './looks-by-month.ts'
-import { accountOperator } from './operator-looks.ts'
 
 const Look = closed({
   ...ACCOUNT,
@@ -29,8 +28,11 @@ const Look = closed({
 })
 
 /** The types may be those of the person's other identifiers. */
-export const auditPerson = useCase(
+export const auditPerson = act(
   {
+    name: 'audit person',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       type: text('Type of an identifier, such as UIN.'),
       value: personalData(text('Its value.')),
@@ -53,49 +55,62 @@ export const auditPerson = useCase(
       ),
     }),
   },
-  async (needs: HasVault & HasAccounts, { type, value, from, to, confidential = false }) => {
-    const { db } = needs
-    const known = await knownIdentifiers(db, { type, value })
-    await accountOperator(needs, { note: 'audit person', persons: [{ role: 'asked', identifiers: known }] })
-    const keys = await accountKeysOf(needs)
-    const period = periodOf({ from, to })
-    const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
-    const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
-    // What was seen before the period may have been given again in it.
-    const found = (await accountsOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((account) => {
-      const looks = meant(account, byPseudonym)
-      return looks.roles.size === 0 ? [] : [{ account, ...looks, again: false }]
-    })
-    const repeated = await repeatsOf(needs, found, period)
-    const { from: start } = period
-    const within = found.filter(({ account }) => start === undefined || account.at >= start)
-    const looks = [...within, ...repeated].toSorted((one, other) => +one.account.at - +other.account.at)
-    const withRole = (role: PersonRole) =>
-      looks
-        .filter(({ roles }) => ROLES.find((one) => roles.has(one)) === role)
-        .map(({ account, types, again }) => {
-          return {
-            ...accountFacts(account),
-            ...(confidential && confidentialFacts(keys, account)),
-            identifier_types: [...types].sort(),
-            again,
-          }
-        })
-    const [seen, written, asked] = [withRole('seen'), withRole('written'), withRole('asked')]
-    const names = new Map((await listParticipants(db)).map(({ sender_id, name }) => [sender_id, name]))
-    return {
-      identifier_types: [...new Set(known.map((one) => one.type))].sort(),
-      seen,
-      written,
-      asked,
-      months: {
-        seen: looksByMonth(seen, names),
-        written: looksByMonth(written, names),
-        asked: looksByMonth(asked, names),
-      },
-    }
-  },
+  (needs: HasVault, asked, enter) => auditOf(needs, asked, enter),
 )
+
+interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>> {
+  readonly type: string
+  readonly value: string
+  readonly confidential?: boolean | undefined
+}
+
+/** Enters whom it is about before anything is read. */
+export async function auditOf(
+  needs: HasVault,
+  { type, value, from, to, confidential = false }: AskedPerson,
+  enter: Enter,
+) {
+  const { db } = needs
+  const known = await knownIdentifiers(db, { type, value })
+  await enter({ persons: [{ role: 'asked', identifiers: known }] })
+  const keys = await accountKeysOf(needs)
+  const period = periodOf({ from, to })
+  const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
+  const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
+  // What was seen before the period may have been given again in it.
+  const found = (await accountsOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((account) => {
+    const looks = meant(account, byPseudonym)
+    return looks.roles.size === 0 ? [] : [{ account, ...looks, again: false }]
+  })
+  const repeated = await repeatsOf(needs, found, period)
+  const { from: start } = period
+  const within = found.filter(({ account }) => start === undefined || account.at >= start)
+  const looks = [...within, ...repeated].toSorted((one, other) => +one.account.at - +other.account.at)
+  const withRole = (role: PersonRole) =>
+    looks
+      .filter(({ roles }) => ROLES.find((one) => roles.has(one)) === role)
+      .map(({ account, types, again }) => {
+        return {
+          ...accountFacts(account),
+          ...(confidential && confidentialFacts(keys, account)),
+          identifier_types: [...types].sort(),
+          again,
+        }
+      })
+  const [seen, written, asked] = [withRole('seen'), withRole('written'), withRole('asked')]
+  const names = new Map((await listParticipants(db)).map(({ sender_id, name }) => [sender_id, name]))
+  return {
+    identifier_types: [...new Set(known.map((one) => one.type))].sort(),
+    seen,
+    written,
+    asked,
+    months: {
+      seen: looksByMonth(seen, names),
+      written: looksByMonth(written, names),
+      asked: looksByMonth(asked, names),
+    },
+  }
+}
 
 export type PersonAudit = Awaited<ReturnType<typeof auditPerson>>
 

@@ -2,6 +2,7 @@ import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startedDatabase, type TestDatabase } from '../../../keys/test/postgres.ts'
 import { accountEntry, memoryAccounts, testAccounts, vaultOf } from '../../../settings/test/accounts.ts'
+import { acting } from '../../test/acting.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { listAccounts } from './list.ts'
 import { beginVerification, createVerifying, showVerification, stopVerification } from './verification.ts'
@@ -21,7 +22,7 @@ const needs = () => {
   const { db } = database
   const accounts = memoryAccounts()
   const verifying = createVerifying({ db, log, vault: () => vaultOf(db) })
-  return { db, log, accounts, operator: 'ada', verifying }
+  return { db, log, accounts, caller: { kind: 'shell', user: 'ada' } as const, verifying }
 }
 
 /** Asks until it has ended. */
@@ -37,7 +38,7 @@ async function ended(asked: ReturnType<typeof needs>) {
 test('a verification is begun, goes on by itself, and says what it found', async () => {
   const asked = needs()
   expect(await showVerification(asked, {})).toMatchObject({ state: 'none', entries: 0, result: null })
-  const [begun, again] = await Promise.all([beginVerification(asked, {}), beginVerification(asked, {})])
+  const [begun, again] = await Promise.all([beginVerification(acting(asked), {}), beginVerification(acting(asked), {})])
   expect([begun.by, begun.began_at]).toEqual(['ada', again.began_at])
   const { state, entries, result } = await ended(asked)
   expect([state, entries, result?.good, result?.counts.entries]).toEqual(['done', 30, true, 30])
@@ -46,12 +47,12 @@ test('a verification is begun, goes on by itself, and says what it found', async
 
 test('one that is stopped reads nothing more, and another one may be begun', async () => {
   const asked = needs()
-  await beginVerification(asked, {})
-  const stopped = await stopVerification(asked, {})
+  await beginVerification(acting(asked), {})
+  const stopped = await stopVerification(acting(asked), {})
   expect(['stopped', 'done']).toContain(stopped.state)
-  await beginVerification(asked, {})
+  await beginVerification(acting(asked), {})
   expect((await ended(asked)).state).toBe('done')
-  expect((await stopVerification(asked, {})).state).toBe('done')
+  expect((await stopVerification(acting(asked), {})).state).toBe('done')
 })
 
 test('one that fails says so, and the log why', async () => {
@@ -62,7 +63,7 @@ test('one that fails says so, and the log why', async () => {
     vault: () => Promise.reject(new Error('no vault')),
   })
   const asked = { ...needs(), verifying }
-  await beginVerification(asked, {})
+  await beginVerification(acting(asked), {})
   expect((await ended(asked)).state).toBe('failed')
   expect(lines).toEqual(['the accounts could not be verified'])
 })
@@ -71,14 +72,14 @@ test('the accounts are listed page by page, each once', async () => {
   const asked = { ...needs(), vault: () => vaultOf(database.db) }
   const seen: number[] = []
   for (let before: string | undefined; ; ) {
-    const page = await listAccounts(asked, { participant: 'sp.example', before, limit: 7 })
+    const page = await listAccounts(acting(asked), { participant: 'sp.example', before, limit: 7 })
     seen.push(...page.map(({ records }) => records))
     if (page.length < 7) break
     before = page.at(-1)?.id
   }
   expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at))
   const unknown = '3b241101-e2bb-4255-8caf-4136c566a962.1'
-  const refused = await listAccounts(asked, { before: unknown }).catch((error: unknown) => error)
+  const refused = await listAccounts(acting(asked), { before: unknown }).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(AdminRefusal)
   expect((refused as AdminRefusal).message).toBe('before: the entry is not stored any more; begin with the first page')
 })

@@ -6,10 +6,11 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
 import type { Static } from 'typebox'
+import { type Acting, act } from '../act.ts'
+import { callerText } from '../caller.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasAccounts, HasVault } from '../needs.ts'
+import type { HasVault } from '../needs.ts'
 import { useCase } from '../use-case.ts'
-import { accountOperator } from './operator-looks.ts'
 import { Verification, verified } from './verify.ts'
 
 const Progress = closed({
@@ -80,15 +81,15 @@ export function createVerifying(parts: HasVault & { readonly log: Pick<Log, 'err
   }
 }
 
-export interface HasVerifying extends HasAccounts {
+export interface HasVerifying {
   readonly verifying: Verifying
 }
 
 /** Begins to verify all accounts, and answers at once. The lines of the witness are compared by the command line alone. */
-export const beginVerification = useCase({ input: NOTHING, result: Progress }, async (needs: HasVerifying) => {
-  await accountOperator(needs, { note: 'audit verify' })
-  return needs.verifying.begin(needs.operator)
-})
+export const beginVerification = act(
+  { name: 'audit verify', approval: 'never', input: NOTHING, result: Progress },
+  async ({ verifying, caller }: HasVerifying & Acting) => verifying.begin(callerText(caller)),
+)
 
 /** How far the verification has come, or what the last one found. */
 export const showVerification = useCase({ input: NOTHING, result: Progress }, async ({ verifying }: HasVerifying) =>
@@ -96,8 +97,10 @@ export const showVerification = useCase({ input: NOTHING, result: Progress }, as
 )
 
 /** Ends the verification that is running. */
-export const stopVerification = useCase({ input: closed({}), result: Progress }, async (needs: HasVerifying) => {
-  await accountOperator(needs, { note: 'audit verify stop' })
-  await needs.verifying.stop()
-  return needs.verifying.progress()
-})
+export const stopVerification = act(
+  { name: 'audit verify stop', approval: 'never', input: closed({}), result: Progress },
+  async (needs: HasVerifying) => {
+    await needs.verifying.stop()
+    return needs.verifying.progress()
+  },
+)

@@ -11,7 +11,8 @@ import { readPublicKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { showInboxMessage } from '../callbacks/inbox.ts'
-import { applyConfiguration } from '../configuration/apply.ts'
+import { operatorOf } from '../caller.ts'
+import { applyConfiguration, planConfiguration } from '../configuration/apply.ts'
 import { isSame } from '../configuration/steps.ts'
 import { addConsentAuthority, described as authorityShown, keysOf } from '../consents/authorities.ts'
 import { reinstateConsent } from '../consents/consents.ts'
@@ -265,9 +266,9 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
   }),
   act(applyConfiguration, {
     role: 'own',
-    async when({ db, vault }, { configuration, dry_run = false }) {
+    async when({ db }, { configuration, dry_run = false }) {
       if (dry_run) return null
-      const { changes } = await applyConfiguration({ db, vault }, { configuration, dry_run: true })
+      const { changes } = await planConfiguration({ db }, configuration)
       return changes.length === 0 ? null : changes.map(({ at, from, to }) => ({ at, from, to }))
     },
   }),
@@ -283,7 +284,7 @@ export const APPROVAL_ACTS: readonly ApprovalAct[] = [
     role: 'own',
     // Whoever has a link is that operator, and would be the second one.
     async when({ caller }, { name }) {
-      if (caller?.name === name) return null
+      if (operatorOf(caller)?.name === name) return null
       throw new AdminRefusal(
         'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
         { reason: 'forbidden' },

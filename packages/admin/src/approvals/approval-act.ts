@@ -1,18 +1,15 @@
 /** An act that may wait for a second operator: the admin function that does it, and when it waits. */
-import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
+import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Static, TSchema } from 'typebox'
+import type { Acting } from '../act.ts'
 import type { HasRecording } from '../needs.ts'
 import type { RetentionNeeds } from '../persons/retention.ts'
 import type { UseCase } from '../use-case.ts'
 import type { DiffLine } from './diff-lines.ts'
 
 /** What every act of the table works with. */
-export type ActNeeds = RetentionNeeds &
-  HasRecording & {
-    /** Who acts; null: somebody at the command line who has given no token. */
-    readonly caller?: Operator | null
-  }
+export type ActNeeds = RetentionNeeds & HasRecording & Acting
 
 /** Gives what would change; null when the act needs no second operator. */
 type When<Input> = (needs: ActNeeds, input: Input) => Promise<readonly DiffLine[] | null>
@@ -35,17 +32,17 @@ export interface ApprovalAct {
   readonly run: (needs: ActNeeds, input: unknown) => Promise<unknown>
 }
 
-/** The row of an admin function in the table of acts. @throws Error for a function that has no name of an act (`approval`) */
+/** The row of an admin function in the table of acts. @throws Error for a function that has no name of an act  */
 export function act<Input extends TSchema, Result extends TSchema>(
   useCase: UseCase<ActNeeds, Input, Result>,
   { role, confidential = [], when }: ActTerms<ReadOnly<Static<Input>>>,
 ): ApprovalAct {
-  const { approval } = useCase
-  if (approval === undefined) throw new Error('an act without a name cannot wait')
+  const { act: facts } = useCase
+  if (facts === null || facts.approval === 'never') throw new Error('only an act that may wait has a row')
   type Known = ReadOnly<Static<Input>>
   const isConfidential = (at: string): boolean => confidential.some((name) => name === at)
   return {
-    name: approval,
+    name: facts.name,
     role,
     confidential,
     // The use case checks its input. Every operator who may read proposals sees the lines.

@@ -5,10 +5,12 @@ import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { type Actor, addProposal, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { accountAct } from '../accounts/operator-looks.ts'
+import type { Acting, Approvals } from '../act.ts'
+import { operatorOf } from '../caller.ts'
 import { textOf } from '../configuration/steps.ts'
-import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
-import { AdminRefusal, type Approvals } from '../use-case.ts'
+import type { HasOwner, HasVault } from '../needs.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { actNamed } from './acts.ts'
 import type { DiffLine } from './diff-lines.ts'
 
@@ -41,24 +43,23 @@ export function actorOf({ id, subject, name }: Pick<Operator, 'id' | 'subject' |
 
 interface Proposing {
   readonly limits: Limits
-  /** Who acts; null: somebody at the command line who has given no token. */
-  readonly operator: Operator | null
   readonly clock?: Pick<Clock, 'date'> | undefined
 }
 
 /** For the needs of admin functions that an operator calls. */
-export function createApprovals({ limits, operator, clock = CLOCK }: Proposing): Approvals {
+export function createApprovals({ limits, clock = CLOCK }: Proposing): Approvals {
   return {
+    areNeeded: true,
     async check(given, name, input) {
-      const needs = given as HasVault & HasAccounts & HasOwner
+      const needs = given as HasVault & Acting & HasOwner
       const act = actNamed(name)
       if (act === null) throw new Error(`no row says when ${name} waits for a second operator`)
       const diff = await act.when({ ...needs, limits }, input)
       if (diff === null) return
-      const by = actorOf(mayAct(operator, act.role))
+      const by = actorOf(mayAct(operatorOf(needs.caller), act.role))
       const proposed_at = new Date(clock.date())
       const lapses_at = new Date(proposed_at.getTime() + limits.proposal_time * 1_000)
-      await accountOperator(needs, { note: `proposal: ${name}` })
+      await accountAct(needs, { note: `proposal: ${name}` })
       const id = randomUUID()
       const vault = await needs.vault()
       await withCurrentMasterKey(async () => {

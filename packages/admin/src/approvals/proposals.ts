@@ -14,7 +14,8 @@ import {
 import { withClaim } from '@rollcall/participants/store/session-claim'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { type Acting, act } from '../act.ts'
+import { operatorOf } from '../caller.ts'
 import { textOf } from '../configuration/steps.ts'
 import { closed, flag, instant, orNull, personalData, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -62,17 +63,11 @@ const PROPOSAL = {
   own: flag('Whether it is the caller who has proposed it: another operator decides.'),
 } as const
 
-/** An operator who decides is known by more than a name. */
-export interface HasOperator {
-  /** Null: somebody at the command line who has given no token. */
-  readonly caller: Operator | null
-}
-
 interface HasTime {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-type Looking = HasDatabase & HasOperator & HasTime
+type Looking = HasDatabase & HasTime & Pick<Acting, 'caller'>
 
 const MOST_LISTED = 1_000
 
@@ -86,12 +81,17 @@ export const listProposals = useCase(
     result: Type.Array(closed(PROPOSAL)),
   },
   async (needs: Looking, { state = null, limit = 50 }) =>
-    (await listRows(needs.db, { state, limit, now: timeOf(needs) })).map((row) => described(row, needs.caller)),
+    (await listRows(needs.db, { state, limit, now: timeOf(needs) })).map((row) =>
+      described(row, operatorOf(needs.caller)),
+    ),
 )
 
 /** One proposal. Who may decide about it sees what is confidential in it as well: the look is accounted before. */
-export const showProposal = useCase(
+export const showProposal = act(
   {
+    name: 'proposal show',
+    approval: 'never',
+    entry: 'within',
     input: closed({ id: Id }),
     result: closed({
       ...PROPOSAL,
@@ -105,14 +105,15 @@ export const showProposal = useCase(
       ),
     }),
   },
-  async (needs: ActNeeds & HasOperator & HasTime, { id }) => {
-    const { caller } = needs
+  async (needs: ActNeeds & HasTime, { id }, enter) => {
+    const caller = operatorOf(needs.caller)
     const found = await stored(needs, id)
     const act = actNamed(found.act)
     const shown = described(found, caller)
-    if (act === null || found.sealed === null || found.state !== 'waiting') return { ...shown, confidential: null }
-    if (!canDecide(caller, act)) return { ...shown, confidential: null }
-    if (act.confidential.length > 0) await accountOperator(needs, { note: `proposal show: ${act.name}` })
+    const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act)
+    // The diff names no person.
+    await enter(isOpen && act.confidential.length > 0 ? { note: `proposal show: ${act.name}` } : null)
+    if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
     const input = await opened(needs, { id, sealed: found.sealed })
     const named = act.confidential.filter((name) => Object.hasOwn(input, name))
     return { ...shown, confidential: Object.fromEntries(named.map((name) => [name, input[name]])) }
@@ -120,8 +121,11 @@ export const showProposal = useCase(
 )
 
 /** Does the act now, once, if what is stored is still as the proposal shows it. */
-export const approveProposal = useCase(
+export const approveProposal = act(
   {
+    name: 'proposal approve',
+    approval: 'never',
+    entry: 'within',
     input: closed({ id: Id }),
     result: closed({
       proposal: closed(PROPOSAL),
@@ -130,28 +134,32 @@ export const approveProposal = useCase(
       ),
     }),
   },
-  async (needs: ActNeeds & HasOperator & HasTime, { id }) => {
-    const { db, caller } = needs
+  async (needs: ActNeeds & HasTime, { id }, enter) => {
+    const { db } = needs
     const { act, by } = await toDecide(needs, id)
     const done = await withClaim(db, 'approval', async () => {
       const now = timeOf(needs)
       const found = await stored(needs, id)
       if (found.state !== 'waiting' || found.sealed === null) throw decidedAlready(found)
       const input = await opened(needs, { id, sealed: found.sealed })
-      const diff = await act.when(withoutApprovals(needs), input)
+      const diff = await act.when(needs, input)
       if (textOf(diff) !== found.diff) {
         await decideProposal(db, id, { state: 'outdated', by, now })
-        await accountOperator(needs, { note: `proposal outdated: ${act.name}` })
+        await enter({ note: `proposal outdated: ${act.name}` })
         throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', {
           reason: 'conflict',
         })
       }
-      const both = { operator: found.proposed_name, approvedBy: by.name }
-      await accountOperator({ ...needs, ...both }, { note: `proposal approve: ${act.name}` })
+      const caller = { kind: 'proposal', id, proposedBy: found.proposed_name, approvedBy: by.name } as const
+      await enter({
+        note: `proposal approve: ${act.name}`,
+        operator: caller.proposedBy,
+        approved_by: caller.approvedBy,
+      })
       // From here on nobody else has it.
       if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw decidedAlready(await stored(needs, id))
       try {
-        const result = await act.run({ ...withoutApprovals(needs), ...both }, input)
+        const result = await act.run({ ...needs, caller }, input)
         await noteProposalEnd(db, id, null)
         return result
       } catch (error) {
@@ -163,20 +171,20 @@ export const approveProposal = useCase(
     if (done === null) {
       throw new AdminRefusal('another proposal is being approved; try again when that is done', { reason: 'conflict' })
     }
-    return { proposal: described(await stored(needs, id), caller), result: done.result ?? null }
+    return { proposal: described(await stored(needs, id), operatorOf(needs.caller)), result: done.result ?? null }
   },
 )
 
 /** The act is not done. */
-export const declineProposal = useCase(
-  { input: closed({ id: Id }), result: closed(PROPOSAL) },
-  async (needs: ActNeeds & HasOperator & HasTime, { id }) => {
+export const declineProposal = act(
+  { name: 'proposal decline', approval: 'never', entry: 'within', input: closed({ id: Id }), result: closed(PROPOSAL) },
+  async (needs: ActNeeds & HasTime, { id }, enter) => {
     const { act, by } = await toDecide(needs, id)
-    await accountOperator(needs, { note: `proposal decline: ${act.name}` })
+    await enter({ note: `proposal decline: ${act.name}` })
     const isDeclined = await decideProposal(needs.db, id, { state: 'declined', by, now: timeOf(needs) })
     const found = await stored(needs, id)
     if (!isDeclined) throw decidedAlready(found)
-    return described(found, needs.caller)
+    return described(found, operatorOf(needs.caller))
   },
 )
 
@@ -204,14 +212,15 @@ async function stored(needs: HasDatabase & HasTime, id: string) {
 }
 
 /** @throws AdminRefusal the caller may not decide about it, or it does not wait any more */
-async function toDecide(needs: ActNeeds & HasOperator & HasTime, id: string) {
+async function toDecide(needs: ActNeeds & HasTime, id: string) {
+  const caller = operatorOf(needs.caller)
   const found = await stored(needs, id)
   const act = actNamed(found.act)
   if (act === null) {
     throw new AdminRefusal('this version does not know the act of the proposal', { reason: 'conflict' })
   }
-  const by = actorOf(mayAct(needs.caller, act.role))
-  if (isOwn(found, needs.caller)) {
+  const by = actorOf(mayAct(caller, act.role))
+  if (isOwn(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
   if (found.state !== 'waiting') throw decidedAlready(found)
@@ -243,9 +252,6 @@ async function opened(
   const json = await (await vault()).decrypt(PURPOSE, proposalContext(id), sealed)
   return JSON.parse(json.toString()) as Record<string, unknown>
 }
-
-/** The act that was approved waits no second time. */
-const withoutApprovals = <Needs extends object>(needs: Needs): Needs => ({ ...needs, approvals: undefined })
 
 function described(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row

@@ -8,8 +8,9 @@ import { SCHEMAS } from '@rollcall/backup/store/catalog'
 import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, instant, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasAccounts, HasVault } from '../needs.ts'
+import type { HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 const File = text('Path of the file.')
@@ -47,13 +48,13 @@ export const describedBackup = (
   tables: tables.map((table) => ({ ...table })),
 })
 
-interface BackupNeeds extends HasVault, HasAccounts {
+interface BackupNeeds extends HasVault {
   readonly signal?: AbortSignal
 }
 
 /** Writes all tables, as they are at one moment, into an encrypted file. Servers go on meanwhile. */
-export const makeBackup = useCase(
-  { accounted: 'backup', input: closed({ file: File }), result: closed(BACKUP) },
+export const makeBackup = act(
+  { name: 'backup', approval: 'never', input: closed({ file: File }), result: closed(BACKUP) },
   async ({ db, vault, signal }: BackupNeeds, { file }) => {
     const made = await writeBackup({ db, vault: await vault(), ...(signal && { signal }) }, file)
     return describedBackup(file, made, made.tables)

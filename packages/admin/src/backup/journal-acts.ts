@@ -26,7 +26,7 @@ import { findRegistry } from '@rollcall/records/registries/registries'
 import { makeLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
 import { protectAgain } from '../persons/protected-persons.ts'
-import { deleteRecords } from '../records/records.ts'
+import { deleteNamed } from '../records/records.ts'
 import { removeAgain } from '../removal.ts'
 import { AdminRefusal, asRefusal } from '../use-case.ts'
 
@@ -52,7 +52,7 @@ const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   person_erased: erasePerson,
   async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
     if ((await findRegistry(db, registry)) === null) return
-    await deleteRecords({ db, limits, now }, { namespace: registry, record_type, identifiers })
+    await deleteNamed({ db, limits, now }, { namespace: registry, record_type, identifiers })
   },
   person_protected: ({ db }, act) => protectAgain(db, act),
   async consents_revoked({ db }, { authority, jtis }) {

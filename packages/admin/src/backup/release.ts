@@ -4,15 +4,17 @@ import { isHeld, markReleased } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'
 import { cancelHeld, heldMessages } from '@rollcall/engine/store/exchanges/held-messages'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
-import type { HasAccounts } from '../needs.ts'
+import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 /** Messages may have been sent after the snapshot: they go out again with the same message_id, and receivers drop them. */
-export const releaseRestored = useCase(
+export const releaseRestored = act(
   {
+    name: 'restore release',
+    approval: 'never',
     input: closed({
       cancel: Type.Optional(Type.Array(SenderId, { description: 'Participants to whom nothing of it is sent.' })),
       dry_run: Type.Optional(flag('Only count.')),
@@ -31,8 +33,7 @@ export const releaseRestored = useCase(
       ),
     }),
   },
-  async (needs: HasAccounts, { cancel = [], dry_run = false }) => {
-    const { db } = needs
+  async ({ db }: HasDatabase, { cancel = [], dry_run = false }) => {
     if (!(await isHeld(db))) {
       throw new AdminRefusal('nothing is held: the database was not restored, or was released before', {
         reason: 'conflict',
@@ -42,7 +43,6 @@ export const releaseRestored = useCase(
     for (const sender_id of new Set(cancel)) named.push(await participantNamed(db, sender_id))
     const held = await heldMessages(db)
     if (!dry_run) {
-      await accountOperator(needs, { note: 'restore release' })
       for (const { id } of named) await cancelHeld(db, id)
       await markReleased(db.pool)
     }

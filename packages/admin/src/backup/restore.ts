@@ -19,16 +19,16 @@ import { ENVELOPE_NUMBERS } from '@rollcall/delivery/store/events/mailboxes'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { lapseWaiting } from '@rollcall/participants/store/proposals'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { type Acting, act, type Enter } from '../act.ts'
 import { migrateDatabase } from '../database.ts'
 import { closed, flag, instant, orNull, timeOut, wholeNumber } from '../members.ts'
-import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
+import type { HasOwner, HasVault } from '../needs.ts'
 import { requireOwner } from '../persons/retention.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { BACKUP, backupRefusal, describedBackup, type HasMasterKeys, openBackup } from './backup.ts'
 import { applyActs, countUndone, refuseUndone } from './journal-acts.ts'
 
-export interface RestoreNeeds extends HasOwner, HasVault, HasAccounts, HasMasterKeys {
+export interface RestoreNeeds extends HasOwner, HasVault, Acting, HasMasterKeys {
   readonly limits: Limits
   /** Default: the time it is. */
   readonly now?: () => Date
@@ -67,8 +67,11 @@ const DONE = {
 const NUMBERED = [ENVELOPE_NUMBERS]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
-export const restoreDatabase = useCase(
+export const restoreDatabase = act(
   {
+    name: 'restore',
+    approval: 'never',
+    entry: 'within',
     input: closed({ file: BACKUP.file, ...JOURNAL }),
     result: closed({
       ...BACKUP,
@@ -77,7 +80,7 @@ export const restoreDatabase = useCase(
       migrations: Type.Array(Type.String(), { description: 'Migrations that ran afterwards.' }),
     }),
   },
-  async (needs: RestoreNeeds, { file, ...given }) => {
+  async (needs: RestoreNeeds, { file, ...given }, enter) => {
     const { db, owner = db, signal } = needs
     checkJournal(given)
     const backup = await openBackup(file, needs.masterKeys)
@@ -92,7 +95,7 @@ export const restoreDatabase = useCase(
         },
       )
       const { migrations } = await migrateDatabase({ db, owner }, {})
-      const done = await complete(needs, {
+      const done = await complete(needs, enter, {
         restoration: loaded.restoration,
         backup: id,
         snapshot_at,
@@ -116,15 +119,15 @@ export const restoreDatabase = useCase(
  * Does for a database that was restored by other means, such as point-in-time recovery, what a restore from a backup does
  * behind it. No server may run on it.
  */
-export const adoptRestored = useCase(
-  { input: closed(JOURNAL), result: closed(DONE) },
-  async (needs: RestoreNeeds, given) => {
+export const adoptRestored = act(
+  { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL), result: closed(DONE) },
+  async (needs: RestoreNeeds, given, enter) => {
     const { db, owner = db } = needs
     checkJournal(given)
     await requireOwner(owner)
     const later = await laterActs(needs, given, await readJournalPosition(db.pool))
     const { restoration, snapshot } = await withTransaction(owner.pool, adopt)
-    return complete(needs, {
+    return complete(needs, enter, {
       restoration,
       backup: null,
       snapshot_at: snapshot.toISOString(),
@@ -188,6 +191,7 @@ const LONGEST_COMMIT = 60_000
 
 async function complete(
   needs: RestoreNeeds,
+  enter: Enter,
   { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
 ) {
   const { owner = needs.db, limits, now = () => new Date() } = needs
@@ -196,7 +200,7 @@ async function complete(
   const vault = await needs.vault()
   const { signer } = await loadAccountKeys(db, vault)
   const open = await openChains(owner.kysely)
-  await accountOperator(needs, { note: 'restore' })
+  await enter()
   const undone = await applyActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
   await destroyBodyKeys(db, bodyKeyRetention(limits))
   if (!accept_undone) refuseUndone(undone)

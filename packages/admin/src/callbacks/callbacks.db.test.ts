@@ -2,6 +2,7 @@ import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { partnerCertificate, partnerKey } from '../../../participants/test/partner-certificate.ts'
+import { acting } from '../../test/acting.ts'
 import { loopbackKey } from '../../test/loopback-certificate.ts'
 import { addParticipant } from '../participants/participants.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -70,11 +71,11 @@ describe('settings of a participant', () => {
   let database: TestDatabase
   const vault = () => Promise.reject(new Error('no credentials, no master key'))
   const change = (input: Omit<Parameters<typeof changeCallback>[1], 'sender_id'>) =>
-    changeCallback({ db: database.db, vault }, { sender_id: 'a.example', ...input })
+    changeCallback(acting({ db: database.db, vault }), { sender_id: 'a.example', ...input })
 
   beforeAll(async () => {
     database = await testDatabase()
-    await addParticipant(database, { sender_id: 'a.example', name: 'A' })
+    await addParticipant(acting(database), { sender_id: 'a.example', name: 'A' })
   })
   afterAll(() => database.close())
 

@@ -35,10 +35,11 @@ import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 const Secret = (description: string) =>
   Type.String({
@@ -119,8 +120,8 @@ export async function callbackOf({ db }: HasDatabase, { id }: Pick<Participant, 
 }
 
 /** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
-export const changeCallback = useCase(
-  { approval: 'participant callback', input: Input, result: closed({ sender_id: SenderId, ...SHOWN }) },
+export const changeCallback = act(
+  { name: 'participant callback', approval: 'wider', input: Input, result: closed({ sender_id: SenderId, ...SHOWN }) },
   async ({ db, vault }: HasVault, { sender_id, ...given }) => {
     const participant = await participantNamed(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)
@@ -257,8 +258,10 @@ function originOf(
 }
 
 /** Sends a signed test message to a participant, and says how every step went. Nothing of it is stored here. */
-export const testCallback = useCase(
+export const testCallback = act(
   {
+    name: 'participant callback test',
+    approval: 'never',
     input: closed({
       sender_id: SenderId,
       to: Type.Optional(text('Address to send it to, one that a request could name (default: its default address).')),

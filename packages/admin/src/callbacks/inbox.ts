@@ -5,10 +5,11 @@ import { findInInbox, type InboxEntry, listInbox as listRows } from '@rollcall/e
 import { createBodies } from '@rollcall/keys/bodies'
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, instant, orNull, personalData, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 const State = oneOf(['stored', 'quarantined'], {
   description: 'quarantined: it answers no request that this server knows.',
@@ -28,9 +29,10 @@ const ENTRY = {
 } as const
 
 /** The newest first. */
-export const listInbox = useCase(
+export const listInbox = act(
   {
-    accounted: 'inbox list',
+    name: 'inbox list',
+    approval: 'never',
     input: closed({
       participant: Type.Optional(SenderId),
       callback: Type.Optional(
@@ -60,10 +62,10 @@ export const listInbox = useCase(
 )
 
 /** One callback. */
-export const showInboxMessage = useCase(
+export const showInboxMessage = act(
   {
-    approval: 'inbox show',
-    accounted: 'inbox show',
+    name: 'inbox show',
+    approval: 'wider',
     input: closed({
       message_id: ENTRY.message_id,
       participant: Type.Optional(SenderId),

@@ -3,6 +3,7 @@ import { validator } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { testDatabase } from '../../../keys/test/postgres.ts'
+import { acting } from '../../test/acting.ts'
 import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/configuration.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
 import { listParticipantKeys } from '../participants/keys.ts'
@@ -63,7 +64,7 @@ test('an export is a file that changes nothing here, and makes the same elsewher
   const other = await testDatabase()
   try {
     const elsewhere = { ...needs, db: other.db }
-    await applyConfiguration(elsewhere, { configuration: exported })
+    await applyConfiguration(acting(elsewhere), { configuration: exported })
     expect(await exportConfiguration(elsewhere, {})).toEqual(exported)
   } finally {
     await other.close()
@@ -169,7 +170,7 @@ test('an attribute that a grant names is not taken away', async () => {
     at: ['participants', 'a.example', 'grants', 'civil', 'see'],
   })
   const place = { namespace: 'civil', record_type: 'Person', name: 'clan' }
-  await expect(removeAttribute(needs, place)).rejects.toThrow(
+  await expect(removeAttribute(acting(needs), place)).rejects.toThrow(
     new AdminRefusal('name: the grant of a.example in civil names clan; change the grant first', {
       reason: 'conflict',
     }),
@@ -178,7 +179,7 @@ test('an attribute that a grant names is not taken away', async () => {
   await apply({ ...without, ...other })
   await apply(file)
   await apply(other)
-  expect(await removeAttribute(needs, place)).toMatchObject({ removed: true })
+  expect(await removeAttribute(acting(needs), place)).toMatchObject({ removed: true })
   await apply(file)
 })
 

@@ -5,9 +5,11 @@ import { listWithoutSecret } from '@rollcall/participants/store/participants'
 import { withClaim } from '@rollcall/participants/store/session-claim'
 import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
+import { accountAct } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import { closed, flag, NOTHING, orNull, SenderId, text } from '../members.ts'
-import type { HasDatabase, HasVault } from '../needs.ts'
-import { rotateParticipantSecret } from '../participants/participants.ts'
+import type { HasDatabase } from '../needs.ts'
+import { newClientSecret } from '../participants/participants.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { planAuthorities } from './authorities.ts'
 import { Configuration, FORMAT_VERSION } from './file.ts'
@@ -17,7 +19,7 @@ import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
 import { configurationOf, readStored, type Stored } from './read.ts'
 import { planRegistries } from './registries.ts'
-import { about, CHANGES, refused, type Step } from './steps.ts'
+import { about, CHANGES, refused, type Step, type StepNeeds } from './steps.ts'
 
 export { Configuration, FORMAT_VERSION }
 
@@ -54,18 +56,19 @@ const APPLIED = closed({
  * Makes the database as the file says. Everything is checked before the first change is made; what is as it should be is
  * not touched, so that a file can be applied again.
  */
-export const applyConfiguration = useCase(
+export const applyConfiguration = act(
   {
-    approval: 'apply',
+    name: 'apply',
+    approval: 'wider',
     input: closed({
       configuration: Type.Unknown({ description: 'What the file holds, as JSON.' }),
       dry_run: Type.Optional(flag('Only says what would change.')),
     }),
     result: APPLIED,
   },
-  async (needs: HasVault, { configuration, dry_run = false }) => {
+  async (needs: StepNeeds, { configuration, dry_run = false }) => {
+    if (dry_run) return { ...(await planConfiguration(needs, configuration)), applied: false, credentials: [] }
     const wanted = read(configuration)
-    if (dry_run) return { ...described(await plan(needs, wanted)), applied: false, credentials: [] }
     const done = await withClaim(needs.db, 'configuration', async () => {
       const planned = await plan(needs, wanted)
       await make(planned.steps, needs)
@@ -78,6 +81,10 @@ export const applyConfiguration = useCase(
     return done.result
   },
 )
+
+/** What applying a file would change. */
+export const planConfiguration = async (needs: HasDatabase, configuration: unknown) =>
+  described(await plan(needs, read(configuration)))
 
 const checked = validator<Configuration>(Configuration)
 
@@ -98,18 +105,20 @@ function read(file: unknown): Configuration {
 }
 
 /** @throws AdminRefusal says how many changes were made before it */
-async function make(steps: readonly Step[], needs: HasVault): Promise<void> {
-  for (const [index, { at, make: change }] of steps.entries()) {
+async function make(steps: readonly Step[], needs: StepNeeds): Promise<void> {
+  const caller = { kind: 'configuration' } as const
+  for (const [index, { at, act: name, registry, make: change }] of steps.entries()) {
+    await accountAct(needs, { note: `apply: ${name}`, registry })
     const before = index === 0 ? '' : `; what stands before it was changed (${index} of ${steps.length})`
-    await about(at, () => change(needs), before)
+    await about(at, () => change({ ...needs, caller }), before)
   }
 }
 
 /** For the participants of the file that have none, such as new ones. */
 async function makeSecrets({ db }: HasDatabase, { participants = {} }: Configuration) {
   const without = (await listWithoutSecret(db)).filter(({ sender_id }) => Object.hasOwn(participants, sender_id))
-  const made: Awaited<ReturnType<typeof rotateParticipantSecret>>[] = []
-  for (const { sender_id } of without) made.push(await rotateParticipantSecret({ db }, { sender_id }))
+  const made: Awaited<ReturnType<typeof newClientSecret>>[] = []
+  for (const { sender_id } of without) made.push(await newClientSecret(db, sender_id))
   return made
 }
 

@@ -13,6 +13,7 @@ export const planAuthorities = (
   planNames(
     {
       member: 'consent_authorities',
+      words: 'consent authority',
       nameOf: ({ name }: Omit<ConsentAuthority, 'id'>) => name,
       shown: authorityEntry,
       async rowOf(name, entry, found) {

@@ -7,7 +7,6 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
-import { accountActs } from '../accounts/operator-looks.ts'
 import { unknownAuthority } from '../consents/authorities.ts'
 import { isNamed, unknownPurpose } from '../consents/purposes.ts'
 import { checkedTerms, problemOf } from '../grants/check-terms.ts'
@@ -159,9 +158,9 @@ function step(sender_id: string, namespace: string, { at, there, entry, revoked,
     change: there.length === 0 ? 'add' : isGone ? 'remove' : 'change',
     from: from.length > 1 ? from : (from[0] ?? null),
     to: isGone ? null : entry,
-    async make(needs) {
-      const { db } = needs
-      await accountActs(needs, [{ note: 'apply: grants', registry: namespace }])
+    act: isGone ? 'grant revoke' : 'grant set',
+    registry: namespace,
+    async make({ db }) {
       const participant = await participantNamed(db, sender_id)
       const registry = await registryAt(db, namespace)
       const revoke = revoked.map(({ id }) => id)

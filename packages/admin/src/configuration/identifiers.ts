@@ -85,6 +85,8 @@ function typeSteps(
             change: 'add',
             from: null,
             to,
+            act: 'identifier-type add',
+            registry: namespace,
             make: (needs) => addIdentifierType(needs, { namespace, name, ...to }),
           }
         : {
@@ -92,6 +94,8 @@ function typeSteps(
             change: 'change',
             from: before,
             to,
+            act: 'identifier-type set',
+            registry: namespace,
             make: ({ db }) => changeIdentifierType(db, namespace, type),
           },
     ]
@@ -105,6 +109,8 @@ function typeSteps(
         from: type,
         to: null,
         // What grants name is checked for the whole file, as it will be.
+        act: 'identifier-type remove',
+        registry: namespace,
         make: ({ db }) => removeIdentifierType(db, namespace, type.name),
       }),
     )
@@ -126,6 +132,8 @@ function primarySteps(
       change: 'change',
       from: Object.fromEntries(changed),
       to,
+      act: 'registry set',
+      registry: namespace,
       make: (needs) => changeRegistry(needs, { namespace, primary_identifiers: to }),
     },
   ]

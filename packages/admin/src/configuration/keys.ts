@@ -55,6 +55,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
         change: 'remove',
         from: shown(key),
         to: null,
+        act: 'participant key revoke',
         make: (needs) => revokeParticipantKey(needs, { sender_id, kid: key.kid }),
       }),
     ),
@@ -70,6 +71,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
           change: before === undefined ? 'add' : 'change',
           from: before === undefined ? null : shown(before),
           to: shown({ ...key, ...times(entry) }),
+          act: 'participant key add',
           make: (needs) => addParticipantKeys(needs, { sender_id, keys, kid, use, valid_from, valid_until }),
         },
       ]

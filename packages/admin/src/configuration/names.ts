@@ -1,8 +1,7 @@
 /** The steps for a member of a configuration file that lists, by name, what grants name: purposes, consent authorities. */
 
-import type { HasVault } from '../needs.ts'
 import type { Configuration } from './file.ts'
-import { about, isSame, type Step } from './steps.ts'
+import { about, isSame, type Step, type StepNeeds } from './steps.ts'
 
 export interface PlannedNames {
   /** Before grants are changed, which name them. */
@@ -16,6 +15,8 @@ export interface PlannedNames {
 /** How one such member is planned. */
 interface NamedMember<Row, Entry, Shown> {
   readonly member: keyof Configuration
+  /** The words of the acts that add and remove one by hand. */
+  readonly words: string
   readonly nameOf: (row: Row) => string
   /** As the file says it. */
   readonly shown: (row: Row) => Shown
@@ -23,8 +24,8 @@ interface NamedMember<Row, Entry, Shown> {
   readonly rowOf: (name: string, entry: Entry, found: Row | undefined) => Promise<Row>
   /** Asked only of rows that are added or changed. */
   readonly check?: (row: Row) => Promise<void>
-  readonly put: (needs: HasVault, row: Row) => Promise<unknown>
-  readonly remove: (needs: HasVault, name: string) => Promise<unknown>
+  readonly put: (needs: StepNeeds, row: Row) => Promise<unknown>
+  readonly remove: (needs: StepNeeds, name: string) => Promise<unknown>
 }
 
 /**
@@ -32,7 +33,7 @@ interface NamedMember<Row, Entry, Shown> {
  * @throws AdminRefusal what `rowOf` and `check` refuse, at its place in the file
  */
 export async function planNames<Row, Entry, Shown>(
-  { member, nameOf, shown, rowOf, check, put, remove }: NamedMember<Row, Entry, Shown>,
+  { member, words, nameOf, shown, rowOf, check, put, remove }: NamedMember<Row, Entry, Shown>,
   wanted: Readonly<Record<string, Entry>> | undefined,
   stored: readonly NoInfer<Row>[],
 ): Promise<PlannedNames> {
@@ -46,12 +47,19 @@ export async function planNames<Row, Entry, Shown>(
     if (isSame(from, to)) continue
     if (check !== undefined) await about(at, () => check(row))
     const change = found === undefined ? 'add' : 'change'
-    added.push({ at, change, from, to, make: (needs) => put(needs, row) })
+    added.push({ at, change, from, to, act: `${words} add`, make: (needs) => put(needs, row) })
   }
   const gone = stored.filter((row) => !Object.hasOwn(wanted, nameOf(row)))
   const removed = gone.map((row): Step => {
     const name = nameOf(row)
-    return { at: [member, name], change: 'remove', from: shown(row), to: null, make: (needs) => remove(needs, name) }
+    return {
+      at: [member, name],
+      change: 'remove',
+      from: shown(row),
+      to: null,
+      act: `${words} remove`,
+      make: (needs) => remove(needs, name),
+    }
   })
   return { added, removed, names: new Set(Object.keys(wanted)) }
 }

@@ -95,6 +95,7 @@ function addStep(sender_id: string, { name, environment }: ParticipantEntry, at:
     change: 'add',
     from: null,
     to: { name, ...(environment !== undefined && { environment }) },
+    act: 'participant add',
     make: async ({ db }) =>
       addParticipant(db, {
         sender_id,
@@ -123,6 +124,7 @@ function settingSteps(sender_id: string, entry: ParticipantEntry, current: Curre
         change: 'change',
         from: current[name] ?? null,
         to: value,
+        act: 'participant limits',
         make: ({ db }) => changeParticipant(db, sender_id, { [name]: stored }),
       }
     })
@@ -149,6 +151,7 @@ function hostSteps(
           change: before === null ? 'add' : 'change',
           from: before,
           to: row,
+          act: 'participant host allow',
           make: (needs) => allowParticipantHost(needs, { sender_id, ...row }),
         },
       ]
@@ -159,6 +162,7 @@ function hostSteps(
         change: 'remove',
         from: row,
         to: null,
+        act: 'participant host remove',
         make: (needs) => removeParticipantHost(needs, { sender_id, host: row.host }),
       }),
     ),
@@ -182,6 +186,7 @@ async function policySteps(
       change: 'change',
       from: chosen(current, names),
       to: chosen(wanted, names),
+      act: 'participant policy',
       make: (needs) => changeParticipantPolicy(needs, { sender_id, ...wanted }),
     },
   ]
@@ -205,6 +210,7 @@ function callbackSteps(
       change: 'change',
       from: chosen(current, names),
       to: chosen(wanted, names),
+      act: 'participant callback',
       make: (needs) => changeCallback(needs, { sender_id, ...others, allow, disallow }),
     },
   ]
@@ -223,6 +229,7 @@ function statusSteps(
       change: 'change',
       from: current,
       to: wanted,
+      act: wanted === 'active' ? 'participant enable' : 'participant disable',
       make: (needs) => setParticipantStatus(needs, { sender_id, status: wanted }),
     },
   ]

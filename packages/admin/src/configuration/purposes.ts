@@ -12,6 +12,7 @@ export const planPurposes = (
   planNames(
     {
       member: 'purposes',
+      words: 'purpose',
       nameOf: ({ code }: Purpose) => code,
       shown: ({ text }) => ({ text }),
       async rowOf(code, entry) {

@@ -1,6 +1,7 @@
 /** Configuration files that are refused before anything is changed. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
+import { acting } from '../../test/acting.ts'
 import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/configuration.ts'
 import { revokeGrant, setGrant } from '../grants/grants.ts'
 import { setParticipantStatus } from '../participants/participants.ts'
@@ -138,9 +139,9 @@ describe('what would lock everybody out', () => {
     const keys = [{ public_key: keyPair('Ed25519').pem }]
     await apply({ version: 1, participants: { 'b.example': { keys } } })
     await setParticipantStatus(needs, { sender_id: 'b.example', status: 'active' })
-    await setGrant(needs, { sender_id: 'b.example', namespace: 'civil', terms: { ...GRANT, see: 'all' } })
+    await setGrant(acting(needs), { sender_id: 'b.example', namespace: 'civil', terms: { ...GRANT, see: 'all' } })
     expect(await changes(withA({ status: 'disabled' }))).toEqual(['change participants["a.example"].status'])
     await apply(withA({ status: 'active' }))
-    await revokeGrant(needs, { sender_id: 'b.example', namespace: 'civil' })
+    await revokeGrant(acting(needs), { sender_id: 'b.example', namespace: 'civil' })
   })
 })

@@ -69,6 +69,8 @@ function newRegistry(
     change: 'add',
     from: null,
     to: given,
+    act: 'registry add',
+    registry: namespace,
     make: (needs) => addRegistry(needs, { namespace, ...given }),
   }
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
@@ -92,6 +94,8 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
         change: 'change',
         from,
         to,
+        act: 'registry set',
+        registry: namespace,
         make: (needs) => changeRegistry(needs, { namespace, [member]: to }),
       },
     ]
@@ -130,6 +134,8 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
           change: 'remove',
           from,
           to: null,
+          act: 'attribute remove',
+          registry: namespace,
           // What grants name is checked for the whole file, as it will be.
           make: ({ db }) => removeAttribute(db, namespace, record_type, name),
         }),
@@ -145,6 +151,8 @@ function attributeStep(namespace: string, { record_type, name, entry }: Attribut
     change: 'add',
     from: null,
     to: entry,
+    act: type === undefined || paths === undefined ? 'attribute index' : 'attribute add',
+    registry: namespace,
     make: (needs) =>
       type === undefined || paths === undefined
         ? indexAttribute(needs, { namespace, record_type, name })

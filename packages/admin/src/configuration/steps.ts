@@ -1,9 +1,12 @@
 /** What has to be done so that a database is as a configuration file says. */
 import { canonicalJson, type PathStep, pathText } from '@rollcall/protocol'
+import type { Acting } from '../act.ts'
 import type { HasVault } from '../needs.ts'
 import { AdminRefusal, asRefusal } from '../use-case.ts'
 
 export const CHANGES = ['add', 'change', 'remove'] as const
+
+export type StepNeeds = HasVault & Acting
 
 /** One change, not made yet. */
 export interface Step {
@@ -13,7 +16,11 @@ export interface Step {
   /** What is there, and what will be, as the file says it; null: nothing. */
   readonly from: unknown
   readonly to: unknown
-  readonly make: (needs: HasVault) => Promise<unknown>
+  /** The name of the act that does the same by hand: the entry of the step is `apply:` and this. */
+  readonly act: string
+  /** Namespace of the registry, where it is of a single one. */
+  readonly registry?: string
+  readonly make: (needs: StepNeeds) => Promise<unknown>
 }
 
 /** Whether two parts of files say the same. */

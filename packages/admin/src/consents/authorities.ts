@@ -15,6 +15,7 @@ import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
 import { unreachableHost } from '@rollcall/participants/egress/address-rules'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { Hosts } from '../participants/policy.ts'
@@ -48,12 +49,12 @@ export const AuthorityMembers = {
 } as const
 
 /** Adds an authority, or makes one as it is given. Servers use the change within a second. */
-export const addConsentAuthority = useCase(
+export const addConsentAuthority = act(
   {
-    approval: 'consent authority add',
+    name: 'consent authority add',
+    approval: 'wider',
     input: closed({ name: AuthorityName, ...AuthorityMembers }),
     result: AUTHORITY,
-    accounted: 'consent authority add',
   },
   async ({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) => {
     const authority = { name, jwks_uri, outgoing: hosts, keys: await keysOf(name, keys) }
@@ -103,11 +104,12 @@ export const listConsentAuthorities = useCase(
 )
 
 /** From now on its consents do not count; what was begun under them is stopped. */
-export const removeConsentAuthority = useCase(
+export const removeConsentAuthority = act(
   {
+    name: 'consent authority remove',
+    approval: 'never',
     input: closed({ name: AuthorityName }),
     result: closed({ name: AuthorityName, stopped: StoppedResult }),
-    accounted: 'consent authority remove',
   },
   async ({ db }: HasDatabase, { name }) => {
     const missing = new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })

@@ -7,10 +7,11 @@ import { isStorable } from '@rollcall/database/text'
 import { isSubscribedPurpose, stopEnded } from '@rollcall/delivery/store/events/consent-stopping'
 import { isGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, personalData, SenderId, text, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { AuthorityName, authorityNamed } from './authorities.ts'
 import { withdrawingPerson } from './person.ts'
 import { RECEIPT, receiptOf } from './receipt.ts'
@@ -25,8 +26,10 @@ const PERSON = {
 } as const
 
 /** Withdraws one signed consent, or what a person has consented to for a purpose. */
-export const withdrawConsent = useCase(
+export const withdrawConsent = act(
   {
+    name: 'consent withdraw',
+    approval: 'never',
     input: closed({
       authority: Type.Optional(AuthorityName),
       jti: Type.Optional(text('jti of the signed consent; with authority.')),
@@ -36,7 +39,6 @@ export const withdrawConsent = useCase(
       participant: Type.Optional(text('sender_id of the only participant that it is withdrawn from (default: all).')),
     }),
     result: RECEIPT,
-    accounted: 'consent withdraw',
   },
   async (needs: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
     if (authority !== undefined && jti !== undefined) {
@@ -72,8 +74,10 @@ const oneOfThem = (): AdminRefusal =>
   new AdminRefusal('give authority and jti, or identifier_type, identifier_value and purpose')
 
 /** Withdraws the signed consents of a revocation list. */
-export const revokeConsents = useCase(
+export const revokeConsents = act(
   {
+    name: 'consent revoke',
+    approval: 'never',
     input: closed({
       authority: AuthorityName,
       revoked: Type.Array(Type.String(), {
@@ -83,7 +87,6 @@ export const revokeConsents = useCase(
       }),
     }),
     result: RECEIPT,
-    accounted: 'consent revoke',
   },
   async (needs: HasVault, { authority, revoked }) => {
     const { id } = await authorityNamed(needs.db, authority)
@@ -95,12 +98,12 @@ export const revokeConsents = useCase(
 )
 
 /** The person consents again: withdrawals for a purpose count no more. */
-export const reinstateConsent = useCase(
+export const reinstateConsent = act(
   {
-    approval: 'consent reinstate',
+    name: 'consent reinstate',
+    approval: 'always',
     input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
-    accounted: 'consent reinstate',
   },
   async (needs: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
     const { own: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })

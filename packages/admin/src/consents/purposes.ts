@@ -4,6 +4,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listPurposes as listRows, putPurpose, removePurpose as remove } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { hasEnded } from '../grants/terms.ts'
 import { closed, NOTHING, orNull, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -14,8 +15,8 @@ const Text = text('What it means, for people.')
 export const PURPOSE = closed({ code: Code, text: orNull(Text) })
 
 /** Adds a purpose, or changes its text. */
-export const addPurpose = useCase(
-  { input: closed({ code: Code, text: Type.Optional(Text) }), result: PURPOSE },
+export const addPurpose = act(
+  { name: 'purpose add', approval: 'never', input: closed({ code: Code, text: Type.Optional(Text) }), result: PURPOSE },
   async ({ db }: HasDatabase, { code, text = null }) => {
     await putPurpose(db, { code, text })
     return { code, text }
@@ -27,8 +28,8 @@ export const listPurposes = useCase({ input: NOTHING, result: Type.Array(PURPOSE
 ])
 
 /** Removes a purpose that no grant names. */
-export const removePurpose = useCase(
-  { input: closed({ code: Code }), result: closed({ code: Code }) },
+export const removePurpose = act(
+  { name: 'purpose remove', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
     const naming = (await listGrants(db)).filter((grant) => isNamed(grant, code))
     if (naming.length > 0) {

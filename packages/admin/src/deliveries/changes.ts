@@ -3,25 +3,24 @@
 import type { Limits } from '@rollcall/core/limits'
 import { type CountedChange, changeAtMost, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import Type from 'typebox'
+import { type Acting, act } from '../act.ts'
 import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, type Approvals, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { CHOICE, changeableStates, choiceOf, type DeliveryChange, sumOf, tooMany } from './deliveries.ts'
 
 export interface HasChangeLimit extends HasDatabase {
   readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
-  /** Where some changes wait for a second operator. */
-  readonly approvals?: Approvals | undefined
 }
 
 /** Participants that a preview names. */
 const NAMED = 100
 
-function byHand(change: DeliveryChange, note: string, approval?: string) {
-  return useCase(
+function byHand(change: DeliveryChange, name: string) {
+  return act(
     {
-      ...(approval !== undefined && { approval }),
-      accounted: note,
+      name,
+      approval: change === 'replay' ? 'wider' : 'never',
       input: closed({
         ...CHOICE,
         ids: Type.Optional(
@@ -40,7 +39,7 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
         ),
       }),
     },
-    async ({ db, limits, approvals }: HasChangeLimit, { ids, dry_run = false, ...given }) => {
+    async ({ db, limits, approvals, caller }: HasChangeLimit & Acting, { ids, dry_run = false, ...given }) => {
       if (Object.keys(given).length === 0 && ids === undefined) {
         throw new AdminRefusal('name the deliveries: by ids, participant, namespace, origin, since, until or state')
       }
@@ -49,7 +48,7 @@ function byHand(change: DeliveryChange, note: string, approval?: string) {
       const found = sumOf(counted, 'deliveries')
       // What one operator may do alone was counted as well.
       const { changed_deliveries, replay_deliveries = changed_deliveries } = limits
-      const isAlone = approval !== undefined && approvals !== undefined
+      const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
       const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries
       if (!dry_run && found > most) throw tooMany(found, most)
       if (!dry_run && found === 0) {
@@ -79,6 +78,6 @@ const nothingToDo = (change: DeliveryChange, counted: readonly CountedChange[]):
 /** Attempts what waits, or was given up, now. */
 export const retryDeliveries = byHand('retry', 'deliveries retry')
 /** Sends what came to its end again. */
-export const replayDeliveries = byHand('replay', 'deliveries replay', 'deliveries replay')
+export const replayDeliveries = byHand('replay', 'deliveries replay')
 /** Stops the attempts. */
 export const cancelDeliveries = byHand('drop', 'deliveries cancel')

@@ -19,6 +19,7 @@ import {
 import { type Bodies, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
+import { type Acting, act } from '../act.ts'
 import {
   closed,
   flag,
@@ -33,7 +34,7 @@ import {
 } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, type Approvals, useCase } from '../use-case.ts'
+import { AdminRefusal, useCase } from '../use-case.ts'
 import { CauseOrNull, explainedCause } from './causes.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
@@ -91,10 +92,10 @@ export const listDeliveries = useCase(
 )
 
 /** One delivery with every attempt. */
-export const showDelivery = useCase(
+export const showDelivery = act(
   {
-    approval: 'deliveries show',
-    accounted: 'deliveries show',
+    name: 'deliveries show',
+    approval: 'wider',
     input: closed({
       id: DELIVERY.id,
       body: Type.Optional(flag('Also show the message and the beginning of each answer, which may be personal data.')),
@@ -115,24 +116,27 @@ export const showDelivery = useCase(
       ),
     }),
   },
-  async ({ db, vault }: HasVault, { id, body: withBody = false }) => {
-    const { body, made, ...delivery } = await deliveryNamed(db, id)
-    const bodies = withBody ? createBodies(db, await vault()) : null
-    const attempts = await Promise.all(
-      made.map(async ({ answer, at, ...attempt }) => ({
-        ...attempt,
-        at: timeOut(at),
-        cause: explainedCause(attempt.error),
-        ...(bodies && { answer: await opened(bodies, answer, answerContext(id, attempt.number)) }),
-      })),
-    )
-    return {
-      ...described(delivery),
-      ...(bodies && { body: await opened(bodies, body, deliveryContext(id)) }),
-      made: attempts,
-    }
-  },
+  ({ db, vault }: HasVault, { id, body = false }) => deliveryShown(db, id, body ? vault : null),
 )
+
+/** @param vault null: without bodies */
+export async function deliveryShown(db: Database, id: string, vault: HasVault['vault'] | null) {
+  const { body, made, ...delivery } = await deliveryNamed(db, id)
+  const bodies = vault === null ? null : createBodies(db, await vault())
+  const attempts = await Promise.all(
+    made.map(async ({ answer, at, ...attempt }) => ({
+      ...attempt,
+      at: timeOut(at),
+      cause: explainedCause(attempt.error),
+      ...(bodies && { answer: await opened(bodies, answer, answerContext(id, attempt.number)) }),
+    })),
+  )
+  return {
+    ...described(delivery),
+    ...(bodies && { body: await opened(bodies, body, deliveryContext(id)) }),
+    made: attempts,
+  }
+}
 
 /** @throws AdminRefusal there is none */
 async function deliveryNamed(db: Database, id: string, member?: string) {
@@ -155,8 +159,6 @@ const CHANGES = Object.keys(DELIVERY_CHANGES) as DeliveryChange[]
 export const changeableStates = (change: DeliveryChange): readonly string[] => DELIVERY_CHANGES[change].from
 
 interface Changing extends HasDatabase {
-  /** Where some changes wait for a second operator. */
-  readonly approvals?: Approvals | undefined
   readonly limits?: Pick<Limits, 'replay_deliveries'>
 }
 
@@ -167,10 +169,10 @@ export const tooMany = (found: number, most: number): AdminRefusal =>
   )
 
 /** Changes those of the chosen deliveries that it can be done with. */
-export const changeDeliveries = useCase(
+export const changeDeliveries = act(
   {
-    approval: 'deliveries change',
-    accounted: 'deliveries change',
+    name: 'deliveries change',
+    approval: 'wider',
     input: closed({
       ...CHOICE,
       change: oneOf(CHANGES, {
@@ -187,13 +189,13 @@ export const changeDeliveries = useCase(
       ),
     }),
   },
-  async ({ db, limits, approvals }: Changing, { change, ids, all = false, ...given }) => {
+  async ({ db, limits, approvals, caller }: Changing & Acting, { change, ids, all = false, ...given }) => {
     if (Object.keys(given).length === 0 && ids === undefined && !all) {
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
     const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
     // What one operator may do alone was counted before, and more may have come since.
-    const isAlone = change === 'replay' && approvals !== undefined
+    const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
     const { chosen, changed } = await changeAtMost(db, change, choice, most)
     if (most !== null && chosen > most) throw tooMany(chosen, most)

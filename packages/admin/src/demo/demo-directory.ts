@@ -9,9 +9,9 @@ import { directoryContent } from '@rollcall/participants/store/demo-data'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { hasRecords } from '@rollcall/records/records/record-counts'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
+import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
 import { applyConfiguration, type Configuration, exportConfiguration } from '../configuration/apply.ts'
-import { applyIndexes } from '../registries/indexes.ts'
 
 export interface DemoDirectory {
   /** In the order of the file. */
@@ -79,7 +79,7 @@ async function participantNamed(db: Database, sender_id: string): Promise<Partic
 /** A newer version of a kind may have more columns and indexes; nobody runs a command for a demo. */
 async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
   await ensureRecordTables(db, await registryAt(db, namespace))
-  await applyIndexes({ db }, { namespace })
+  await applyIndexes(db, namespace)
   return registryAt(db, namespace)
 }
 

@@ -2,6 +2,7 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import { isSecretOf } from '@rollcall/participants/directory/secrets'
 import { findClient } from '@rollcall/participants/store/participants'
+import type { Acting } from '../act.ts'
 import type { HasDatabase } from '../needs.ts'
 import { rotateParticipantSecret } from '../participants/participants.ts'
 
@@ -10,12 +11,12 @@ import { rotateParticipantSecret } from '../participants/participants.ts'
  * @param written the secret in demo.json, as far as it can be read
  */
 export async function keptOrNewSecret(
-  { db }: HasDatabase,
+  needs: HasDatabase & Acting,
   { sender_id, client_id }: Participant,
   written: unknown,
 ): Promise<string> {
-  const client = await findClient(db, client_id)
+  const client = await findClient(needs.db, client_id)
   if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
-  const { client_secret } = await rotateParticipantSecret({ db }, { sender_id })
+  const { client_secret } = await rotateParticipantSecret(needs, { sender_id })
   return client_secret
 }

@@ -5,17 +5,19 @@ import { listEvents as listRows } from '@rollcall/delivery/store/events/event-li
 import { resolveEventType } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, instant, Namespace, orNull, RecordTypeName, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 /** The most that one call lists. */
 const MOST_LISTED = 1_000
 
 /** The events of a registry, the newest first: what happened when, and never to whom. */
-export const listEvents = useCase(
+export const listEvents = act(
   {
-    accounted: 'events list',
+    name: 'events list',
+    approval: 'never',
     input: closed({
       namespace: Namespace,
       event_type: Type.Optional(text("Only those of this type, one of the registry's event types.")),

@@ -25,12 +25,14 @@ import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
+import { type Acting, act, ONE_OPERATOR } from '../act.ts'
 import { closed, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, type Given, useCase } from '../use-case.ts'
 import { type PublishNeeds, publishEvent } from './publish.ts'
 
-type Needs = PublishNeeds & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
+type Needs = PublishNeeds &
+  Pick<Acting, 'accounts'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
 
 /**
  * Publishes what waits, row by row, each in a transaction of its own, in which the row is deleted. A row that cannot be
@@ -43,6 +45,9 @@ export async function publishOutbox(needs: Needs, signal: AbortSignal): Promise<
   // A node that was publishing at the same time may have left a row that came just then.
   needs.outboxWake.raise(AGAIN)
 }
+
+/** Whoever may insert a row has the rights of the database: the event with its record is what is known of the act. */
+const OUTBOX = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next look after one that found something. */
 const AGAIN = 200
@@ -57,7 +62,7 @@ async function publishNext(needs: Needs): Promise<boolean> {
     if (row === null) return false
     try {
       const transaction: PublishNeeds['transaction'] = (work) => tried(client, () => work(client))
-      await publishEvent({ ...needs, transaction }, eventOf(row))
+      await publishEvent({ ...needs, transaction, caller: OUTBOX, approvals: ONE_OPERATOR }, eventOf(row))
       await removeOutboxRow(client, row.id)
     } catch (error) {
       let failure: string
@@ -162,8 +167,10 @@ const described = (row: FailedRow) => ({
 })
 
 /** Lets failed rows be tried again, behind none of those that wait. */
-export const retryOutbox = useCase(
+export const retryOutbox = act(
   {
+    name: 'outbox retry',
+    approval: 'never',
     input: closed({
       ids: Type.Optional(Type.Array(Type.String(), { description: 'ids of the rows (default: all that failed).' })),
     }),

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nextEventNumbers } from '../../../delivery/src/store/events/events.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../../delivery/test/subscriptions.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { acting } from '../../test/acting.ts'
 import { deleteRecords } from '../records/records.ts'
 import type { RefusalReason } from '../use-case.ts'
 import { publishEvent } from './publish.ts'
@@ -39,7 +40,7 @@ const id = (identifier_type: string, identifier_value: string) => ({ identifier_
 const person = (members: JsonObject = {}, uin = 'U-44') => ({ identifier: [id('UIN', uin)], ...members })
 
 const publish = (reg_event_type: string, record: JsonObject, more: Partial<Input> = {}) =>
-  publishEvent(needs(), { namespace: 'civil', reg_event_type, record, ...more })
+  publishEvent(acting(needs()), { namespace: 'civil', reg_event_type, record, ...more })
 
 const subscribe = (type: string, filter?: JsonObject, more: SubscriptionChanges = {}) =>
   subscribeLive(database.db, registry, type, filter, more)
@@ -127,7 +128,7 @@ describe('a published event', () => {
       Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
     const remove = async () => {
       const named = { namespace: 'civil', record_type: 'Person', identifiers: ['U-44'] }
-      expect(await deleteRecords(needs(), named)).toMatchObject({ deleted: 1 })
+      expect(await deleteRecords(acting(needs()), named)).toMatchObject({ deleted: 1 })
       return last()
     }
     now = new Date()
@@ -224,7 +225,7 @@ test('a deletion notifies those whose filter the record fulfilled, with identifi
   await publish('REGISTER', person({ sex: 'F' }))
   const female = await subscribe('UPDATE', { sex: { eq: 'F' } })
   await subscribe('UPDATE', { sex: { eq: 'M' } })
-  await deleteRecords(needs(), { namespace: 'civil', record_type: 'Person', identifiers: ['U-44', 'U-45'] })
+  await deleteRecords(acting(needs()), { namespace: 'civil', record_type: 'Person', identifiers: ['U-44', 'U-45'] })
   expect(await notifications()).toMatchObject([{ subscription: female, presence: 'left' }])
   // The conditions of grants are asked of the record as it was before.
   expect(await rows(`select document::json, identifiers::json from event where event_type = 'UPDATE'`)).toEqual([
@@ -384,7 +385,12 @@ describe('refused', () => {
       'invalid',
     ],
   ])('%s', async (_, more, message, reason) => {
-    const asked = publishEvent(needs(), { namespace: 'civil', reg_event_type: 'UPDATE', record: person(), ...more })
+    const asked = publishEvent(acting(needs()), {
+      namespace: 'civil',
+      reg_event_type: 'UPDATE',
+      record: person(),
+      ...more,
+    })
     await expect(asked).rejects.toMatchObject({
       name: 'AdminRefusal',
       message: expect.stringContaining(message),
@@ -403,8 +409,11 @@ describe('refused', () => {
   test('a type of record that can mean two, until it is said which', async () => {
     const record = { '@type': ['Member', 'Group'], member_identifier: [id('UIN', '1')] }
     const asked = { namespace: 'social', reg_event_type: 'REGISTER', record }
-    await refused(publishEvent(needs(), asked), 'record.@type: can mean Member or Group; say which with record_type')
-    expect(await publishEvent(needs(), { ...asked, record_type: 'SRPerson' })).toMatchObject({ matched: 0 })
+    await refused(
+      publishEvent(acting(needs()), asked),
+      'record.@type: can mean Member or Group; say which with record_type',
+    )
+    expect(await publishEvent(acting(needs()), { ...asked, record_type: 'SRPerson' })).toMatchObject({ matched: 0 })
     expect(social.kind.name).toBe('social')
   })
 })

@@ -24,9 +24,10 @@ import {
 import { findRegistry, noRegistryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { type PublishedRecord, writePublished } from './published-record.ts'
 
 export interface PublishNeeds extends HasRecording {
@@ -77,9 +78,10 @@ type Input = ReadOnly<Static<typeof INPUT>>
  * Records one event: writes the record, or merges it into the stored one, and notifies who has subscribed. When it is
  * answered all of that is committed.
  */
-export const publishEvent = useCase(
+export const publishEvent = act(
   {
-    accounted: 'publish',
+    name: 'publish',
+    approval: 'never',
     input: INPUT,
     result: closed({ id: wholeNumber('Of the event.'), matched: wholeNumber('Subscriptions that are notified.') }),
   },

@@ -18,26 +18,32 @@ import { fileSubscriptions } from '@rollcall/delivery/store/events/subscription-
 import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { isGrantedNow } from '../grants/subscriptions.ts'
 import { closed, instant, text, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { type HasSamples, samplesOf } from '../registries/samples.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 const Code = text('Code of the subscription.')
 
 /** Queues one notification with a synthetic record, marked as a test, in the mailbox of the subscription. */
-export const testSubscription = useCase(
-  { input: closed({ code: Code }), result: closed({ code: Code }) },
-  async ({ db, samples }: HasSamples, { code }) => {
-    const { subscription, registry } = await known({ db }, code)
-    if (subscription.mailbox_state === 'closed') {
-      throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
-    }
-    await queueTest(db, subscription, canonicalJson(sampleOf(registry, subscription, samples)))
+export const testSubscription = act(
+  { name: 'subscriptions test', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
+  async (needs: HasSamples, { code }) => {
+    await sendTest(needs, code)
     return { code }
   },
 )
+
+/** @throws AdminRefusal nothing is sent to the subscription now */
+export async function sendTest({ db, samples }: HasSamples, code: string): Promise<void> {
+  const { subscription, registry } = await known({ db }, code)
+  if (subscription.mailbox_state === 'closed') {
+    throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
+  }
+  await queueTest(db, subscription, canonicalJson(sampleOf(registry, subscription, samples)))
+}
 
 /** @throws AdminRefusal there is none of its record type */
 function sampleOf(
@@ -56,10 +62,10 @@ const PAGE = 500
  * Queues every record that matches now, behind what happens meanwhile. One that was interrupted goes on where it was when it
  * is called again.
  */
-export const backfillSubscription = useCase(
+export const backfillSubscription = act(
   {
-    approval: 'subscriptions backfill',
-    accounted: 'subscriptions backfill',
+    name: 'subscriptions backfill',
+    approval: 'always',
     input: closed({
       code: Code,
       since: Type.Optional(instant('Only records that were written at this time or later.')),
@@ -99,8 +105,8 @@ export const backfillSubscription = useCase(
 )
 
 /** Opens a suspended subscription again with its mailbox: what waits there is sent. */
-export const resumeSubscription = useCase(
-  { input: closed({ code: Code }), result: closed({ code: Code }) },
+export const resumeSubscription = act(
+  { name: 'subscriptions resume', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
     const { subscription, registry } = await known({ db }, code)
     const { predicate } = compileCriteria(registry.kind, subscription.criteria)

@@ -13,6 +13,7 @@ import { endSubscriptions } from '@rollcall/delivery/store/events/subscription-s
 import { isJsonObject, type JsonObject, oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import {
   closed,
   flag,
@@ -103,9 +104,10 @@ export const listSubscriptions = useCase(
 )
 
 /** One subscription; what it is about only where it is asked for. */
-export const showSubscription = useCase(
+export const showSubscription = act(
   {
-    accounted: 'subscriptions show',
+    name: 'subscriptions show',
+    approval: 'never',
     input: closed({
       code: Code,
       criteria: Type.Optional(flag('Also show its criteria, whose filter may be personal data.')),
@@ -119,8 +121,8 @@ export const showSubscription = useCase(
 )
 
 /** Ends a subscription: it matches nothing more, and what waits for it is not sent. */
-export const cancelSubscription = useCase(
-  { input: closed({ code: Code }), result: closed(SHOWN) },
+export const cancelSubscription = act(
+  { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SHOWN) },
   async ({ db }: HasDatabase, { code }) => {
     const { id, registry } = await subscriptionNamed({ db }, code)
     const ended = await withTransaction(db.pool, async (client) => {

@@ -19,6 +19,7 @@ import { listParticipants } from '@rollcall/participants/store/participants'
 import { listPurposes } from '@rollcall/participants/store/purposes'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { unknownPurpose } from '../consents/purposes.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -46,10 +47,10 @@ export const GRANT = closed({
 })
 
 /** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
-export const setGrant = useCase(
+export const setGrant = act(
   {
-    approval: 'grant set',
-    accounted: 'grant set',
+    name: 'grant set',
+    approval: 'wider',
     input: closed({
       ...WHOSE,
       terms: Terms,
@@ -151,9 +152,10 @@ export const expiringGrants = useCase(
 )
 
 /** Revokes every grant of a participant in a registry; every server follows within a second. */
-export const revokeGrant = useCase(
+export const revokeGrant = act(
   {
-    accounted: 'grant revoke',
+    name: 'grant revoke',
+    approval: 'never',
     input: closed(WHOSE),
     result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
   },

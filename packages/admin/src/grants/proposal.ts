@@ -10,11 +10,11 @@ import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import { closed, instant, Namespace, SenderId, text, wholeNumber } from '../members.ts'
-import type { HasAccounts } from '../needs.ts'
+import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { isInForce } from './grants.ts'
 import { Terms } from './terms.ts'
 
@@ -23,8 +23,10 @@ const DAY = 86_400_000
 const MARGIN = 1.5
 const LEAST_QUOTA = 10
 
-export const proposeGrant = useCase(
+export const proposeGrant = act(
   {
+    name: 'grant propose',
+    approval: 'never',
     input: closed({
       sender_id: SenderId,
       namespace: Namespace,
@@ -41,7 +43,7 @@ export const proposeGrant = useCase(
       unchanged: Type.Array(text('A member of the grant that the accounts say nothing of.')),
     }),
   },
-  async (needs: HasAccounts & { readonly now?: () => Date }, { sender_id, namespace, days }) => {
+  async (needs: HasDatabase & { readonly now?: () => Date }, { sender_id, namespace, days }) => {
     const { db, now = () => new Date() } = needs
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
@@ -58,7 +60,6 @@ export const proposeGrant = useCase(
     })) {
       addUse(used, at, entry)
     }
-    await accountOperator(needs, { note: 'grant propose', registry: namespace })
     const owner = { participant: participant.id, registry: registry.id }
     for (const { event_type, record_type } of await subscribedTypes(db, owner)) {
       used.subscribed = true

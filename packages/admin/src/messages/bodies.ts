@@ -10,10 +10,10 @@ import type { Traced } from '@rollcall/engine/store/exchanges/trace'
 import { type Bodies, BodyUnreadable, createBodies } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import { closed, Namespace, orNull, personalData, SenderId, text } from '../members.ts'
-import type { HasAccounts, HasDatabase, HasVault } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { MESSAGE, tracedMessages } from './timeline.ts'
 
 /** Bodies in one answer; those of further deliveries are opened one by one. */
@@ -37,16 +37,18 @@ const Body = closed({
 })
 
 /** The request of an asynchronous exchange, and the pages of its answer. Synchronous messages are not stored. */
-export const openBodies = useCase(
+export const openBodies = act(
   {
-    approval: 'messages bodies',
+    name: 'messages bodies',
+    approval: 'always',
+    entry: 'within',
     input: closed({ ...MESSAGE, reason: Reason }),
     result: closed({
       bodies: Type.Array(Body),
       more: Type.Boolean({ description: `Whether there are more than ${MOST}: open their deliveries.` }),
     }),
   },
-  async (needs: HasVault & HasAccounts, { reason, ...asked }) => {
+  async (needs: HasVault, { reason, ...asked }, enter) => {
     const { db } = needs
     const traced = await tracedMessages({ db }, asked)
     const places = (await Promise.all(traced.map((one) => placesOf({ db }, one)))).flat()
@@ -55,7 +57,7 @@ export const openBodies = useCase(
     }
     const repeats = traced.flatMap(({ correlation_id }) => correlation_id ?? [])
     const registry = asked.namespace ?? traced.find((one) => one.registry !== null)?.registry ?? undefined
-    await accountOperator(needs, { note: 'messages bodies', registry, reason, repeats })
+    await enter({ registry, reason, repeats })
     const bodies = createBodies(db, await needs.vault())
     const opened = []
     for (const place of places.slice(0, MOST)) opened.push(await openedAt(bodies, place))
@@ -64,13 +66,15 @@ export const openBodies = useCase(
 )
 
 /** The message of one delivery. */
-export const openDeliveryBody = useCase(
+export const openDeliveryBody = act(
   {
-    approval: 'deliveries body',
+    name: 'deliveries body',
+    approval: 'always',
+    entry: 'within',
     input: closed({ id: text('id of the delivery.'), namespace: Type.Optional(Namespace), reason: Reason }),
     result: Body,
   },
-  async (needs: HasVault & HasAccounts, { id, namespace, reason }) => {
+  async (needs: HasVault, { id, namespace, reason }, enter) => {
     const { db } = needs
     const found = await findDelivery(db, id)
     if (found === null || (namespace !== undefined && found.registry !== namespace)) {
@@ -78,7 +82,7 @@ export const openDeliveryBody = useCase(
     }
     const { participant, registry, correlation_id, body: sealed } = found
     const repeats = correlation_id === null ? [] : [correlation_id]
-    await accountOperator(needs, { note: 'deliveries body', registry: registry ?? undefined, reason, repeats })
+    await enter({ registry: registry ?? undefined, reason, repeats })
     const bodies = createBodies(db, await needs.vault())
     return openedAt(bodies, { what: 'delivery', id, participant, sealed, context: deliveryContext(id) })
   },

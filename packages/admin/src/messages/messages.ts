@@ -7,9 +7,10 @@ import { MESSAGE_IDS, messageKeysOf } from '@rollcall/engine/store/exchanges/mes
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { AccountId, type HasSearchLimit, placeBefore } from '../accounts/facts.ts'
+import { act } from '../act.ts'
 import { closed, instant, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 /** Sorts of entries that are messages. */
 const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] as const
@@ -45,9 +46,10 @@ const Message = closed({
 })
 
 /** The newest first. Of a request that is answered later there are an acknowledgement and a callback for each page. */
-export const listMessages = useCase(
+export const listMessages = act(
   {
-    accounted: 'messages list',
+    name: 'messages list',
+    approval: 'never',
     input: closed({
       message_id: Id('Only those of this message, a request or one of ours.'),
       transaction_id: Id('Only those of this transaction.'),

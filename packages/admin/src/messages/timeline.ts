@@ -6,9 +6,10 @@ import { type Traced, trace as traceRows } from '@rollcall/engine/store/exchange
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, Namespace, orNull, SenderId, text, timeOut } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { Step, stepOf, stepOfEvent } from './steps.ts'
 import { storyOf } from './story.ts'
 
@@ -36,9 +37,10 @@ export const MESSAGE = {
 } as const
 
 /** What is stored of a message. It names no person. */
-export const showMessage = useCase(
+export const showMessage = act(
   {
-    accounted: 'messages show',
+    name: 'messages show',
+    approval: 'never',
     input: closed(MESSAGE),
     result: closed({
       messages: Type.Array(Timeline, {

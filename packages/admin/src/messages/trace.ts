@@ -6,9 +6,9 @@ import { type TracedNotification, traceNotifications } from '@rollcall/delivery/
 import { type TracedExchange, trace as traceRows } from '@rollcall/engine/store/exchanges/trace'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { useCase } from '../use-case.ts'
 import { type StoryEvent, storyOf } from './story.ts'
 
 export type { StoryEvent } from './story.ts'
@@ -142,9 +142,10 @@ const Notification = closed({
  * Everything whose transaction_id, correlation_id, message_id or code of a subscription this is, the oldest first; then
  * notifications with this reference_id or code, the newest first.
  */
-export const trace = useCase(
+export const trace = act(
   {
-    accounted: 'trace',
+    name: 'trace',
+    approval: 'never',
     input: closed({
       id: text(
         'A transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription.',

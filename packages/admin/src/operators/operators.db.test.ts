@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { skippingClock } from '../../../observe/test/clock.ts'
+import { acting } from '../../test/acting.ts'
 import { addConsentAuthority, removeConsentAuthority } from '../consents/authorities.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { addOperator, listOperators, revokeOperator } from './operators.ts'
@@ -19,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const add = (name: string, more: object = {}) => addOperator(database, { name, roles: ['read'], ...more })
+const add = (name: string, more: object = {}) => addOperator(acting(database), { name, roles: ['read'], ...more })
 
 test('a token says who has it, and only its digest is stored', async () => {
   const { token, ...added } = await add('crvs', { roles: ['publish', 'publish'], registries: ['civil'] })
@@ -54,7 +55,7 @@ test('another secret, another id, and what is no token are refused', async () =>
 
 test('a token may be bound to one consent authority', async () => {
   const name = 'https://consent.example'
-  await addConsentAuthority(database, { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
+  await addConsentAuthority(acting(database), { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
   const { token, ...added } = await add('consent-service', { roles: ['consent'], authority: name })
   expect(added).toMatchObject({ roles: ['consent'], registries: null, authority: name })
   const operator = await createOperators(database.db).operatorOf(token)
@@ -66,7 +67,7 @@ test('a token may be bound to one consent authority', async () => {
     reason: 'not_found',
   })
   // A token outlives the removal of its authority, and is for no other one then.
-  await removeConsentAuthority(database, { name })
+  await removeConsentAuthority(acting(database), { name })
   expect(await createOperators(database.db).operatorOf(token)).toEqual(operator)
   expect((await listOperators(database, {})).find((one) => one.name === 'consent-service')).toEqual(listed)
 })
@@ -74,7 +75,7 @@ test('a token may be bound to one consent authority', async () => {
 test('a token expires, after 90 days unless said otherwise', async () => {
   const clock = skippingClock()
   const operators = createOperators(database.db, clock)
-  const { token, expires_at } = await addOperator({ ...database, clock }, { name: 'late', roles: ['read'] })
+  const { token, expires_at } = await addOperator(acting({ ...database, clock }), { name: 'late', roles: ['read'] })
   expect(Date.parse(expires_at) - clock.date()).toBeGreaterThan(89.9 * DAY)
   expect(await operators.operatorOf(token)).toMatchObject({ name: 'late', registries: null })
   clock.pass(90 * DAY)
@@ -84,9 +85,13 @@ test('a token expires, after 90 days unless said otherwise', async () => {
 test('a revoked token is refused at once, and its name may be used again', async () => {
   const operators = createOperators(database.db)
   const first = await add('leaver')
-  expect(await revokeOperator(database, { name: 'leaver' })).toEqual({ name: 'leaver', sessions: 0, proposals: 0 })
+  expect(await revokeOperator(acting(database), { name: 'leaver' })).toEqual({
+    name: 'leaver',
+    sessions: 0,
+    proposals: 0,
+  })
   expect(await operators.operatorOf(first.token)).toBeNull()
-  await expect(revokeOperator(database, { name: 'leaver' })).rejects.toMatchObject({
+  await expect(revokeOperator(acting(database), { name: 'leaver' })).rejects.toMatchObject({
     message: 'no live token is named leaver',
     reason: 'not_found',
   })

@@ -16,6 +16,7 @@ import { endOperatorSessions } from '@rollcall/participants/store/sessions'
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { authorityNamed } from '../consents/authorities.ts'
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -54,9 +55,10 @@ interface Needs extends HasDatabase {
 }
 
 /** Makes a token. It is shown once: only its digest is stored. */
-export const addOperator = useCase(
+export const addOperator = act(
   {
-    approval: 'operator add',
+    name: 'operator add',
+    approval: 'wider',
     input: closed({
       name: Name,
       roles: Roles,
@@ -142,8 +144,10 @@ export const listOperators = useCase(
 )
 
 /** Ends a token and the sessions of its name: from the next call on they are refused. */
-export const revokeOperator = useCase(
+export const revokeOperator = act(
   {
+    name: 'operator revoke',
+    approval: 'never',
     input: closed({ name: Name }),
     result: closed({
       name: Name,

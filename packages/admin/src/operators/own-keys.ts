@@ -10,6 +10,7 @@ import { SEALED_CREDENTIALS } from '@rollcall/participants/store/participant-cal
 import { SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase, HasVault } from '../needs.ts'
 import { useCase } from '../use-case.ts'
@@ -43,8 +44,10 @@ export const listOwnKeys = useCase({ input: NOTHING, result: Type.Array(KeyResul
 )
 
 /** Starts to use the next keys; running servers follow within a second, without refusing any message. */
-export const rotateOwnKeys = useCase(
+export const rotateOwnKeys = act(
   {
+    name: 'keys rotate',
+    approval: 'never',
     input: closed({ use: Type.Optional(Use) }),
     result: Type.Array(
       closed({
@@ -61,8 +64,8 @@ export const rotateOwnKeys = useCase(
 )
 
 /** Revokes a key: within a second no server takes it any more, and its private half is erased. */
-export const revokeOwnKey = useCase(
-  { input: closed({ kid: Kid }), result: KeyResult },
+export const revokeOwnKey = act(
+  { name: 'keys revoke', approval: 'never', input: closed({ kid: Kid }), result: KeyResult },
   async ({ db, vault }: HasVault, { kid }) => {
     const opened = await vault()
     return described(await db.journal.write({ kind: 'own_key_revoked', kid }, () => revoke(db, opened, kid)))
@@ -73,8 +76,10 @@ export const revokeOwnKey = useCase(
 export const SEALED_ELSEWHERE = [SEALED_ACCOUNT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */
-export const rotateMasterKey = useCase(
+export const rotateMasterKey = act(
   {
+    name: 'keys rotate-master',
+    approval: 'never',
     input: NOTHING,
     result: closed({
       version: wholeNumber('Version of the master key.'),

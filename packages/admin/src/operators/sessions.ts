@@ -11,6 +11,7 @@ import {
   listOperatorSessions,
 } from '@rollcall/participants/store/sessions'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -20,9 +21,10 @@ interface Needs extends HasDatabase {
 }
 
 /** Makes a link. It is shown once: only the digest of its code is stored. */
-export const makeSignInLink = useCase(
+export const makeSignInLink = act(
   {
-    approval: 'operator link',
+    name: 'operator link',
+    approval: 'wider',
     input: closed({ name: text('Name of a live token: the link signs in as its owner.') }),
     result: closed({
       name: text('Name of the token.'),
@@ -71,9 +73,10 @@ export const listSessions = useCase(
 )
 
 /** Ends what somebody has begun: a token, and a role at a provider, stay as they are. */
-export const endSessions = useCase(
+export const endSessions = act(
   {
-    accounted: 'operator sign-out',
+    name: 'operator sign-out',
+    approval: 'never',
     input: closed({
       name: text('Who is signed in. Links that would sign in as this operator end as well.'),
       id: Type.Optional({ ...SessionId, description: 'Only this session, and no link.' }),

@@ -19,10 +19,11 @@ import { oneOf, operationsOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import packageJson from '../../package.json' with { type: 'json' }
-import { testSubscription } from '../events/subscription-mailbox.ts'
+import { act } from '../act.ts'
+import { sendTest } from '../events/subscription-mailbox.ts'
 import { closed, flag, instant, Namespace, SenderId, text, timeOut } from '../members.ts'
 import type { HasSamples } from '../registries/samples.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { participantNamed } from './participants.ts'
 
 interface Evidence extends RequestEvidence, DeliveryEvidence {}
@@ -122,8 +123,10 @@ interface Checking extends HasSamples {
 }
 
 /** Looks at what the system of a sandbox participant has done, does what only we can do, and stores the report. */
-export const checkParticipant = useCase(
+export const checkParticipant = act(
   {
+    name: 'participant check',
+    approval: 'never',
     input: closed({ sender_id: SenderId, namespace: Namespace, since: REPORT.since }),
     result: closed({ sender_id: SenderId, ...REPORT }),
   },
@@ -198,7 +201,7 @@ async function drive(
 ): Promise<void> {
   if (delivery !== null && retried_at === null) await changeDeliveries(db, 'replay', { ids: [delivery] })
   if (subscription !== null && notified_at === null && !testing && isGranted(operations, 'subscribe')) {
-    await testSubscription({ db, samples }, { code: subscription })
+    await sendTest({ db, samples }, subscription)
   }
 }
 

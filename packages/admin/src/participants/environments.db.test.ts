@@ -5,6 +5,7 @@ import { findParticipant } from '@rollcall/participants/store/participants'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { acting } from '../../test/acting.ts'
 import { applyConfiguration, exportConfiguration } from '../configuration/apply.ts'
 import { explainGrant, listGrants, setGrant } from '../grants/grants.ts'
 import { addRegistry, listRegistries } from '../registries/registries.ts'
@@ -13,10 +14,10 @@ import { addParticipant, listParticipants } from './participants.ts'
 let database: TestDatabase
 beforeAll(async () => {
   database = await testDatabase()
-  await addRegistry(database, { kind: 'civil' })
-  await addRegistry(database, { kind: 'civil', environment: 'sandbox' })
-  await addParticipant(database, { sender_id: 'live.example', name: 'L' })
-  await addParticipant(database, { sender_id: 'tried.example', name: 'T', environment: 'sandbox' })
+  await addRegistry(acting(database), { kind: 'civil' })
+  await addRegistry(acting(database), { kind: 'civil', environment: 'sandbox' })
+  await addParticipant(acting(database), { sender_id: 'live.example', name: 'L' })
+  await addParticipant(acting(database), { sender_id: 'tried.example', name: 'T', environment: 'sandbox' })
 })
 afterAll(() => database.close())
 
@@ -31,10 +32,9 @@ const refused = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 const apply = (configuration: object) =>
-  applyConfiguration(
-    { db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) },
-    { configuration: { version: 1, ...configuration } },
-  )
+  applyConfiguration(acting({ db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) }), {
+    configuration: { version: 1, ...configuration },
+  })
 
 test('a sandbox registry is at the kind and -test, and lists say what is what', async () => {
   const registries = await listRegistries(database, {})
@@ -54,7 +54,7 @@ describe('a grant across', () => {
     ['tried.example', 'civil', SANDBOX_IN_LIVE],
     ['live.example', 'civil-test', LIVE_IN_SANDBOX],
   ])('%s in %s is refused by grant set, a file and the store', async (sender_id, namespace, message) => {
-    expect(await refused(setGrant(database, { sender_id, namespace, terms }))).toBe(message)
+    expect(await refused(setGrant(acting(database), { sender_id, namespace, terms }))).toBe(message)
     expect(await refused(apply({ participants: { [sender_id]: { grants: { [namespace]: terms } } } }))).toBe(
       `participants["${sender_id}"].grants.${namespace}: ${message}`,
     )
@@ -69,7 +69,7 @@ describe('a grant across', () => {
   })
 
   test('is refused with a new participant, which is then not added', async () => {
-    const added = addParticipant(database, {
+    const added = addParticipant(acting(database), {
       sender_id: 'new.example',
       name: 'N',
       environment: 'sandbox',

@@ -13,6 +13,7 @@ import {
 } from '@rollcall/participants/store/participant-keys'
 import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -38,9 +39,10 @@ export const KeyResult = closed({
 })
 
 /** Registers the public keys of a text. All of them are good before the first is registered. */
-export const addParticipantKeys = useCase(
+export const addParticipantKeys = act(
   {
-    approval: 'participant key add',
+    name: 'participant key add',
+    approval: 'always',
     input: closed({
       sender_id: SenderId,
       keys: text('A public key in PEM, a JWK or a JWK set. A private key is refused.'),
@@ -140,8 +142,13 @@ export const readPublicKeys = useCase(
 )
 
 /** Revokes a key for ever; within a second no server takes it any more. */
-export const revokeParticipantKey = useCase(
-  { input: closed({ sender_id: SenderId, kid: Kid }), result: KeyResult },
+export const revokeParticipantKey = act(
+  {
+    name: 'participant key revoke',
+    approval: 'never',
+    input: closed({ sender_id: SenderId, kid: Kid }),
+    result: KeyResult,
+  },
   async ({ db }: HasDatabase, { sender_id, kid }) => described(await revokeJournaled(db, sender_id, kid)),
 )
 

@@ -2,16 +2,18 @@
 
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, limitIn, limitOut, SenderId } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { useCase } from '../use-case.ts'
 import { ConcurrencyLimit, MaxPageSize, participantNamed, RateLimit } from './participants.ts'
 
 const LIMITS = { max_page_size: MaxPageSize, rate_limit: RateLimit, concurrency_limit: ConcurrencyLimit } as const
 
 /** Changes what is given, and shows the limits; with nothing given it only shows them. Nodes follow within a second. */
-export const changeParticipantLimits = useCase(
+export const changeParticipantLimits = act(
   {
+    name: 'participant limits',
+    approval: 'never',
     input: closed({
       sender_id: SenderId,
       max_page_size: Type.Optional(LIMITS.max_page_size),

@@ -2,6 +2,7 @@ import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { acting } from '../../test/acting.ts'
 import { AdminRefusal } from '../use-case.ts'
 import { addParticipantKeys, listParticipantKeys, listPublicKeys, revokeParticipantKey } from './keys.ts'
 import {
@@ -16,11 +17,11 @@ import { allowParticipantHost, changeParticipantPolicy, listParticipantHosts, re
 let database: TestDatabase
 const sender_id = 'a.example'
 const vault = () => Promise.reject(new Error('no key is made here'))
-const needs = () => ({ db: database.db, vault })
+const needs = () => acting({ db: database.db, vault })
 
 beforeAll(async () => {
   database = await testDatabase()
-  await addParticipant(database, { sender_id, name: 'A' })
+  await addParticipant(acting(database), { sender_id, name: 'A' })
 })
 afterAll(() => database.close())
 

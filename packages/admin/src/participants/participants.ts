@@ -19,7 +19,8 @@ import {
 import { oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
-import { accountActs } from '../accounts/operator-looks.ts'
+import { accountAct } from '../accounts/operator-looks.ts'
+import { type Acting, act } from '../act.ts'
 import { Terms } from '../grants/terms.ts'
 import {
   closed,
@@ -72,9 +73,10 @@ const PARTICIPANT = {
 export const ParticipantResult = closed(PARTICIPANT)
 
 /** Adds a participant. Its messages must be signed until its policy says otherwise. */
-export const addParticipant = useCase(
+export const addParticipant = act(
   {
-    approval: 'participant add',
+    name: 'participant add',
+    approval: 'wider',
     input: closed({
       sender_id: SenderId,
       name: text('Its name for people, 1 to 255 characters.'),
@@ -92,11 +94,11 @@ export const addParticipant = useCase(
       granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
     }),
   },
-  async (needs: HasDatabase, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
+  async (needs: HasDatabase & Acting, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
     const { db } = needs
     const checked = await checkedGrants(db, environment, grants)
     const acts = checked.map(({ registry }) => ({ note: GRANTING, registry: registry.namespace }))
-    await accountActs(needs, acts)
+    for (const details of acts) await accountAct(needs, details)
     const { secret, sha256 } = newSecret()
     const added = await addRow(db, {
       sender_id,
@@ -162,31 +164,35 @@ export async function setParticipantStatus({ db }: HasDatabase, { sender_id, sta
 const ONE = closed({ sender_id: SenderId })
 
 /** From now on nothing of the participant is accepted; every server follows within a second. */
-export const disableParticipant = useCase(
-  { input: ONE, result: ParticipantResult },
+export const disableParticipant = act(
+  { name: 'participant disable', approval: 'never', input: ONE, result: ParticipantResult },
   (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'disabled' }),
 )
 
 /** Its secrets and unexpired tokens are valid again. */
-export const enableParticipant = useCase(
-  { approval: 'participant enable', input: ONE, result: ParticipantResult },
+export const enableParticipant = act(
+  { name: 'participant enable', approval: 'wider', input: ONE, result: ParticipantResult },
   (needs: HasDatabase, { sender_id }) => setParticipantStatus(needs, { sender_id, status: 'active' }),
 )
 
 /** Gives a participant a new client secret; the one before it stays valid until the next rotation. */
-export const rotateParticipantSecret = useCase(
+export const rotateParticipantSecret = act(
   {
-    approval: 'participant secret rotate',
+    name: 'participant secret rotate',
+    approval: 'wider',
     input: ONE,
     result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
   },
-  async ({ db }: HasDatabase, { sender_id }) => {
-    const { secret: client_secret, sha256 } = newSecret()
-    const participant = await participantNamed(db, sender_id)
-    await journalRetired(db, participant, () => addSecret(db, participant, sha256))
-    return { sender_id, client_id: participant.client_id, client_secret }
-  },
+  async ({ db }: HasDatabase, { sender_id }) => newClientSecret(db, sender_id),
 )
+
+/** Makes a secret and stores its digest. */
+export async function newClientSecret(db: Database, sender_id: string) {
+  const { secret: client_secret, sha256 } = newSecret()
+  const participant = await participantNamed(db, sender_id)
+  await journalRetired(db, participant, () => addSecret(db, participant, sha256))
+  return { sender_id, client_id: participant.client_id, client_secret }
+}
 
 /** All live secrets but the newest, which stays valid. */
 async function journalRetired(

@@ -1,5 +1,7 @@
 /** The policy of a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
+
 import { ENCRYPTION_POLICIES, type Participant, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
+import { act } from '../act.ts'
 
 export {
   ENCRYPTION_POLICIES,
@@ -56,9 +58,10 @@ const POLICY_MEMBERS = {
 export const Policy = closed(POLICY_MEMBERS, { description: 'How it signs and encrypts.' })
 
 /** Changes what is given, and shows the policy; with nothing given it only shows it. */
-export const changeParticipantPolicy = useCase(
+export const changeParticipantPolicy = act(
   {
-    approval: 'participant policy',
+    name: 'participant policy',
+    approval: 'wider',
     input: closed({
       sender_id: SenderId,
       signature_policy: Type.Optional(POLICY_MEMBERS.signature_policy),
@@ -127,8 +130,8 @@ const HOST = {
 export const Hosts = Type.Array(closed(HOST), { description: 'Hosts that our requests may reach, each with its rule.' })
 
 /** Allows requests to a host of a participant, in place of what was allowed for that host before. */
-export const allowParticipantHost = useCase(
-  { approval: 'participant host allow', input: closed({ sender_id: SenderId, ...HOST }), result: Hosts },
+export const allowParticipantHost = act(
+  { name: 'participant host allow', approval: 'wider', input: closed({ sender_id: SenderId, ...HOST }), result: Hosts },
   async ({ db }: HasDatabase, { sender_id, ...row }) => {
     const problem = unreachableHost(row)
     if (problem !== null) throw new AdminRefusal(problem)
@@ -142,8 +145,13 @@ export const listParticipantHosts = useCase(
   async ({ db }: HasDatabase, { sender_id }) => hostsOf(await participantNamed(db, sender_id)),
 )
 
-export const removeParticipantHost = useCase(
-  { input: closed({ sender_id: SenderId, host: Host }), result: Hosts },
+export const removeParticipantHost = act(
+  {
+    name: 'participant host remove',
+    approval: 'never',
+    input: closed({ sender_id: SenderId, host: Host }),
+    result: Hosts,
+  },
   async ({ db }: HasDatabase, { sender_id, host }) => {
     const { outgoing } = await participantNamed(db, sender_id)
     const others = outgoing.filter((row) => row.host !== host)

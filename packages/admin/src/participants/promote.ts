@@ -13,10 +13,11 @@ import { createKeySets } from '@rollcall/participants/trust/key-sets'
 import { type PublicKey, readPublicKey } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { suspendUngranted } from '../grants/subscriptions.ts'
 import { closed, SenderId, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { addParticipantKeys } from './keys.ts'
 import { described, ParticipantResult, participantNamed } from './participants.ts'
 import { checkKeySetAddress } from './policy.ts'
@@ -35,10 +36,10 @@ const REPORTS = 100
  * Makes a sandbox participant live. Everything of the sandbox ends at once: keys, secrets, tokens, grants, subscriptions,
  * and the settings of callbacks. It may do nothing until something is granted to it in a live registry.
  */
-export const promoteParticipant = useCase(
+export const promoteParticipant = act(
   {
-    approval: 'participant promote',
-    accounted: 'participant promote',
+    name: 'participant promote',
+    approval: 'always',
     input: closed({
       sender_id: SenderId,
       keys: Type.Optional(text('Its live public keys, in PEM, a JWK or a JWK set. A private key is refused.')),

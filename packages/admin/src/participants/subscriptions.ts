@@ -2,9 +2,9 @@
 
 import { setSubscriptionSettings } from '@rollcall/participants/store/participants'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, limitIn, limitOut, SenderId, UNLIMITED, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { useCase } from '../use-case.ts'
 import { participantNamed } from './participants.ts'
 
 export const MaxSubscriptions = Type.Union([
@@ -15,8 +15,10 @@ export const MaxSubscriptions = Type.Union([
 const SETTINGS = { max_subscriptions: MaxSubscriptions } as const
 
 /** Changes what is given, and shows the settings; with nothing given it only shows them. */
-export const changeParticipantSubscriptions = useCase(
+export const changeParticipantSubscriptions = act(
   {
+    name: 'participant subscriptions',
+    approval: 'never',
     input: closed({ sender_id: SenderId, max_subscriptions: Type.Optional(SETTINGS.max_subscriptions) }),
     result: closed({ sender_id: SenderId, ...SETTINGS }),
   },

@@ -3,9 +3,9 @@
 import { changeDeliveries, countChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { ownDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
 import Type from 'typebox'
-import { accountParticipant } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import { ownCause } from '../deliveries/causes.ts'
-import { type DeliveryState, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
+import { type DeliveryState, deliveryShown, listDeliveries, showDelivery, sumOf } from '../deliveries/deliveries.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 import { Limit, type PartnerNeeds } from './partner.ts'
@@ -90,8 +90,7 @@ export const showOwnDelivery = useCase(
   },
   async (needs: PartnerNeeds, { message_id }) => {
     const id = await idOf(needs, message_id)
-    // Without a body nothing is opened.
-    const { made, ...delivery } = await showDelivery({ db: needs.db, vault: noVault }, { id })
+    const { made, ...delivery } = await deliveryShown(needs.db, id, null)
     return {
       ...described(delivery),
       made: made.map(({ number, at, duration_ms, status, error }) => ({
@@ -105,8 +104,6 @@ export const showOwnDelivery = useCase(
   },
 )
 
-const noVault = (): Promise<never> => Promise.reject(new Error('unreachable: no body is asked for'))
-
 /** @throws AdminRefusal there is none of this participant */
 async function idOf({ db, sender_id }: PartnerNeeds, message_id: string, member = 'message_id'): Promise<string> {
   const [id] = await ownDeliveryIds(db, sender_id, [message_id])
@@ -118,8 +115,11 @@ async function idOf({ db, sender_id }: PartnerNeeds, message_id: string, member 
 const MOST_AT_ONCE = 100
 
 /** A message of another participant counts like one that there is not. */
-export const replayOwnDeliveries = useCase(
+export const replayOwnDeliveries = act(
   {
+    name: 'partner replay',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       message_ids: Type.Array(Type.String(), {
         minItems: 1,
@@ -132,7 +132,7 @@ export const replayOwnDeliveries = useCase(
       in_closed_mailboxes: wholeNumber('Notifications that are left as they are, because their mailbox is closed.'),
     }),
   },
-  async ({ db, accounts, sender_id, mayReplay }: PartnerNeeds, { message_ids }) => {
+  async ({ db, sender_id, mayReplay }: PartnerNeeds, { message_ids }, enter) => {
     mayReplay(message_ids.length)
     const ids = await ownDeliveryIds(db, sender_id, message_ids)
     const choice = { participant: sender_id, ids, states: REPLAYABLE }
@@ -140,7 +140,7 @@ export const replayOwnDeliveries = useCase(
     const in_closed_mailboxes = sumOf(counted, 'in_closed_mailboxes')
     const count = sumOf(counted, 'deliveries')
     if (count > 0) {
-      await accountParticipant({ accounts, sender_id }, { note: 'partner replay', count })
+      await enter({ count })
       // A circuit breaker that is open stays so: only an operator tries a destination before its time.
       const deliveries = await changeDeliveries(db, 'replay', choice, { probes: false })
       return { deliveries, in_closed_mailboxes }

@@ -4,10 +4,11 @@ import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { LINK_TIME } from '@rollcall/participants/directory/sessions'
 import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
+import { act } from '../act.ts'
 import { closed, instant, SenderId, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 export interface HasPartnerPage extends HasDatabase {
   readonly partnerPage: {
@@ -20,9 +21,10 @@ export interface HasPartnerPage extends HasDatabase {
 }
 
 /** Makes a link, and ends those before it. It is shown once: only the digest of its code is stored. */
-export const makePartnerLink = useCase(
+export const makePartnerLink = act(
   {
-    accounted: 'participant link',
+    name: 'participant link',
+    approval: 'never',
     input: closed({ sender_id: SenderId }),
     result: closed({
       sender_id: SenderId,
@@ -49,9 +51,10 @@ export const makePartnerLink = useCase(
 )
 
 /** Signs everybody of a participant out. The participant itself stays as it is: its system goes on. */
-export const signPartnerOut = useCase(
+export const signPartnerOut = act(
   {
-    accounted: 'participant sign-out',
+    name: 'participant sign-out',
+    approval: 'never',
     input: closed({ sender_id: SenderId }),
     result: closed({
       sender_id: SenderId,

@@ -7,11 +7,11 @@ import type { Clock } from '@rollcall/base/shared/clock'
 import { findSubscription } from '@rollcall/delivery/store/events/subscription-list'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import type { Acting } from '../act.ts'
 import { listSubscriptions, SUBSCRIPTION_STATES } from '../events/subscriptions.ts'
 import { explainGrant, listGrants } from '../grants/grants.ts'
 import { grantWords } from '../grants/words.ts'
 import { closed, instant, Namespace, NOTHING, orNull, SenderId, text, wholeNumber } from '../members.ts'
-import type { HasAccounts } from '../needs.ts'
 import { type HasDayLimits, showParticipant } from '../participants/show.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
@@ -20,7 +20,7 @@ export interface SampleIdentifier {
   readonly identifier_value: string
 }
 
-export interface PartnerNeeds extends HasDayLimits, Pick<HasAccounts, 'accounts'> {
+export interface PartnerNeeds extends HasDayLimits, Acting {
   readonly clock: Pick<Clock, 'date'>
   /** Of the participant that is signed in. */
   readonly sender_id: string

@@ -13,7 +13,7 @@ import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database
 import { countWithdrawable, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { countTombstones, forgetTombstones } from '@rollcall/records/records/forget-tombstones'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import {
   closed,
   flag,
@@ -25,17 +25,19 @@ import {
   timeOut,
   wholeNumber,
 } from '../members.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { type FoundPerson, findPerson } from './person.ts'
 import { type RetentionNeeds, requireOwner } from './retention.ts'
 
 /**
  * Deletes the pseudonyms and salts of a person in the accounts, and withdraws what waits to be sent. The chain of accounts
- * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete.
+ * still verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The entry of the act
+ * does not name the person: it would bring back what is erased.
  */
-export const erasePerson = useCase(
+export const erasePerson = act(
   {
-    approval: 'erase person',
+    name: 'erase person',
+    approval: 'always',
     input: closed({
       type: text('An identifier type.'),
       value: personalData(text('Its value.')),
@@ -78,8 +80,6 @@ export const erasePerson = useCase(
     const holds = (await listHolds(db)).map(({ id }) => id)
     const { held, entries, rows } = await countPerson(owner.kysely, pseudonyms)
     const erase = async () => {
-      // Without the person: an account of it would bring back what is erased.
-      await accountOperator(needs, { note: 'erase person' })
       const erased = await erasePseudonyms({ owner, signer: keys.signer, now }, pseudonyms, reason)
       return { erased, beside: await eraseBeside(db, person, false) }
     }

@@ -11,11 +11,12 @@ import {
 } from '@rollcall/database/holds'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { type Acting, act } from '../act.ts'
+import { callerText } from '../caller.ts'
 import { closed, instant, NOTHING, orNull, personalData, SenderId, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasAccounts, HasDatabase, HasVault } from '../needs.ts'
+import type { HasDatabase, HasVault } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { findPerson } from './person.ts'
 
 const HoldShape = closed({
@@ -40,11 +41,12 @@ const shapeOf = ({ begins_at, ends_at, created_at, ...hold }: Hold) => ({
   created_at: timeOut(created_at),
 })
 
-type HoldNeeds = HasAccounts & HasVault
-
 /** Adds a hold. A person is stored as pseudonyms, so that the hold itself says nothing about the person. */
-export const addHold = useCase(
+export const addHold = act(
   {
+    name: 'hold add',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       person: Type.Optional(
         personalData(
@@ -61,40 +63,37 @@ export const addHold = useCase(
     }),
     result: HoldShape,
   },
-  async (needs: HoldNeeds, { person, participant, from, until, reason }) => {
+  async (needs: HasVault & Acting, { person, participant, from, until, reason }, enter) => {
     const period = from !== undefined || until !== undefined
     if ([person !== undefined, participant !== undefined, period].filter(Boolean).length !== 1) {
       throw new AdminRefusal('give one of: person; participant; from and until')
     }
-    const { db, operator } = needs
-    const common = { reason, created_by: operator, begins_at: null, ends_at: null, participant: null }
+    const { db } = needs
+    const common = { reason, created_by: callerText(needs.caller), begins_at: null, ends_at: null, participant: null }
     if (person !== undefined) {
       const found = await findPerson(db, person)
       const { pseudonyms: secret } = await loadAccountKeys(db, await needs.vault())
       const pseudonyms = found.identifiers.map((identifier) => pseudonymOf(secret, identifier))
-      await accountOperator(needs, {
-        note: 'hold add --person',
-        persons: [{ role: 'asked', identifiers: found.identifiers }],
-      })
+      await enter({ note: 'hold add --person', persons: [{ role: 'asked', identifiers: found.identifiers }] })
       return shapeOf(await insertHold(db, { ...common, kind: 'person', pseudonyms }))
     }
     if (participant !== undefined) {
       await participantNamed(db, participant)
-      await accountOperator(needs, { note: 'hold add --participant' })
+      await enter({ note: 'hold add --participant' })
       return shapeOf(await insertHold(db, { ...common, kind: 'participant', participant, pseudonyms: null }))
     }
     const [begins_at, ends_at] = [new Date(from ?? Number.NaN), new Date(until ?? Number.NaN)]
     if (!(begins_at.getTime() < ends_at.getTime())) {
       throw new AdminRefusal('until: a period needs from and until, and from must be earlier')
     }
-    await accountOperator(needs, { note: 'hold add --from --until' })
+    await enter({ note: 'hold add --from --until' })
     return shapeOf(await insertHold(db, { ...common, kind: 'period', begins_at, ends_at, pseudonyms: null }))
   },
 )
 
 /** The holds in force, oldest first. */
-export const listHolds = useCase(
-  { accounted: 'hold list', input: NOTHING, result: Type.Array(HoldShape) },
+export const listHolds = act(
+  { name: 'hold list', approval: 'never', input: NOTHING, result: Type.Array(HoldShape) },
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
 
@@ -107,16 +106,15 @@ export async function holdShown({ db }: HasDatabase, number: number) {
 }
 
 /** Ends a hold: what it covered is deleted by the next prune. */
-export const removeHold = useCase(
+export const removeHold = act(
   {
-    approval: 'hold remove',
+    name: 'hold remove',
+    approval: 'always',
     input: closed({ id: wholeNumber('Its number.', 1) }),
     result: closed({ id: wholeNumber('Its number.', 1) }),
   },
-  async (needs: HasAccounts, { id }) => {
-    await accountOperator(needs, { note: 'hold remove' })
-    const by = needs.approvedBy === undefined ? needs.operator : `${needs.operator}; approved by ${needs.approvedBy}`
-    if (!(await endHold(needs.db, id, by))) {
+  async ({ db, caller }: HasDatabase & Acting, { id }) => {
+    if (!(await endHold(db, id, callerText(caller)))) {
       throw new AdminRefusal(`there is no hold ${id} in force`, { reason: 'not_found' })
     }
     return { id }

@@ -24,9 +24,10 @@ import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import type { ClientBase, PoolClient } from 'pg'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 export { PROTECTION_CATEGORIES }
 
@@ -39,9 +40,10 @@ const Named = {
 const Rewritten = wholeNumber('Records of others, such as households, that were found by the person too.')
 
 /** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
-export const protectPerson = useCase(
+export const protectPerson = act(
   {
-    accounted: 'record protect',
+    name: 'record protect',
+    approval: 'never',
     input: closed({
       ...Named,
       category: Category,
@@ -125,10 +127,10 @@ async function protect(client: ClientBase, registry: Registry, person: NewProtec
 }
 
 /** Lifts the protection of a person. Nobody is notified of what happened meanwhile. */
-export const unprotectPerson = useCase(
+export const unprotectPerson = act(
   {
-    approval: 'record unprotect',
-    accounted: 'record unprotect',
+    name: 'record unprotect',
+    approval: 'always',
     input: closed(Named),
     result: closed({ namespace: Namespace, rewritten: Rewritten }),
   },
@@ -150,9 +152,10 @@ export const unprotectPerson = useCase(
 )
 
 /** The protected persons of a registry. */
-export const listProtected = useCase(
+export const listProtected = act(
   {
-    accounted: 'record protected list',
+    name: 'record protected list',
+    approval: 'never',
     input: closed({
       namespace: Namespace,
       identifiers: Type.Optional(flag('Show who they are and why; otherwise only how many of which category.')),

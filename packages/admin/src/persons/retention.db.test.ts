@@ -8,6 +8,7 @@ import { ACCOUNTS } from '../../../audit/src/store/entry-shape.ts'
 import { personRows } from '../../../audit/src/store/packed-persons.ts'
 import { accountEntry, testAccounts } from '../../../settings/test/accounts.ts'
 import { places, tamper } from '../../../settings/test/tampering.ts'
+import { acting } from '../../test/acting.ts'
 import { type RetentionTest, retentionTest } from '../../test/retention.ts'
 import { pruneAccounts } from '../accounts/prune.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -77,14 +78,14 @@ describe('prune of accounts', () => {
     const [last] = await world.rows(
       `select chain, encode(hash, 'hex') as hash from account order by sequence desc limit 1`,
     )
-    const dry = await prune(world.needs(LATER), { dry_run: true })
+    const dry = await prune(acting(world.needs(LATER)), { dry_run: true })
     expect(dry).toMatchObject({ dry_run: true, accounts: { deleted: 3, held: 0 } })
-    expect(await participants()).toHaveLength(3)
+    expect(await participants()).toHaveLength(4)
 
-    expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 3 })
+    expect((await prune(acting(world.needs(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
     expect(await world.rows(`select from ${personRows()} as person`)).toEqual([])
-    // What is left is the account of the prune itself.
-    expect(await participants()).toEqual([null])
+    // What is left is the accounts of the prune itself, and of its dry run.
+    expect(await participants()).toEqual([null, null])
     const [tombstone] = await tombstones()
     expect(tombstone?.content).toMatchObject({
       kind: 'prune',
@@ -104,7 +105,7 @@ describe('prune of accounts', () => {
         for (let entry = 0; entry < count; entry += 1) await accounts.write(accountEntry(), asked(`${entry}`))
         await accounts.close()
       }
-      const pruned = await prune(other.needs(LATER), {})
+      const pruned = await prune(acting(other.needs(LATER)), {})
       expect(pruned.accounts).toMatchObject({ deleted: 8 })
       expect(await places(other.database)).toEqual([])
 
@@ -124,7 +125,7 @@ describe('prune of accounts', () => {
 
   test('what is younger stays', async () => {
     await chainOf({}, {})
-    await prune(world.needs(), {})
+    await prune(acting(world.needs()), {})
     expect(await participants()).toHaveLength(3)
     expect(await tombstones()).toEqual([])
   })
@@ -135,9 +136,9 @@ describe('prune of accounts', () => {
       // The keys of the accounts are there.
       await other.accounts.write(accountEntry(), [])
       await killedChain(other, 3)
-      const dry = await prune(other.needs(LATER), { dry_run: true })
+      const dry = await prune(acting(other.needs(LATER)), { dry_run: true })
       expect(dry.accounts).toMatchObject({ deleted: 3 })
-      expect((await prune(other.needs(LATER), {})).accounts).toMatchObject({ deleted: 3 })
+      expect((await prune(acting(other.needs(LATER)), {})).accounts).toMatchObject({ deleted: 3 })
       const closed = `select sequence, content::json ->> 'ended' as ended from account_checkpoint order by id desc limit 1`
       expect(await other.rows(closed)).toEqual([{ sequence: 3, ended: 'true' }])
       expect(await places(other.database)).toEqual([])
@@ -160,12 +161,12 @@ describe('prune of accounts', () => {
             .toBe(1)
       }
       await writer.close()
-      const hold = await addHold(other.needs(), { participant: 'b.example', reason: 'case 3/2026' })
+      const hold = await addHold(acting(other.needs()), { participant: 'b.example', reason: 'case 3/2026' })
       const needs = { ...other.needs(LATER), dryRun: false, atOnce: 3 }
       const before = new Date(LATER.getTime() - 366 * 86_400_000)
       expect(await pruneAccounts({ ...needs, dryRun: true }, before)).toEqual({ deleted: 10, held: 1 })
       expect(await pruneAccounts(needs, before)).toEqual({ deleted: 10, held: 1 })
-      await removeHold(other.needs(), { id: hold.id })
+      await removeHold(acting(other.needs()), { id: hold.id })
       expect(await pruneAccounts(needs, before)).toMatchObject({ deleted: 2, held: 0 })
       expect(await places(other.database)).toEqual([])
     } finally {
@@ -183,17 +184,17 @@ describe('prune of accounts', () => {
       [{ ...year, reason }, 0],
     ] as const
     for (const [hold, deleted] of holds) {
-      const { id } = await addHold(world.needs(), hold)
-      const dry = await prune(world.needs(LATER), { dry_run: true })
+      const { id } = await addHold(acting(world.needs()), hold)
+      const dry = await prune(acting(world.needs(LATER)), { dry_run: true })
       expect(dry.accounts).toMatchObject({ deleted, held: 1 })
-      await removeHold(world.needs(), { id })
+      await removeHold(acting(world.needs()), { id })
     }
-    const { id } = await addHold(world.needs(), { person: { type: 'UIN', value: '7' }, reason })
-    expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 1, held: 1 })
+    const { id } = await addHold(acting(world.needs()), { person: { type: 'UIN', value: '7' }, reason })
+    expect((await prune(acting(world.needs(LATER)), {})).accounts).toMatchObject({ deleted: 1, held: 1 })
     expect(await participants()).toEqual(expect.arrayContaining(['a.example', 'a.example']))
     expect(await world.rows(`select from hold where pseudonyms is not null and id = ${id}`)).toHaveLength(1)
-    await removeHold(world.needs(), { id })
-    expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
+    await removeHold(acting(world.needs()), { id })
+    expect((await prune(acting(world.needs(LATER)), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
   })
 
   test('rows that the role of servers inserts have nothing deleted', async () => {
@@ -210,8 +211,8 @@ describe('prune of accounts', () => {
         values ($1, 1000000, '', '2001-01-01', '', 'x', 'k', '')`,
       [chain],
     )
-    expect((await prune(world.needs(), {})).accounts).toMatchObject({ deleted: 0 })
-    await expect(prune(world.needs(LATER), {})).rejects.toThrow(`chain ${chain} has faults`)
+    expect((await prune(acting(world.needs()), {})).accounts).toMatchObject({ deleted: 0 })
+    await expect(prune(acting(world.needs(LATER)), {})).rejects.toThrow(`chain ${chain} has faults`)
     expect((await world.rows('select from account where chain = $1', chain)).length).toBe(3)
     expect(await tombstones()).toEqual([])
   })
@@ -224,25 +225,25 @@ describe('prune of accounts', () => {
       // The second time is behind the look for what may be deleted.
       asked += 1
       if (asked === 2)
-        await addHold(world.needs(), {
+        await addHold(acting(world.needs()), {
           from: '2000-01-01T00:00:00Z',
           until: '2100-01-01T00:00:00Z',
           reason: 'case 9/2026',
         })
       return needs.vault()
     }
-    expect((await prune({ ...needs, vault }, {})).accounts).toMatchObject({ deleted: 0 })
+    expect((await prune(acting({ ...needs, vault }), {})).accounts).toMatchObject({ deleted: 0 })
     expect(asked).toBe(2)
     expect(await tombstones()).toEqual([])
   })
 
   test('only the owner may', async () => {
     const { db } = world.database
-    await expect(prune({ ...world.needs(), owner: db }, {})).rejects.toThrow(
+    await expect(prune(acting({ ...world.needs(), owner: db }), {})).rejects.toThrow(
       new AdminRefusal('accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)'),
     )
     await expect(
-      erasePerson({ ...world.needs(), owner: db }, { type: 'UIN', value: '1', reason: 'x' }),
+      erasePerson(acting({ ...world.needs(), owner: db }), { type: 'UIN', value: '1', reason: 'x' }),
     ).rejects.toThrow('accounts belong to another role')
   })
 })
@@ -259,9 +260,9 @@ describe('prune of stored messages', () => {
   test('keys of days are destroyed after everything that was stored with them', async () => {
     await world.rows('delete from body_key')
     for (const age of [0, 29, 30, 31, 400]) await bodyKey(daysAgo(age))
-    const dry = await prune(world.needs(), { dry_run: true })
+    const dry = await prune(acting(world.needs()), { dry_run: true })
     expect(dry.stored).toContainEqual({ name: 'body_keys', deleted: 2 })
-    await prune(world.needs(), {})
+    await prune(acting(world.needs()), {})
     expect(await days()).toEqual([30, 29, 0].map(daysAgo))
   })
 
@@ -275,22 +276,22 @@ describe('prune of stored messages', () => {
     )
     const senders = async () => (await world.rows('select message_id as m from exchange order by m')).map(({ m }) => m)
     const reason = 'case 8/2026'
-    const hold = await addHold(world.needs(), { participant: 'a.example', reason })
+    const hold = await addHold(acting(world.needs()), { participant: 'a.example', reason })
     const counts = [
       { name: 'exchanges', deleted: 1 },
       { name: 'body_keys', deleted: 0 },
     ]
-    expect((await prune(world.needs(), { dry_run: true })).stored).toEqual(expect.arrayContaining(counts))
-    expect((await prune(world.needs(), {})).stored).toEqual(expect.arrayContaining(counts))
+    expect((await prune(acting(world.needs()), { dry_run: true })).stored).toEqual(expect.arrayContaining(counts))
+    expect((await prune(acting(world.needs()), {})).stored).toEqual(expect.arrayContaining(counts))
     expect(await senders()).toEqual(['a.example'])
-    await removeHold(world.needs(), { id: hold.id })
+    await removeHold(acting(world.needs()), { id: hold.id })
 
     const [from, until] = [`${daysAgo(401)}T00:00:00Z`, `${daysAgo(399)}T00:00:00Z`]
-    const period = await addHold(world.needs(), { from, until, reason })
-    await prune(world.needs(), {})
+    const period = await addHold(acting(world.needs()), { from, until, reason })
+    await prune(acting(world.needs()), {})
     expect([await senders(), await days()]).toEqual([['a.example'], [daysAgo(400)]])
-    await removeHold(world.needs(), { id: period.id })
-    await prune(world.needs(), {})
+    await removeHold(acting(world.needs()), { id: period.id })
+    await prune(acting(world.needs()), {})
     expect([await senders(), await days()]).toEqual([[], []])
   })
 
@@ -318,20 +319,20 @@ describe('holds', () => {
     [{ reason: '', participant: 'a.example' }, 'reason: must not be empty'],
     [{ reason, person: { type: 'NOPE', value: '1' } }, 'type: no registry has identifiers of this type'],
   ])('%j is refused', async (input, message) => {
-    await expect(addHold(world.needs(), input)).rejects.toThrow(message)
+    await expect(addHold(acting(world.needs()), input)).rejects.toThrow(message)
   })
 
   test('they are listed without the person, and one that is not there is refused', async () => {
-    const { id } = await addHold(world.needs(), { person: { type: 'UIN', value: '12345' }, reason: 'case 9' })
-    const listed = await listHolds(world.needs(), {})
+    const { id } = await addHold(acting(world.needs()), { person: { type: 'UIN', value: '12345' }, reason: 'case 9' })
+    const listed = await listHolds(acting(world.needs()), {})
     expect(listed).toMatchObject([{ id, kind: 'person', reason: 'case 9', created_by: 'tester' }])
     expect(JSON.stringify([listed, await world.rows('select hold::text from hold')])).not.toContain('12345')
-    await removeHold(world.needs(), { id })
-    await prune(world.needs(), {})
+    await removeHold(acting(world.needs()), { id })
+    await prune(acting(world.needs()), {})
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
-    expect(await listHolds(world.needs(), {})).toEqual([])
-    await expect(removeHold(world.needs(), { id })).rejects.toThrow(`there is no hold ${id} in force`)
-    await erasePerson(world.needs(), { type: 'UIN', value: '12345', reason: 'order 1' })
+    expect(await listHolds(acting(world.needs()), {})).toEqual([])
+    await expect(removeHold(acting(world.needs()), { id })).rejects.toThrow(`there is no hold ${id} in force`)
+    await erasePerson(acting(world.needs()), { type: 'UIN', value: '12345', reason: 'order 1' })
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
   })
 })

@@ -15,10 +15,10 @@ import {
 import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
 import { pruneAccounts } from '../accounts/prune.ts'
+import { act } from '../act.ts'
 import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from '../members.ts'
-import type { HasAccounts, HasOwner, HasVault } from '../needs.ts'
+import type { HasOwner, HasVault } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
 
 /** Every age, with the variables that set it. */
@@ -38,7 +38,7 @@ export const showRetention = useCase(
     retentionRows(limits).map((row) => ({ ...row, variables: [...row.variables] })),
 )
 
-export interface RetentionNeeds extends HasAccounts, HasVault, HasOwner {
+export interface RetentionNeeds extends HasVault, HasOwner {
   readonly limits: Limits
   /** Default: the time it is. */
   readonly now?: () => Date
@@ -93,29 +93,28 @@ const PRUNED = closed({
 })
 
 /** Deletes what is older than its age. The accounts need the owner of the database. */
-export const prune = useCase(
-  { input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
-  async (needs: RetentionNeeds, { dry_run = false }) => {
-    const { db, owner = db, limits, now = () => new Date() } = needs
-    if (!dry_run) {
-      await requireOwner(owner)
-      await accountOperator(needs, { note: 'prune' })
-    }
-    const stored = []
-    for (const { name, count, prune: run } of STORED) {
-      stored.push({ name, deleted: await (dry_run ? count(db, limits) : run(db, limits)) })
-    }
-    const before = beginOfMonth(now().getTime() - limits.account_retention * DAY * 1_000)
-    if (!dry_run) await clearRemovedHolds(owner)
-    const counts = await pruneAccounts({ ...needs, owner, now, dryRun: dry_run }, before)
-    return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
-  },
+export const prune = act(
+  { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNED },
+  (needs: RetentionNeeds, { dry_run = false }) => pruned(needs, dry_run),
 )
 
+async function pruned(needs: RetentionNeeds, dry_run: boolean) {
+  const { db, owner = db, limits, now = () => new Date() } = needs
+  if (!dry_run) await requireOwner(owner)
+  const stored = []
+  for (const { name, count, prune: run } of STORED) {
+    stored.push({ name, deleted: await (dry_run ? count(db, limits) : run(db, limits)) })
+  }
+  const before = beginOfMonth(now().getTime() - limits.account_retention * DAY * 1_000)
+  if (!dry_run) await clearRemovedHolds(owner)
+  const counts = await pruneAccounts({ ...needs, owner, now, dryRun: dry_run }, before)
+  return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
+}
+
 /** What `prune` would delete now. */
-export const countPrunable = useCase(
-  { accounted: 'prune --dry-run', input: NOTHING, result: PRUNED },
-  (needs: RetentionNeeds) => prune(needs, { dry_run: true }),
+export const countPrunable = act(
+  { name: 'prune --dry-run', approval: 'never', input: NOTHING, result: PRUNED },
+  (needs: RetentionNeeds) => pruned(needs, true),
 )
 
 /** @throws AdminRefusal the accounts belong to another role */

@@ -7,6 +7,7 @@ import { lockEvents } from '@rollcall/delivery/store/events/lock'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { acting } from '../../test/acting.ts'
 import { mergeRecords } from './merge.ts'
 import { importRecords } from './records.ts'
 
@@ -29,10 +30,10 @@ const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_
 const load = (...values: readonly string[]) => {
   const lines = values.map((value) => `${JSON.stringify({ identifier: [uin(value)] })}\n`)
   const source = Readable.from([Buffer.from(lines.join(''))])
-  return importRecords({ ...needs(), source }, { namespace: 'civil', format: 'ndjson' })
+  return importRecords(acting({ ...needs(), source }), { namespace: 'civil', format: 'ndjson' })
 }
 const merge = (survivor: string, retired: string) =>
-  mergeRecords(needs(), { namespace: 'civil', survivor: uin(survivor), retired: uin(retired) })
+  mergeRecords(acting(needs()), { namespace: 'civil', survivor: uin(survivor), retired: uin(retired) })
 /** Until something waits for a lock of this kind. */
 const waitsFor = (locktype: string) =>
   expect.poll(() => rows('select from pg_locks where locktype = $1 and not granted', locktype)).toHaveLength(1)

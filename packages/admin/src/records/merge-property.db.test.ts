@@ -13,6 +13,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { backfillColumns } from '../../../records/src/records/backfill.ts'
+import { acting } from '../../test/acting.ts'
 import { publishEvent } from '../events/publish.ts'
 import { mergeRecords, unmergeRecords } from './merge.ts'
 import { deleteRecords, importRecords } from './records.ts'
@@ -100,7 +101,7 @@ class Model {
 function load(records: readonly ReturnType<typeof personWith>[]) {
   const source = Readable.from([Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join(''))])
   const needs = { db: database.db, limits, source }
-  return importRecords(needs, { namespace: 'civil', format: 'ndjson', events: 'changes' })
+  return importRecords(acting(needs), { namespace: 'civil', format: 'ndjson', events: 'changes' })
 }
 
 async function take(model: Model, step: Step): Promise<void> {
@@ -110,21 +111,21 @@ async function take(model: Model, step: Step): Promise<void> {
   const record = personWith(one, [other])
   if (does === 'merge') {
     if (!model.isLive(one) || !model.isLive(another) || one === another) return
-    await mergeRecords(needs, { namespace, survivor: uin(one), retired: uin(another) })
+    await mergeRecords(acting(needs), { namespace, survivor: uin(one), retired: uin(another) })
     model.into.set(another, one)
   } else if (does === 'unmerge') {
     if (!model.into.has(one)) return
-    await unmergeRecords(needs, { namespace, retired: uin(one) })
+    await unmergeRecords(acting(needs), { namespace, retired: uin(one) })
     model.into.delete(one)
   } else if (does === 'publish') {
-    await publishEvent(needs, { namespace, reg_event_type: 'UPDATE', record })
+    await publishEvent(acting(needs), { namespace, reg_event_type: 'UPDATE', record })
     model.write(step)
   } else if (does === 'import') {
     await load([record])
     model.write(step)
   } else if (does === 'delete') {
     if (!model.isLive(one)) return
-    await deleteRecords(needs, { namespace, record_type: 'Person', identifiers: [one] })
+    await deleteRecords(acting(needs), { namespace, record_type: 'Person', identifiers: [one] })
     model.remove(one)
   } else {
     const [recordType] = registry.kind.record_types

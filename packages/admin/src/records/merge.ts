@@ -19,9 +19,10 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
+import { act } from '../act.ts'
 import { closed, Namespace, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 const RecordIdentifier = (description: string) =>
   personalData(
@@ -57,8 +58,8 @@ const UNMERGE = closed({
  * Merges one record into another: it is not found any more, and its identifiers find the other. Who was notified of it is
  * notified once that the other has taken its place.
  */
-export const mergeRecords = useCase(
-  { accounted: 'record merge', input: MERGE, result: RESULT },
+export const mergeRecords = act(
+  { name: 'record merge', approval: 'never', input: MERGE, result: RESULT },
   (needs: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     changing(needs, namespace, async (change) => {
       const survivor = liveRecord('survivor', await recordsOf(change, record_type, 'survivor', stays))
@@ -83,8 +84,8 @@ export const mergeRecords = useCase(
  * Takes a merge back: the retired record is found again, as it was. Who was notified of the merge gets the record, as a
  * correction of that.
  */
-export const unmergeRecords = useCase(
-  { accounted: 'record unmerge', input: UNMERGE, result: RESULT },
+export const unmergeRecords = act(
+  { name: 'record unmerge', approval: 'never', input: UNMERGE, result: RESULT },
   (needs: HasRecording, { namespace, record_type, retired: comes }) =>
     changing(needs, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await recordsOf(change, record_type, 'retired', comes))

@@ -7,14 +7,17 @@ import { identifierValue, resolveIdentifierType } from '@rollcall/protocol'
 import { findBearers } from '@rollcall/records/records/find-bearers'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import { closed, Namespace, personalData, RecordTypeName, text } from '../members.ts'
-import type { HasAccounts } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import type { HasDatabase } from '../needs.ts'
+import { AdminRefusal } from '../use-case.ts'
 
 /** Every record of a registry that an identifier names, whole. */
-export const showRecord = useCase(
+export const showRecord = act(
   {
+    name: 'record get',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       namespace: Namespace,
       type: text('An identifier type of the registry.'),
@@ -27,7 +30,7 @@ export const showRecord = useCase(
       }),
     ),
   },
-  async (needs: HasAccounts, { namespace, type, value }) => {
+  async (needs: HasDatabase, { namespace, type, value }, enter) => {
     const registry = await registryAt(needs.db, namespace)
     const known = resolveIdentifierType(registry.kind, type)
     if (known === undefined) {
@@ -44,9 +47,7 @@ export const showRecord = useCase(
       }),
     )
     const records = found.flat()
-    await accountOperator(needs, {
-      note: 'record get',
-      registry: namespace,
+    await enter({
       records: records.length,
       persons: [
         { role: 'asked', identifiers: [identifier] },

@@ -13,9 +13,10 @@ import { deleteRecords as deleteRows } from '@rollcall/records/records/delete-re
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text, wholeNumber } from '../members.ts'
 import type { HasRecording } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { ImportReport } from './import-reports.ts'
 
 // The table has exactly the names that the type lists.
@@ -44,9 +45,10 @@ const ReadAs = closed({
 })
 
 /** Imports a source of records; each replaces the record that has the same primary identifier. */
-export const importRecords = useCase(
+export const importRecords = act(
   {
-    accounted: 'import',
+    name: 'import',
+    approval: 'never',
     input: closed({
       namespace: Namespace,
       format: Type.Optional(oneOf(IMPORT_FORMATS, { description: 'Default: from the extension of the file.' })),
@@ -131,9 +133,10 @@ interface DeleteNeeds extends HasRecording {
 }
 
 /** Deletes records; the primary identifier and the time of each deletion are stored as a tombstone. */
-export const deleteRecords = useCase(
+export const deleteRecords = act(
   {
-    accounted: 'record delete',
+    name: 'record delete',
+    approval: 'never',
     input: closed({
       namespace: Namespace,
       record_type: RecordTypeName,
@@ -146,15 +149,25 @@ export const deleteRecords = useCase(
       deleted: Records('Records that were there, and are deleted.'),
     }),
   },
-  async (needs: DeleteNeeds, { namespace, record_type, identifiers }) => {
-    if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
-    const registry = await registryAt(needs.db, namespace)
-    const recordType = recordTypeOf(registry, record_type)
-    const named = primaryIdentifiers(registry, recordType, identifiers)
-    const deleted = await deleteBatches(needs, registry, recordType, named)
-    return { namespace, record_type, asked: named.length, deleted }
-  },
+  deleteNamed,
 )
+
+/** Deletes records by their primary identifiers. @throws AdminRefusal */
+export async function deleteNamed(
+  needs: DeleteNeeds,
+  {
+    namespace,
+    record_type,
+    identifiers,
+  }: { readonly namespace: string; readonly record_type: string; readonly identifiers: readonly string[] },
+) {
+  if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
+  const registry = await registryAt(needs.db, namespace)
+  const recordType = recordTypeOf(registry, record_type)
+  const named = primaryIdentifiers(registry, recordType, identifiers)
+  const deleted = await deleteBatches(needs, registry, recordType, named)
+  return { namespace, record_type, asked: named.length, deleted }
+}
 
 /** As records are known by them, each once. No message names one: it is a person's. */
 function primaryIdentifiers(

@@ -19,6 +19,7 @@ import {
   removeAttribute as removeRow,
 } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { checkUngranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -63,8 +64,10 @@ export const AttributeResult = closed({
 })
 
 /** Adds an attribute to a record type of one registry; servers know it within a second. */
-export const addAttribute = useCase(
+export const addAttribute = act(
   {
+    name: 'attribute add',
+    approval: 'never',
     input: closed({
       ...PLACE,
       name: Name,
@@ -92,15 +95,20 @@ export const addAttribute = useCase(
 )
 
 /** Declares an index for an attribute that is searched without one. */
-export const indexAttribute = useCase(
-  { input: closed({ ...PLACE, name: Name }), result: AttributeResult },
+export const indexAttribute = act(
+  { name: 'attribute index', approval: 'never', input: closed({ ...PLACE, name: Name }), result: AttributeResult },
   async ({ db }: HasDatabase, { namespace, record_type, name }) =>
     oneDescribed(await indexRow(db, namespace, record_type, name), record_type, name),
 )
 
 /** Removes an attribute that was added, with its column; of an attribute of the kind, its index. */
-export const removeAttribute = useCase(
-  { input: closed({ ...PLACE, name: Name }), result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }) },
+export const removeAttribute = act(
+  {
+    name: 'attribute remove',
+    approval: 'never',
+    input: closed({ ...PLACE, name: Name }),
+    result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }),
+  },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
     const without = kindWithout(await registryAt(db, namespace), record_type, name)
     if (without !== null) await checkUngranted(db, namespace, without, name)

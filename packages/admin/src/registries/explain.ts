@@ -5,15 +5,17 @@ import { isStatementTimeout } from '@rollcall/database/database-errors'
 import { ItemRejection, isJsonObject, type JsonObject, type JsonValue, oneOf } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { explainItem } from './explain-item.ts'
 
 /** Reads a search as a server does and explains it; no signature is checked. */
-export const explainQuery = useCase(
+export const explainQuery = act(
   {
-    accounted: 'explain',
+    name: 'explain',
+    approval: 'never',
     input: closed({
       namespace: Namespace,
       query: personalData(

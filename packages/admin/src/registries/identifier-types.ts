@@ -17,6 +17,7 @@ import {
   removeIdentifierType as removeRow,
 } from '@rollcall/records/registries/registry-identifier-types'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { checkUngranted } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
@@ -58,8 +59,13 @@ export const IDENTIFIER_TYPE_MEMBERS = {
 } as const
 
 /** Adds an identifier type to one registry; servers know it within a second. */
-export const addIdentifierType = useCase(
-  { input: closed({ namespace: Namespace, name: Name, ...IDENTIFIER_TYPE_MEMBERS }), result: IdentifierTypeResult },
+export const addIdentifierType = act(
+  {
+    name: 'identifier-type add',
+    approval: 'never',
+    input: closed({ namespace: Namespace, name: Name, ...IDENTIFIER_TYPE_MEMBERS }),
+    result: IdentifierTypeResult,
+  },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
     const type = typeOf(await registryAt(db, namespace), name, given)
     await checkElsewhere(db, namespace, type)
@@ -68,8 +74,10 @@ export const addIdentifierType = useCase(
 )
 
 /** Changes an identifier type that was added: what is given takes the place of what there was. */
-export const changeIdentifierType = useCase(
+export const changeIdentifierType = act(
   {
+    name: 'identifier-type set',
+    approval: 'never',
     input: closed({
       namespace: Namespace,
       name: Name,
@@ -89,8 +97,10 @@ export const changeIdentifierType = useCase(
 )
 
 /** Removes an identifier type that was added; of one that the kind has, what was added to it. */
-export const removeIdentifierType = useCase(
+export const removeIdentifierType = act(
   {
+    name: 'identifier-type remove',
+    approval: 'never',
     input: closed({ namespace: Namespace, name: Name }),
     result: closed({ namespace: Namespace, name: Name, removed: flag('Always true.') }),
   },

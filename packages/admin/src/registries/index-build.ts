@@ -8,6 +8,8 @@ import { oneOf } from '@rollcall/protocol'
 import { type ApplyProgress, applyIndexes, isClaimed } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
+import { type Acting, act } from '../act.ts'
+import { callerText } from '../caller.ts'
 import { closed, instant, Namespace, orNull, text, timeOut, wholeNumber } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { AdminRefusal, useCase } from '../use-case.ts'
@@ -115,17 +117,18 @@ export function createIndexing({ db, log }: HasDatabase & { readonly log: Pick<L
 
 export interface HasIndexing extends HasDatabase {
   readonly indexing: Indexing
-  /** Who calls. */
-  readonly operator: string
 }
 
 const OF_REGISTRY = { input: closed({ namespace: Namespace }), result: Progress }
 
 /** Begins to fill the columns and to build the missing indexes of a registry, and answers at once. */
-export const beginIndexBuild = useCase(OF_REGISTRY, async ({ db, indexing, operator }: HasIndexing, { namespace }) => {
-  const progress = await progressOf({ db, indexing }, namespace)
-  return progress.state === 'elsewhere' ? progress : indexing.begin(namespace, operator)
-})
+export const beginIndexBuild = act(
+  { name: 'index build', approval: 'never', ...OF_REGISTRY },
+  async ({ db, indexing, caller }: HasIndexing & Acting, { namespace }) => {
+    const progress = await progressOf({ db, indexing }, namespace)
+    return progress.state === 'elsewhere' ? progress : indexing.begin(namespace, callerText(caller))
+  },
+)
 
 /** How far the build of a registry has come, or how the last one of this node ended. */
 export const showIndexBuild = useCase(OF_REGISTRY, async (needs: HasIndexing, { namespace }) =>
@@ -133,10 +136,13 @@ export const showIndexBuild = useCase(OF_REGISTRY, async (needs: HasIndexing, { 
 )
 
 /** Ends the build that is running in a registry. What is done stays; the next one goes on from there. */
-export const stopIndexBuild = useCase(OF_REGISTRY, async ({ db, indexing }: HasIndexing, { namespace }) => {
-  await indexing.stop(namespace)
-  return progressOf({ db, indexing }, namespace)
-})
+export const stopIndexBuild = act(
+  { name: 'index build stop', approval: 'never', ...OF_REGISTRY },
+  async ({ db, indexing }: HasIndexing, { namespace }) => {
+    await indexing.stop(namespace)
+    return progressOf({ db, indexing }, namespace)
+  },
+)
 
 async function progressOf(
   { db, indexing }: { readonly db: Database; readonly indexing: Indexing },

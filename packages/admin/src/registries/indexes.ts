@@ -7,6 +7,7 @@ import { planIndexes as plan } from '@rollcall/records/records/index-plan'
 import { type ApplyOptions, applyIndexes as apply } from '@rollcall/records/registries/index-apply'
 import { listRegistries, registryAt } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, Namespace, RecordTypeName, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { useCase } from '../use-case.ts'
@@ -39,8 +40,10 @@ export const planIndexes = useCase(
 )
 
 /** Fills the columns and builds the indexes that are missing; what a stopped call has done stays. */
-export const applyIndexes = useCase(
+export const applyIndexes = act(
   {
+    name: 'index apply',
+    approval: 'never',
     input: ONE_OR_ALL,
     result: Type.Array(
       closed({

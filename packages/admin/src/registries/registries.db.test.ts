@@ -7,6 +7,7 @@ import { isRegType, validator } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { acting } from '../../test/acting.ts'
 import { listOwnKeys, revokeOwnKey, rotateMasterKey, rotateOwnKeys } from '../operators/own-keys.ts'
 import { deleteRecords, importRecords } from '../records/records.ts'
 import { AdminRefusal } from '../use-case.ts'
@@ -24,7 +25,7 @@ const needs = () => {
   const { db } = database
   const source = Readable.from(['{"identifier": "U1"}\n{"identifier": []}\n'])
   const options = { rejectsPath: null, limits, masterKey }
-  return { db, source, ...options, vault: () => createVault(db, masterKey) }
+  return acting({ db, source, ...options, vault: () => createVault(db, masterKey) })
 }
 
 const civil = { namespace: 'civil' }
@@ -60,7 +61,7 @@ describe('a result is what its schema says', () => {
 
   test('a key that is revoked', async () => {
     const [key] = await listOwnKeys(needs(), {})
-    const revoked = await revokeOwnKey(needs(), { kid: key?.kid ?? '' })
+    const revoked = await revokeOwnKey(acting(needs()), { kid: key?.kid ?? '' })
     expect(revoked.state).toBe('revoked')
     expect(validator(revokeOwnKey.result).problem(revoked, '')).toBeNull()
   })
@@ -106,16 +107,19 @@ describe('what cannot be is refused, with the member and the rule', () => {
 
 test('further values of reg_type mean the registry, and end again', async () => {
   const aliases = ['ocrvs:registry_type:nacimiento']
-  const changed = await changeRegistry(needs(), { ...civil, reg_type_aliases: aliases })
+  const changed = await changeRegistry(acting(needs()), { ...civil, reg_type_aliases: aliases })
   expect(changed.reg_type_aliases).toEqual(aliases)
   const means = async () => isRegType((await registryAt(needs().db, 'civil')).kind, 'x:NACIMIENTO')
   expect(await means()).toBe(true)
-  await changeRegistry(needs(), { ...civil, reg_type_aliases: [] })
+  await changeRegistry(acting(needs()), { ...civil, reg_type_aliases: [] })
   expect(await means()).toBe(false)
 })
 
 test('a stopped deletion says what is done', async () => {
-  const deleting = deleteRecords({ ...needs(), signal: AbortSignal.abort() }, { ...person, identifiers: ['U1'] })
+  const deleting = deleteRecords(acting({ ...needs(), signal: AbortSignal.abort() }), {
+    ...person,
+    identifiers: ['U1'],
+  })
   await expect(deleting).rejects.toThrow(
     new AdminRefusal('interrupted: 0 are deleted; the same command deletes the rest'),
   )

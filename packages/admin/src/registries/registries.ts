@@ -7,6 +7,7 @@ import { countRecords } from '@rollcall/records/records/record-counts'
 import { addRegistry as addRow, listRegistries as listRows, setRegistry } from '@rollcall/records/registries/registries'
 import { setPrimaryIdentifiers } from '@rollcall/records/registries/registry-identifier-types'
 import Type from 'typebox'
+import { act } from '../act.ts'
 import { closed, flag, Namespace, NOTHING, text } from '../members.ts'
 import type { HasDatabase } from '../needs.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
@@ -59,8 +60,10 @@ export const RegistryResult = closed(REGISTRY)
 export const Records = Type.Record(Type.String(), Type.Integer(), { description: 'By record type.' })
 
 /** Adds a registry with its tables; a running server has it within a second. */
-export const addRegistry = useCase(
+export const addRegistry = act(
   {
+    name: 'registry add',
+    approval: 'never',
     input: closed({
       kind: REGISTRY.kind,
       namespace: Type.Optional(
@@ -101,9 +104,10 @@ export const addRegistry = useCase(
 )
 
 /** Changes a registry; servers follow within a second. */
-export const changeRegistry = useCase(
+export const changeRegistry = act(
   {
-    approval: 'registry set',
+    name: 'registry set',
+    approval: 'wider',
     input: closed({
       namespace: Namespace,
       aliases: Type.Optional(Aliases),

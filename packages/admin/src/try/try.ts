@@ -10,11 +10,11 @@ import { type JsonObject, type JsonValue, operation, PROTOCOL_VERSION } from '@r
 import { registryAt } from '@rollcall/records/registries/registries'
 import { recordTypeOf } from '@rollcall/records/registries/registry-attributes'
 import Type from 'typebox'
-import { accountOperator } from '../accounts/operator-looks.ts'
+import { act } from '../act.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, SenderId, text } from '../members.ts'
-import type { HasAccounts } from '../needs.ts'
+import type { HasDatabase } from '../needs.ts'
 import { participantNamed } from '../participants/participants.ts'
-import { AdminRefusal, useCase } from '../use-case.ts'
+import { AdminRefusal } from '../use-case.ts'
 import { curlOf, TRY_FORMS, type TriedForm, typeScriptOf } from './code.ts'
 import { signedBytes, tryEnvelope } from './envelope.ts'
 
@@ -28,7 +28,7 @@ export interface OwnListener {
   post(path: string, request: { readonly token: string; readonly body: string }): Promise<OwnAnswer | null>
 }
 
-export interface HasTrial extends HasAccounts {
+export interface HasTrial extends HasDatabase {
   readonly ownListener: OwnListener
   readonly tokens: {
     issue(owner: Pick<Participant, 'sender_id' | 'client_id' | 'environment'>): Promise<{ access_token: string }>
@@ -41,8 +41,11 @@ const Json = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true, description }))
 
 /** Builds a search from a form. With `send` it is sent, in a demo or a sandbox alone. */
-export const trySearch = useCase(
+export const trySearch = act(
   {
+    name: 'try',
+    approval: 'never',
+    entry: 'within',
     input: closed({
       namespace: Namespace,
       sender_id: SenderId,
@@ -89,7 +92,11 @@ export const trySearch = useCase(
       ),
     }),
   },
-  async (needs: HasTrial, { namespace, sender_id, record_type, page_size, later = false, send = false, ...form }) => {
+  async (
+    needs: HasTrial,
+    { namespace, sender_id, record_type, page_size, later = false, send = false, ...form },
+    enter,
+  ) => {
     const { db, now = () => new Date() } = needs
     const registry = await registryAt(db, namespace)
     const participant = await participantNamed(db, sender_id)
@@ -102,6 +109,8 @@ export const trySearch = useCase(
     const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
     const problem = sendProblem(registry, participant)
     if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
+    // Without `send` nothing leaves, and nothing of a record is shown.
+    await enter(send ? {} : null)
     const [key] = (await listLiveKeys(db, participant)).filter(
       ({ use, valid_from }) => use === 'sig' && valid_from <= now(),
     )
@@ -122,7 +131,7 @@ export const trySearch = useCase(
       typescript: typeScriptOf({ ...question, namespace, later }),
       can_send: problem === null,
       send_problem: problem,
-      reply: send ? await sent(needs, { registry, participant, path, body }) : null,
+      reply: send ? await sent(needs, { participant, path, body }) : null,
     }
   },
 )
@@ -148,17 +157,11 @@ function sendProblem(registry: Registry, participant: Participant): string | nul
 const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean =>
   demo || environment === 'sandbox'
 
-/** The act of the operator is accounted before it is sent, in addition to what the search itself is accounted as. */
+/** The search has an account of its own, in addition to the entry of the act. */
 async function sent(
   needs: HasTrial,
-  {
-    registry,
-    participant,
-    path,
-    body,
-  }: { readonly registry: Registry; readonly participant: Participant; readonly path: string; readonly body: string },
+  { participant, path, body }: { readonly participant: Participant; readonly path: string; readonly body: string },
 ) {
-  await accountOperator(needs, { note: 'try', registry: registry.namespace })
   const { access_token: token } = await needs.tokens.issue(participant)
   const answer = await needs.ownListener.post(path, { token, body })
   if (answer !== null) return { status: answer.status, body: answer.text }

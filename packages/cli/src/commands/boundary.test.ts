@@ -76,12 +76,6 @@ const USES: readonly Use[] = [
     files: ['demo/credentials.ts'],
     reason: 'the demo describes its participants',
   },
-  {
-    face: 'core/model/account',
-    names: ['type Accounts'],
-    files: ['environment.ts'],
-    reason: 'admin functions are given it',
-  },
   { face: 'keys/vault', names: ['type Vault'], files: ['environment.ts'], reason: 'admin functions are given it' },
   { face: 'observe/log', names: ['createLog', 'type Log'], files: ['listen.ts'], reason: 'a server has a log' },
   {
@@ -172,7 +166,7 @@ test('what a command does is an admin function, which says whether it waits for 
       const room: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ from)
       for (const name of names) {
         const value = room[name]
-        if (typeof value === 'function' && !('approval' in value)) found.add(name)
+        if (typeof value === 'function' && !('act' in value)) found.add(name)
       }
     }
   }

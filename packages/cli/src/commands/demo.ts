@@ -1,5 +1,6 @@
 /** `rollcall demo` (npm start): a registry of synthetic people for each kind, and a participant to ask them. */
 import { dirname } from 'node:path'
+import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { migrateDatabase } from '@rollcall/admin/database'
 import { refuseRealData, refuseSecondDemo } from '@rollcall/admin/demo/demo-database'
 import { fillEmptyRegistries } from '@rollcall/admin/demo/demo-directory'
@@ -8,7 +9,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { baseUrl, listenerUrl } from '@rollcall/settings/addresses'
 import type { Config } from '@rollcall/settings/config'
-import { openStorage, openVault } from '@rollcall/settings/storage'
+import { openAccounts, openStorage, openVault } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
 import { demoCredentials, demoOperatorToken, demoSignInLink } from '../demo/credentials.ts'
 import { type DemoFile, demoFilePath, describeDemo, writePrivateFile, writtenParticipants } from '../demo/demo-file.ts'
@@ -94,7 +95,25 @@ function onThisMachine(config: Config): Config {
 }
 
 async function runUntil(stop: StopRequest, config: Config, db: Database, options: DemoOptions): Promise<void> {
-  const needs = { db, vault: () => openVault(config, db) }
+  const accounts = openAccounts(config, db)
+  try {
+    await runWith(
+      stop,
+      config,
+      { db, vault: () => openVault(config, db), accounts, caller: DEMO, approvals: ONE_OPERATOR },
+      options,
+    )
+  } finally {
+    await accounts.close()
+  }
+}
+
+const DEMO = { kind: 'demo' } as const
+
+type Needs = Parameters<typeof ensureDemoDirectory>[0]
+
+async function runWith(stop: StopRequest, config: Config, needs: Needs, options: DemoOptions): Promise<void> {
+  const { db } = needs
   const { registries, secrets, ...participants } = await ensureDemoDirectory(needs)
   // The port is known, and ours, before the long work.
   const { server } = await startListening(config, db)
@@ -108,11 +127,11 @@ async function runUntil(stop: StopRequest, config: Config, db: Database, options
     const credentials = (name: 'participant' | 'restricted') => {
       const { [name]: participant } = participants
       const client_secret = secrets.get(participant.sender_id)
-      return demoCredentials(db, participant, { ...written[name], ...(client_secret && { client_secret }) })
+      return demoCredentials(needs, participant, { ...written[name], ...(client_secret && { client_secret }) })
     }
     const [participant, restricted] = [await credentials('participant'), await credentials('restricted')]
     const base_url = baseUrl(config, server.port)
-    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(db) }
+    const admin = { base_url: listenerUrl(config.adminHost, server.adminPort), token: await demoOperatorToken(needs) }
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     const { sender_id } = participant
@@ -125,7 +144,7 @@ async function runUntil(stop: StopRequest, config: Config, db: Database, options
     const place = { data, port: server.port, adminPort: server.adminPort }
     server.show(showcaseOf(demo, demoPage, place))
     server.markReady()
-    const link = await demoSignInLink(db, admin.base_url)
+    const link = await demoSignInLink(needs, admin.base_url)
     print(options, summary(demo, path), greeting(demo, { path, link, place, demoPage }))
     await stop.asked
   } finally {

@@ -1,5 +1,6 @@
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
@@ -51,7 +52,7 @@ test('a token may be bound to registries, and ends when it is said', async () =>
 
 test('a token may be bound to a consent authority', async () => {
   const name = 'https://consent.example'
-  await addConsentAuthority(server.database, { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
+  await addConsentAuthority(acting(server.database), { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
   const words = ['operator', 'add', 'consent-service', '--role', 'consent', '--authority', name]
   expect(await rollcallJson(words, env)).toMatchObject({ roles: ['consent'], authority: name })
   expect((await operator('list')).stdout).toMatch(/^consent-service +consent +all +https:\/\/consent\.example +yes/m)

@@ -11,11 +11,11 @@ const proposals = () => import('@rollcall/admin/approvals/proposals')
 
 /** The user of a shell alone is nobody whom a second person could be told from. */
 async function asOperator(needs: Needs, { tokenFile }: Readonly<Record<string, unknown>>) {
-  const { caller } =
-    tokenFile === undefined
-      ? needs
-      : { caller: await (await proposals()).operatorWithToken(needs, await textOf(tokenFile)) }
-  if (caller !== null) return { caller, operator: caller.name }
+  if (tokenFile !== undefined) {
+    const operator = await (await proposals()).operatorWithToken(needs, await textOf(tokenFile))
+    return { caller: { kind: 'operator' as const, operator } }
+  }
+  if (needs.caller.kind === 'operator') return { caller: needs.caller }
   throw new CommandError('an operator is needed: set ROLLCALL_OPERATOR_TOKEN, or give --token-file')
 }
 

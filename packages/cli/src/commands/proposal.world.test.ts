@@ -3,6 +3,7 @@
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { APPROVAL_ACTS } from '../../../admin/src/approvals/acts.ts'
+import { acting } from '../../../admin/test/acting.ts'
 import { type ProposedActs, proposedActs } from '../../../server/test/proposed-acts.ts'
 import { databaseUrl, rollcall } from '../../test/command.ts'
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
     ROLLCALL_MAX_REPLAY: '0',
   }
   const of = async (name: string, role: 'own' | 'read' = 'own') => {
-    const { token } = await addOperator(database, { name, roles: [role] })
+    const { token } = await addOperator(acting(database), { name, roles: [role] })
     return { ...nobody, ROLLCALL_OPERATOR_TOKEN: token }
   }
   env = { nobody, ada: await of('ada'), bea: await of('bea'), reader: await of('reader', 'read') }

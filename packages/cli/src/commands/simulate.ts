@@ -51,7 +51,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const life = lifeOf(kind, { seed, people, today })
     let published = 0
     for await (const event of paced(life, rate, signal)) {
-      const result = await publishEvent(limitsOf(needs), {
+      const result = await publishEvent(needs, {
         namespace,
         reg_event_type: event.reg_event_type,
         record: withIdentifierTypes(event.record, names) as JsonObject,
@@ -64,8 +64,6 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   })
   if (!json) process.stdout.write(`${counted(done, 'event')} in all\n`)
 }
-
-const limitsOf = ({ db, config: { limits } }: Needs) => ({ db, limits })
 
 /**
  * The registry, in which only synthetic people are.

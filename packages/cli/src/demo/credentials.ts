@@ -1,6 +1,7 @@
 /** The client secrets and the own keys of the demo's participants, made once and the same over restarts; the operator's token. */
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import type { Acting } from '@rollcall/admin/act'
 import { keptOrNewSecret } from '@rollcall/admin/demo/demo-secret'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
@@ -14,15 +15,20 @@ import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
+/** What the demo does as its own caller. */
+export interface DemoNeeds extends Acting {
+  readonly db: Database
+}
+
 /** Everything by which a participant of the demo is known: what is written down where the database still has it, else anew. */
 export async function demoCredentials(
-  db: Database,
+  needs: DemoNeeds,
   participant: Participant,
   written: Partial<Record<'client_secret' | keyof DemoKeys, unknown>>,
 ): Promise<DemoCredentials> {
   const { sender_id, client_id } = participant
-  const client_secret = await keptOrNewSecret({ db }, participant, written.client_secret)
-  return { sender_id, client_id, client_secret, ...(await demoKeys(db, sender_id, written)) }
+  const client_secret = await keptOrNewSecret(needs, participant, written.client_secret)
+  return { sender_id, client_id, client_secret, ...(await demoKeys(needs, sender_id, written)) }
 }
 
 /** A participant as demo.json has it. */
@@ -39,23 +45,26 @@ const OPERATORS = {
 } as const
 
 /** A token for the admin API, new with each start: the one before it is refused. */
-export const demoOperatorToken = (db: Database): Promise<string> => newToken(db, OPERATORS.program)
+export const demoOperatorToken = (needs: DemoNeeds): Promise<string> => newToken(needs, OPERATORS.program)
 
 /**
  * A link that signs in to the console, once. Its operator has no other way in: nobody sees the token.
  * @param console_url where the console is
  */
-export async function demoSignInLink(db: Database, console_url: string): Promise<string> {
-  await newToken(db, OPERATORS.console)
-  const { path } = await makeSignInLink({ db }, { name: OPERATORS.console.name })
+export async function demoSignInLink(needs: DemoNeeds, console_url: string): Promise<string> {
+  await newToken(needs, OPERATORS.console)
+  const { path } = await makeSignInLink(needs, { name: OPERATORS.console.name })
   return `${console_url}${path}`
 }
 
-async function newToken(db: Database, { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS]): Promise<string> {
-  await revokeOperator({ db }, { name }).catch((error: unknown) => {
+async function newToken(
+  needs: DemoNeeds,
+  { name, roles }: (typeof OPERATORS)[keyof typeof OPERATORS],
+): Promise<string> {
+  await revokeOperator(needs, { name }).catch((error: unknown) => {
     if (!(error instanceof AdminRefusal)) throw error
   })
-  const { token } = await addOperator({ db }, { name, roles })
+  const { token } = await addOperator(needs, { name, roles })
   return token
 }
 
@@ -87,17 +96,17 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
  * @param written the participant in demo.json, as far as it can be read
  */
 async function demoKeys(
-  db: Database,
+  needs: DemoNeeds,
   sender_id: string,
   written: Partial<Record<keyof DemoKeys, unknown>>,
 ): Promise<DemoKeys> {
-  const sign = await demoKey(db, sender_id, 'sig', written.sign)
-  const encrypt = await demoKey(db, sender_id, 'enc', written.encrypt)
+  const sign = await demoKey(needs, sender_id, 'sig', written.sign)
+  const encrypt = await demoKey(needs, sender_id, 'enc', written.encrypt)
   return { sign: { kid: sign.kid, algorithm: 'ed25519', private_jwk: sign.private_jwk }, encrypt }
 }
 
-async function demoKey(db: Database, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
-  const live = await listPublicKeys({ db }, { sender_id })
+async function demoKey(needs: DemoNeeds, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
+  const live = await listPublicKeys(needs, { sender_id })
   const before = asDemoKey(written)
   if (before !== null) {
     const thumbprint = await thumbprintOf(sender_id, use, before)
@@ -105,10 +114,10 @@ async function demoKey(db: Database, sender_id: string, use: KeyUse, written: un
   }
   // Keys that demo.json does not have any more cannot be used by anybody: they must not pile up.
   for (const { kid, use: other } of live) {
-    if (other === use) await revokeParticipantKey({ db }, { sender_id, kid })
+    if (other === use) await revokeParticipantKey(needs, { sender_id, kid })
   }
   const private_jwk = MAKE[use]() as DemoKey['private_jwk']
-  const [key] = await addParticipantKeys({ db }, { sender_id, use, keys: publicHalf(private_jwk) })
+  const [key] = await addParticipantKeys(needs, { sender_id, use, keys: publicHalf(private_jwk) })
   if (key === undefined) throw new Error('unreachable: one key was given')
   return { kid: key.kid, private_jwk: { ...private_jwk, kid: key.kid, use } }
 }

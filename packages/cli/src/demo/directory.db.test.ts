@@ -2,6 +2,7 @@ import { grantTemplate, listGrants, revokeGrant, setGrant } from '@rollcall/admi
 import { countRecords } from '@rollcall/records/records/record-counts'
 import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { ensureDemoDirectory } from './directory.ts'
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
-const needs = () => ({ db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) })
+const needs = () => acting({ db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) })
 
 test('the file has a registry for each kind of synthetic people, and grants everything in all of them', async () => {
   const { registries, participant, restricted, secrets } = await ensureDemoDirectory(needs())
@@ -31,8 +32,8 @@ test('the file has a registry for each kind of synthetic people, and grants ever
 test('what was changed since stays, and what the database does not have is added', async () => {
   const sender_id = 'demo.spmis.example'
   const terms = { operations: ['search'], see: ['identifier'], basis: 'law' } as const
-  await setGrant(needs(), { sender_id, namespace: 'civil', terms })
-  await revokeGrant(needs(), { sender_id, namespace: 'farmer' })
+  await setGrant(acting(needs()), { sender_id, namespace: 'civil', terms })
+  await revokeGrant(acting(needs()), { sender_id, namespace: 'farmer' })
   const { secrets } = await ensureDemoDirectory(needs())
   expect(secrets.size).toBe(0)
   const granted = new Map(

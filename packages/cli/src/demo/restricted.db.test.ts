@@ -9,6 +9,7 @@ import { registryAt } from '@rollcall/records/registries/registries'
 import { generate } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { SPEC } from '../../../delivery/test/stranger/signing.ts'
 import { testClock } from '../../../observe/test/clock.ts'
 import { type Got, gotten, masked } from '../../../server/test/answers.ts'
@@ -53,7 +54,9 @@ async function side(people: readonly Document[]): Promise<Side> {
   const server = await testServer({ ROLLCALL_MAX_PAGE_SIZE: '5', ROLLCALL_RATE_LIMIT: '1000000' }, testClock(), QUIET)
   const { db } = server.database
   const { value: configuration } = await readYaml(DEMO_CONFIGURATION)
-  await applyConfiguration({ db, vault: () => Promise.reject(new Error('no vault is needed')) }, { configuration })
+  await applyConfiguration(acting({ db, vault: () => Promise.reject(new Error('no vault is needed')) }), {
+    configuration,
+  })
   await writeDocuments(server.database, await registryAt(db, 'civil'), people)
   const sender_id = 'restricted.spmis.example'
   const signer = await newSigner(server, sender_id, 'sig-1')

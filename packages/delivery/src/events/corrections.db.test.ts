@@ -5,6 +5,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../test/subscriptions.ts'
 import { forgetEvents } from '../store/events/forgetting.ts'
@@ -34,7 +35,7 @@ const subscribe = (filter?: JsonObject, more: SubscriptionChanges = {}) =>
 const publish = (reg_event_type: string, members: JsonObject, more: object = {}) => {
   const record = { identifier: [{ identifier_type: 'UIN', identifier_value: 'U-44' }], ...members }
   const event = { namespace: 'civil', reg_event_type, record, ...more }
-  return publishEvent({ db: database.db, limits, now: () => now }, event)
+  return publishEvent(acting({ db: database.db, limits, now: () => now }), event)
 }
 const dies = (event_id = 'death') => publish('Death', DEAD, { event_id })
 const takenBack = () => publish('CANCEL', { death_date: null }, { corrects: 'death' })

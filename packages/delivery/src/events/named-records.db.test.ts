@@ -9,6 +9,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
 import { recordChanges } from './publish.ts'
@@ -47,7 +48,7 @@ test('new members whose records the registry has', async () => {
   const record = (uin: string) => person(uin, { marital_status: 'S' })
   for (const uin of ['U-1', 'U-2', 'U-3']) {
     const event = { namespace: 'social', reg_event_type: 'REGISTER', record: record(uin) }
-    await publishEvent({ db: database.db, limits }, event)
+    await publishEvent(acting({ db: database.db, limits }), event)
   }
   const code = await withTransaction(database.db.pool, async (client) => {
     const criteria = JSON.stringify({ reg_event_type: 'NewHouseHoldMember', notify_record_type: 'Member' })
@@ -79,10 +80,10 @@ test('new members whose records the registry has', async () => {
 test('a member whose record was merged into another is found in that one', async () => {
   const needs = { db: database.db, limits }
   for (const uin of ['M-1', 'M-2']) {
-    await publishEvent(needs, { namespace: 'social', reg_event_type: 'REGISTER', record: person(uin) })
+    await publishEvent(acting(needs), { namespace: 'social', reg_event_type: 'REGISTER', record: person(uin) })
   }
   const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
-  await mergeRecords(needs, { namespace: 'social', survivor: uin('M-1'), retired: uin('M-2') })
+  await mergeRecords(acting(needs), { namespace: 'social', survivor: uin('M-1'), retired: uin('M-2') })
   const events = await changed(household(person('U-1')), household(person('U-1'), person('M-2')))
   const [member] = await rows('select document from event where id = $1', events[1]?.id)
   expect(events).toHaveLength(2)

@@ -2,6 +2,7 @@ import { publishEvent } from '@rollcall/admin/events/publish'
 import { LIMITS } from '@rollcall/core/limits'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { testDatabase } from '../../../keys/test/postgres.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
 
@@ -15,7 +16,7 @@ test('two databases of one process have subscriptions with the same id and other
     await subscribeLive(db, registry, 'UPDATE', { $and: [{ uin: { eq: 'U-1' } }, { sex: { eq: sex } }] })
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: 'U-1' }], sex: 'M' }
     const event = { namespace: 'civil', reg_event_type: 'UPDATE', record }
-    matched.push((await publishEvent({ db, limits }, event)).matched)
+    matched.push((await publishEvent(acting({ db, limits }), event)).matched)
     await close()
   }
   expect(matched).toEqual([0, 1])

@@ -1,5 +1,6 @@
 import { changeRegistry } from '@rollcall/admin/registries/registries'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { searchRequest, type TestServer, testServer } from '../../test/server.ts'
 
 const LISTED = 'https://app.example'
@@ -10,7 +11,7 @@ beforeAll(async () => {
   server = await testServer()
   await server.registry('civil', [])
   await server.registry('social', [])
-  await changeRegistry(server.database, { namespace: 'civil', web_origins: [LISTED, 'http://localhost:*'] })
+  await changeRegistry(acting(server.database), { namespace: 'civil', web_origins: [LISTED, 'http://localhost:*'] })
   token = (await server.participant('spmis.example')).token
   server.clock.pass(5_000)
 })
@@ -93,14 +94,14 @@ it('says nothing to programs, and never on the operator listener', async () => {
 })
 
 it('ends at once when the operator lists no origin any more', async () => {
-  await changeRegistry(server.database, { namespace: 'civil', web_origins: [] })
+  await changeRegistry(acting(server.database), { namespace: 'civil', web_origins: [] })
   server.clock.pass(5_000)
   expect((await preflight('/oauth2/client/token', LISTED)).status).toBe(405)
   expect(headersOf(await search('civil', LISTED))).toEqual(NONE)
 })
 
 it('refuses what is no origin', async () => {
-  await expect(changeRegistry(server.database, { namespace: 'civil', web_origins: ['*'] })).rejects.toThrow(
+  await expect(changeRegistry(acting(server.database), { namespace: 'civil', web_origins: ['*'] })).rejects.toThrow(
     'the origin "*" must be an origin in lower case such as https://app.example, without a path; only the port may be *',
   )
 })

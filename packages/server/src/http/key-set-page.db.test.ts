@@ -3,6 +3,7 @@ import { rotateOwnKeys } from '@rollcall/keys/rotation'
 import { listLiveOwnKeys } from '@rollcall/keys/store/own-keys'
 import type { JWK } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { SPEC } from '../../../delivery/test/stranger/signing.ts'
 import { byUin } from '../../test/granted.ts'
 import { answerOf, post, postSearch, type TestServer, testServer } from '../../test/server.ts'
@@ -12,7 +13,7 @@ let server: TestServer
 beforeAll(async () => {
   server = await testServer()
   await server.registry('civil')
-  await addRegistry(server.database, { kind: 'social', namespace: 'qualified', qualified_kids: true })
+  await addRegistry(acting(server.database), { kind: 'social', namespace: 'qualified', qualified_kids: true })
 })
 afterAll(() => server.close())
 

@@ -4,6 +4,7 @@ import { addOperator } from '@rollcall/admin/operators/operators'
 import { showOverview } from '@rollcall/admin/overview'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { accountEntry, testAccounts } from '../../../settings/test/accounts.ts'
 import { postSearch, type TestServer, testServer } from '../server.ts'
 
@@ -60,9 +61,9 @@ test('emergencies are counted again when half a minute is over, or one was revie
   expect(await counted()).toBe(1)
   time += 1
   expect(await counted()).toBe(2)
-  const needs = { ...server.context, operator: 'auditor' }
-  const [emergency] = await listEmergencies(needs, {})
-  await reviewEmergency(needs, { id: emergency?.id ?? '', note: 'Seen' })
+  const needs = { ...server.context, caller: { kind: 'shell', user: 'auditor' } as const }
+  const [emergency] = await listEmergencies(acting(needs), {})
+  await reviewEmergency(acting(needs), { id: emergency?.id ?? '', note: 'Seen' })
   expect(await counted()).toBe(1)
 })
 
@@ -149,7 +150,7 @@ test('what waits, fails and died, what ends soon, and what nobody has looked at'
   )
   const now = server.clock.date()
   const expires_at = new Date(now + 86_400_000).toISOString()
-  await addOperator({ ...server.database, clock: server.clock }, { name: 'soon', roles: ['read'], expires_at })
+  await addOperator(acting({ ...server.database, clock: server.clock }), { name: 'soon', roles: ['read'], expires_at })
   const seen = await show()
   expect(seen.deliveries).toEqual({ waiting: 2, failing: 1, dead: 1, held: 1 })
   expect(seen.breakers).toMatchObject([{ participant: 'peer.example', origin, failures: 5 }])

@@ -8,6 +8,7 @@ import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../admin/test/consents.ts'
 import { keyPair } from '../../../core/test/key-pairs.ts'
 import { testClock } from '../../../observe/test/clock.ts'
@@ -162,7 +163,7 @@ describe('a person outside of the rows of a grant is answered like one that is n
 describe('a protected person is answered like one that is not there', () => {
   it('in every form of a search, and in a subscription', async () => {
     const named = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'SAFE-01' }
-    await protectPerson({ db: server.database.db }, { ...named, category: 'shelter', reason: 'a test' })
+    await protectPerson(acting({ db: server.database.db }), { ...named, category: 'shelter', reason: 'a test' })
     await granted({ query_forms: 'all', ask: 'all' })
     await expectHidden('SAFE-01', '+1 555 0188')
     await expectAlike(['SAFE-01', 'NONE-03', 'NONE-04'], (name) => send('subscribe', subscribeFor(peer, [about(name)])))
@@ -238,7 +239,7 @@ describe('under a signed consent', async () => {
     const jti = (name: string) => ({ jti: `of ${name}` })
     // Used before: who used a consent first is written once.
     expect(JSON.stringify(await asked('sync/search', 'SEEN-01', jti('SEEN-01')))).toContain('Name-SEEN-01')
-    await revokeConsents(needs, { authority: authority.name, revoked: ['of SEEN-01'] })
+    await revokeConsents(acting(needs), { authority: authority.name, revoked: ['of SEEN-01'] })
     for (const path of ['sync/search', 'search']) {
       const { got } = await expectAlike(['SEEN-01', 'NONE-01'], (name) => asked(path, name, jti(name)))
       expect(got).toContain('"total_count": 0')
@@ -249,7 +250,7 @@ describe('under a signed consent', async () => {
     await granted(TERMS)
     expect(JSON.stringify(await asked('sync/search', 'SEEN-02'))).toContain('Name-SEEN-02')
     const person = { identifier_type: 'UIN', identifier_value: 'SEEN-02' }
-    await withdrawConsent(needs, { ...person, purpose: 'eligibility' })
+    await withdrawConsent(acting(needs), { ...person, purpose: 'eligibility' })
     for (const path of ['sync/search', 'search']) {
       const { got } = await expectAlike(['SEEN-02', 'NONE-01'], (name) => asked(path, name))
       expect(got).toContain('"total_count": 0')

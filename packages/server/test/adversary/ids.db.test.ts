@@ -8,6 +8,7 @@ import { filingKeys } from '@rollcall/core/events/filing'
 import { AckMessage, CALLBACKS, CallbackHeader, EncryptedMessage, ErrorAnswer, OPERATIONS } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 import { beforeEach, expect, test } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { PARTNER_ROUTES } from '../../src/http/partner/routes.ts'
 import { answering, type Receiver } from '../deliveries.ts'
 import { mailboxSender } from '../mailboxes.ts'
@@ -117,7 +118,7 @@ test('a notification tells nothing of the events between it and the one before',
   let count = 0
   const publish = (reg_event_type: string) => {
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: `U-${count++}` }] }
-    return publishEvent({ db, limits: server.context.limits }, { namespace: 'civil', reg_event_type, record })
+    return publishEvent(acting({ db, limits: server.context.limits }), { namespace: 'civil', reg_event_type, record })
   }
   for (const hidden of [0, 7, 3]) {
     for (let at = 0; at < hidden; at += 1) await publish('UPDATE')
@@ -151,8 +152,8 @@ test('a notification tells nothing of the events between it and the one before',
   const told = JSON.stringify([
     envelopes,
     await listMailboxes({ db }, {}),
-    await showSubscription({ db }, { code: subscribed.code }),
-    await trace(server.context, { id: ids[0] }),
+    await showSubscription(acting({ db }), { code: subscribed.code }),
+    await trace(acting(server.context), { id: ids[0] }),
   ])
   for (const encoding of ['hex', 'base64', 'base64url'] as const) {
     expect(told).not.toContain(reference_key.toString(encoding))

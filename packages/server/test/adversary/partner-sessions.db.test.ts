@@ -3,6 +3,7 @@
 import { signPartnerOut } from '@rollcall/admin/partner/link'
 import { TOKEN_PATH } from '@rollcall/protocol'
 import { afterAll, expect, it } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { testClock } from '../../../observe/test/clock.ts'
 import { PARTNER_BASE } from '../../src/http/partner/route.ts'
 import { partnerCode } from '../partner.ts'
@@ -97,12 +98,12 @@ it('a participant has so many sessions at a time: the one that was not used for 
 it('an operator signs a participant out: sessions and links end, and its system goes on', async () => {
   const own = await session()
   const code = await partnerCode(server, ONE)
-  const ended = await signPartnerOut(server.context, { sender_id: ONE })
+  const ended = await signPartnerOut(acting(server.context), { sender_id: ONE })
   expect(ended).toEqual({ sender_id: ONE, sessions: 3 })
   expect((await asked(own)).error).toBe(ENDED)
   expect((await signIn(code)).error).toBe(REFUSED)
   expect(await server.context.directory.activeParticipant(ONE)).toMatchObject({ sender_id: ONE })
-  await expect(signPartnerOut(server.context, { sender_id: 'nobody.example' })).rejects.toThrow(
+  await expect(signPartnerOut(acting(server.context), { sender_id: 'nobody.example' })).rejects.toThrow(
     'no participant has sender_id nobody.example',
   )
 })

@@ -7,6 +7,7 @@ import { setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { removeParticipant } from '@rollcall/admin/removal'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { testClock } from '../../../observe/test/clock.ts'
 import { keepHouse } from '../../src/app/housekeeping.ts'
 import { otherMembers, pathMembers } from '../../src/http/admin/route.ts'
@@ -238,7 +239,7 @@ describe('a participant that is signed in', () => {
   it('does not bring back what an operator has cancelled', async () => {
     const Cookie = await session()
     const message_id = await delivery(ONE)
-    await cancelDeliveries(server.context, { participant: ONE })
+    await cancelDeliveries(acting(server.context), { participant: ONE })
     const body = JSON.stringify({ message_ids: [message_id] })
     const path = `${PARTNER_BASE}/deliveries`
     const again = await send(`${path}/replay`, { method: 'POST', body, headers: { Cookie } })
@@ -282,7 +283,9 @@ describe('a participant that is signed in', () => {
     expect((await signIn(code)).error).toBe(REFUSED)
 
     const [later, link] = [await session(sender_id), await codeOf(sender_id)]
-    await removeParticipant({ ...server.context, operator: 'ops' }, { sender_id })
+    await removeParticipant(acting({ ...server.context, caller: { kind: 'shell', user: 'ops' } as const }), {
+      sender_id,
+    })
     expect((await asked(later)).error).toBe(ENDED)
     expect((await signIn(link)).error).toBe(REFUSED)
     await server.participant(sender_id)
@@ -351,7 +354,7 @@ describe('a cookie', () => {
   })
 
   it('of the console is none of this page, and an access token or a client secret is not accepted', async () => {
-    const { token } = await addOperator(server.database, { name: 'ops', roles: ['own'] })
+    const { token } = await addOperator(acting(server.database), { name: 'ops', roles: ['own'] })
     const console = await server.context.sessions.begin({ token: Number(token.split('_')[1]) })
     for (const name of ['rollcall_partner', 'rollcall_session']) {
       const { status } = await asked(`${name}=${console?.cookie}`)
@@ -375,8 +378,8 @@ describe('a cookie', () => {
 
 describe('a link', () => {
   it('of one page is none of the other, and is still good at its own', async () => {
-    await addOperator(server.database, { name: 'linked', roles: ['own'] })
-    const { path } = await makeSignInLink({ ...server.database, clock }, { name: 'linked' })
+    await addOperator(acting(server.database), { name: 'linked', roles: ['own'] })
+    const { path } = await makeSignInLink(acting({ ...server.database, clock }), { name: 'linked' })
     const ofConsole = path.slice('/#/sign-in/'.length)
     const ofPartner = await codeOf()
     const atConsole = async (code: string) =>

@@ -4,6 +4,7 @@ import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { hasRole } from '@rollcall/core/model/operator'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
 import { testClock } from '../../../observe/test/clock.ts'
 import { ADMIN_BASE, type AdminRoute } from '../../src/http/admin/route.ts'
 import { ADMIN_ROUTES } from '../../src/http/admin/routes.ts'
@@ -33,7 +34,7 @@ let made = 0
 async function token(roles: readonly OperatorRole[] = ['own'], at = server) {
   made += 1
   const name = `operator-${made}`
-  return addOperator(at.database, { name, roles })
+  return addOperator(acting(at.database), { name, roles })
 }
 
 const SESSION = `${ADMIN_BASE}/session`
@@ -206,7 +207,7 @@ describe('a cookie', () => {
   it('of a session that ended, of a revoked token, or with another secret is good for nothing', async () => {
     const { name, token: shown } = await token()
     const left = (await signIn({ token: shown })).cookie?.split(';')[0] ?? ''
-    await revokeOperator(server.database, { name })
+    await revokeOperator(acting(server.database), { name })
     const out = await session()
     await send(`${SESSION}/end`, { method: 'POST', body: '{}', headers: { Cookie: out } })
     const other = await session()
@@ -258,7 +259,7 @@ describe('a cookie', () => {
 
 describe('a link', () => {
   const link = async (name: string) => {
-    const { path } = await makeSignInLink({ ...server.database, clock }, { name })
+    const { path } = await makeSignInLink(acting({ ...server.database, clock }), { name })
     return path.replace('/#/sign-in/', '')
   }
   const REFUSED =
@@ -282,7 +283,7 @@ describe('a link', () => {
     clock.pass(1_000)
     expect((await signIn({ code: late })).error).toBe(REFUSED)
     const revoked = await link(name)
-    await revokeOperator(server.database, { name })
+    await revokeOperator(acting(server.database), { name })
     expect((await signIn({ code: revoked })).error).toBe(REFUSED)
     await expect(link(name)).rejects.toThrow(`no live token is named ${name}`)
   })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { rawConnection } from '../../../../engine/test/raw-http.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
 import { ADMIN_BASE, type DescribedCall, pathMembers } from './route.ts'
@@ -24,7 +25,7 @@ async function tokenOf(
   name: string,
   { roles, registries }: { roles: readonly OperatorRole[]; registries?: readonly string[] },
 ): Promise<string> {
-  return (await addOperator(server.database, { name, roles, registries })).token
+  return (await addOperator(acting(server.database), { name, roles, registries })).token
 }
 
 interface Asked {
@@ -84,7 +85,7 @@ describe('who calls', () => {
   it('is nobody any more once the token is revoked', async () => {
     const token = await tokenOf('leaver', { roles: ['read'] })
     expect((await ask('/participants', { token })).status).toBe(200)
-    await revokeOperator(server.database, { name: 'leaver' })
+    await revokeOperator(acting(server.database), { name: 'leaver' })
     expect(await refusal('/participants', { token })).toBe(
       '401 err.request.unauthorized Authorization: the operator token is not valid here, has expired or was revoked',
     )

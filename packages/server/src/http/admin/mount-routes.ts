@@ -1,5 +1,6 @@
 /** The admin API on the operator's listener: a route for each row of its table. The life of a call is on this screen. */
 
+import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
 import { checkKnownTo, mayList } from '@rollcall/admin/participants/known'
 import { AdminRefusal } from '@rollcall/admin/use-case'
@@ -22,7 +23,7 @@ import { ADMIN_BASE, type AdminNeeds, type AdminRoute, otherMembers, pathMembers
 import { ADMIN_ROUTES } from './routes.ts'
 
 /** The operator is known when it calls. */
-type AdminParts = Omit<AdminNeeds, 'operator' | 'caller' | 'approvals' | 'isSameLook'> & {
+type AdminParts = Omit<AdminNeeds, 'caller' | 'approvals'> & {
   /** Whether some acts wait for a second operator. */
   readonly twoPerson: boolean
 } & HasDirectory &
@@ -93,14 +94,14 @@ async function answer(
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(parts.db, authority, input.authority))) throw ofAnother()
   const { twoPerson, limits } = parts
-  const approvals = twoPerson ? createApprovals({ limits, operator, clock: parts.clock }) : undefined
+  const approvals = twoPerson ? createApprovals({ limits, clock: parts.clock }) : ONE_OPERATOR
   const asked = { session: call.session, route, url: request.url }
   const isSameLook = looks.isRepeated(asked)
   const end = await slots.take(route, operator)
   try {
     for (const name of ['sender_id', 'participant']) await checkKnownTo(parts.db, operator, input[name])
-    const who = { operator: operator.name, caller: operator, approvals, isSameLook }
-    const result = await route.call({ ...parts, ...who }, input)
+    const caller = { kind: 'operator', operator, isSameLook } as const
+    const result = await route.call({ ...parts, caller, approvals }, input)
     looks.note(asked)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {

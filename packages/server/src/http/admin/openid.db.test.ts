@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { listSessions } from '@rollcall/admin/operators/sessions'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { testClock } from '../../../../observe/test/clock.ts'
 import { type Bent, CLIENT, type TestProvider, testProvider } from '../../../test/openid-provider.ts'
 import { type TestServer, testServer } from '../../../test/server.ts'
@@ -108,7 +109,7 @@ it('whoever comes back is signed in, with the roles of the claim, until the name
   expect(await listSessions(needs, {})).toMatchObject([{ name: 'oidc:amina', provider: provider.issuer }])
   const accounts = await get('/admin/v1/accounts', { Cookie: cookie, 'Rollcall-Console': '1' })
   expect(await accounts.json()).toMatchObject([{ operator: 'oidc:amina', note: 'operator sign-in by OpenID Connect' }])
-  expect(await revokeOperator(server.database, { name: 'oidc:amina' })).toEqual({
+  expect(await revokeOperator(acting(server.database), { name: 'oidc:amina' })).toEqual({
     name: 'oidc:amina',
     sessions: 1,
     proposals: 0,
@@ -295,7 +296,7 @@ describe('where the provider names registries, the console has a key, and names 
     for (const name of names) expect(name).toMatch(/^oidc:amina~[0-9a-f]{12}$/)
     expect(names[0]).toBe(names[2])
     expect(names[0]).not.toBe(names[1])
-    expect(await revokeOperator(own.server.database, { name: names[0] ?? '' })).toEqual({
+    expect(await revokeOperator(acting(own.server.database), { name: names[0] ?? '' })).toEqual({
       name: names[0],
       sessions: 2,
       proposals: 0,
@@ -306,13 +307,13 @@ describe('where the provider names registries, the console has a key, and names 
 })
 
 it.each(['ada, approved by bea', 'ada; approved by bea', 'ada\nbea'])('a token is not named %j', async (name) => {
-  await expect(addOperator(server.database, { name, roles: ['own'] })).rejects.toThrow(
+  await expect(addOperator(acting(server.database), { name, roles: ['own'] })).rejects.toThrow(
     'name: must have no comma, semicolon or control character',
   )
 })
 
 it('a token has no name as the provider gives them', async () => {
-  await expect(addOperator(server.database, { name: 'oidc:amina', roles: ['own'] })).rejects.toThrow(
+  await expect(addOperator(acting(server.database), { name: 'oidc:amina', roles: ['own'] })).rejects.toThrow(
     'name: must not begin with oidc:, as the names do that a provider of OpenID Connect gives',
   )
 })

@@ -2,6 +2,7 @@ import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { takeOfDay } from '@rollcall/participants/store/grant-use'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { adminCaller } from '../../../test/admin-api.ts'
@@ -27,7 +28,7 @@ it('a misspelled sender_id gets the nearest one, where the caller may see all pa
   expect(await asked(bound, '/registries/civil/grants/spmis.exampel/revoke')).toBe(unknown)
   const withdrawn = { purpose: 'eligibility', participant: 'spmis.exampel' }
   const person = { identifier_type: 'UIN', identifier_value: '1' }
-  await addPurpose(server.database, { code: 'eligibility' })
+  await addPurpose(acting(server.database), { code: 'eligibility' })
   expect(await refusal('/consents/withdraw', { ...person, ...withdrawn }, tokens.consent)).toBe(unknown)
 })
 

@@ -9,6 +9,7 @@ import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import type { Operator } from '@rollcall/core/model/operator'
 import { lapseProposals } from '@rollcall/participants/store/proposals'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { testClock } from '../../../../observe/test/clock.ts'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
@@ -39,7 +40,7 @@ async function peer(): Promise<string> {
   peers += 1
   const sender_id = `peer-${peers}.example`
   await server.participant(sender_id)
-  await setGrant(server.database, { sender_id, namespace: 'civil', terms: NARROW })
+  await setGrant(acting(server.database), { sender_id, namespace: 'civil', terms: NARROW })
   return sender_id
 }
 
@@ -127,8 +128,7 @@ describe('who may decide', () => {
   })
 
   it('nobody without a name: a command without a token', async () => {
-    const context = { ...server.context, operator: 'root', caller: null }
-    await expect(approveProposal(context, { id })).rejects.toThrow(
+    await expect(approveProposal(acting(server.context), { id })).rejects.toThrow(
       'this needs two operators (ROLLCALL_TWO_PERSON), and the user of a shell is not known well enough: set ROLLCALL_OPERATOR_TOKEN to a token of your own',
     )
   })
@@ -136,7 +136,7 @@ describe('who may decide', () => {
 
 describe('who is who', () => {
   const decided = (id: string, by: Operator) =>
-    declineProposal({ ...server.context, operator: by.name, caller: by }, { id }).then(
+    declineProposal(acting({ ...server.context, caller: { kind: 'operator', operator: by } as const }), { id }).then(
       () => 'declined',
       (error: Error) => error.message,
     )
@@ -149,10 +149,10 @@ describe('who is who', () => {
     authority: null,
   })
   const proposedBy = async (operator: Operator): Promise<string> => {
-    const approvals = createApprovals({ limits: server.context.limits, operator, clock })
-    const needs = { ...server.context, operator: operator.name, caller: operator, approvals }
+    const approvals = createApprovals({ limits: server.context.limits, clock })
+    const needs = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
     const wider = { sender_id: await peer(), namespace: 'civil', terms: WIDE } as const
-    const waiting = await setGrant(needs, wider).catch((error) => error)
+    const waiting = await setGrant(acting(needs), wider).catch((error) => error)
     expect(waiting).toMatchObject({ name: 'Proposed', proposal: { proposed_by: operator.name } })
     return waiting.proposal.id
   }
@@ -216,7 +216,7 @@ it('what two approve at once is done once', async () => {
 it('it is refused where what is stored has changed since', async () => {
   const sender_id = await peer()
   const id = await proposed(grantPath(sender_id), { terms: WIDE })
-  await setGrant(server.database, { sender_id, namespace: 'civil', terms: { ...NARROW, see: [] } })
+  await setGrant(acting(server.database), { sender_id, namespace: 'civil', terms: { ...NARROW, see: [] } })
   expect(await refusedApproval(id)).toBe(
     '409 err.request.bad what is stored has changed since it was proposed: propose it again',
   )
@@ -302,11 +302,12 @@ describe('the other acts', () => {
 
   it('no link signs in as somebody else', async () => {
     const operator = await server.context.operators.operatorOf(ada)
-    const approvals = createApprovals({ limits: server.context.limits, operator, clock })
-    const needs = { ...server.context, operator: 'ada', caller: operator, approvals }
-    expect(await makeSignInLink(needs, { name: 'ada' })).toMatchObject({ name: 'ada' })
-    for (const asking of [needs, { ...needs, caller: null }]) {
-      await expect(makeSignInLink(asking, { name: 'bea' })).rejects.toThrow(
+    const approvals = createApprovals({ limits: server.context.limits, clock })
+    if (operator === null) throw new Error('no such operator')
+    const needs = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
+    expect(await makeSignInLink(acting(needs), { name: 'ada' })).toMatchObject({ name: 'ada' })
+    for (const asking of [needs, { ...server.context, approvals }]) {
+      await expect(makeSignInLink(acting(asking), { name: 'bea' })).rejects.toThrow(
         'where acts need two operators (ROLLCALL_TWO_PERSON), a link is made for the owner of ROLLCALL_OPERATOR_TOKEN alone',
       )
     }
@@ -341,13 +342,14 @@ describe('the other acts', () => {
 
   it('a configuration file, with what it changes; a dry run does not wait', async () => {
     const operator = await server.context.operators.operatorOf(ada)
-    const approvals = createApprovals({ limits: server.context.limits, operator, clock })
-    const needs = { ...server.context, operator: 'ada', approvals }
+    const approvals = createApprovals({ limits: server.context.limits, clock })
+    if (operator === null) throw new Error('no such operator')
+    const needs = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
     const configuration = await exportConfiguration(needs, {})
-    expect((await applyConfiguration(needs, { configuration })).changes).toEqual([])
+    expect((await applyConfiguration(acting(needs), { configuration })).changes).toEqual([])
     const changed = { ...configuration, purposes: { eligibility: {} } }
-    await applyConfiguration(needs, { configuration: changed, dry_run: true })
-    const waiting = await applyConfiguration(needs, { configuration: changed }).catch((error) => error)
+    await applyConfiguration(acting(needs), { configuration: changed, dry_run: true })
+    const waiting = await applyConfiguration(acting(needs), { configuration: changed }).catch((error) => error)
     expect(waiting).toMatchObject({ name: 'Proposed', proposal: { act: 'apply', proposed_by: 'ada' } })
     expect((await approve(waiting.proposal.id)).body.result).toMatchObject({ applied: true })
   })
@@ -366,7 +368,7 @@ it('without ROLLCALL_TWO_PERSON nothing waits: the same call is done', async () 
   const alone = await testServer()
   await alone.registry('civil')
   await alone.participant('spmis.example')
-  const { token } = await addOperator(alone.database, { name: 'ada', roles: ['own'] })
+  const { token } = await addOperator(acting(alone.database), { name: 'ada', roles: ['own'] })
   const response = await fetch(`${alone.adminUrl}/admin/v1${grantPath('spmis.example')}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

@@ -1,5 +1,6 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
+import { ONE_OPERATOR } from '@rollcall/admin/act'
 import { createApprovals, Proposed } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
 import { catalogTables, tableSql } from '@rollcall/backup/store/catalog'
@@ -57,7 +58,7 @@ async function stored(): Promise<Readonly<Record<string, string>>> {
 function needsOf({ operator }: Person, skipped = 0) {
   const { context } = world.server
   const clock = { ...context.clock, date: () => context.clock.date() + skipped }
-  return { ...context, clock, owner, operator: operator.name, caller: operator }
+  return { ...context, clock, owner, caller: { kind: 'operator', operator } as const, approvals: ONE_OPERATOR }
 }
 
 /** Proposes it as Ada. @returns the proposal, as she is answered */
@@ -73,15 +74,12 @@ async function byCall({ path, body }: Extract<ReadyAct, { path: string }>) {
 }
 
 async function byCommand(command: (needs: OperatorNeeds) => Promise<unknown>): Promise<Proposed> {
-  const approving = (by: Person | null) => {
-    const { limits, clock } = world.server.context
-    return createApprovals({ limits, clock, operator: by?.operator ?? null })
-  }
-  const asking = { ...needsOf(person(ada)), approvals: approving(null) }
-  await expect(command({ ...asking, operator: 'root', caller: null })).rejects.toThrow(
+  const { limits, clock } = world.server.context
+  const asking = { ...needsOf(person(ada)), approvals: createApprovals({ limits, clock }) }
+  await expect(command({ ...asking, caller: { kind: 'shell', user: 'root' } })).rejects.toThrow(
     /^this needs two operators \(ROLLCALL_TWO_PERSON\), and the user of a shell is not known well enough/,
   )
-  const waiting = await command({ ...asking, approvals: approving(person(ada)) }).catch((error) => error)
+  const waiting = await command(asking).catch((error) => error)
   if (waiting instanceof Proposed) return waiting
   throw waiting
 }

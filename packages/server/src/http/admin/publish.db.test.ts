@@ -1,5 +1,6 @@
 import { addOperator, type OperatorRole } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { answerOf, bearer, post, searchRequest, type TestServer, testServer } from '../../../test/server.ts'
 
 let server: TestServer
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 async function tokenOf(name: string, roles: readonly OperatorRole[], registries?: readonly string[]): Promise<string> {
-  return (await addOperator(server.database, { name, roles, registries })).token
+  return (await addOperator(acting(server.database), { name, roles, registries })).token
 }
 
 const person = (uin: string, more: object = {}) => ({

@@ -1,11 +1,11 @@
 /** A call of the admin API: what a row of its table says. */
 
 import type { HasVerifying } from '@rollcall/admin/accounts/verification'
-import type { HasOperator } from '@rollcall/admin/approvals/proposals'
+import type { Acting } from '@rollcall/admin/act'
 import type { HasSignatures } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
 import type { HasJudged } from '@rollcall/admin/doctor/findings'
-import type { HasAccounts, HasRecording, HasVault } from '@rollcall/admin/needs'
+import type { HasRecording, HasVault } from '@rollcall/admin/needs'
 import type { HasHealth } from '@rollcall/admin/overview'
 import type { HasDayLimits } from '@rollcall/admin/participants/show'
 import type { HasPartnerPage } from '@rollcall/admin/partner/link'
@@ -14,7 +14,7 @@ import type { HasIndexing } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import type { HasSettings } from '@rollcall/admin/settings'
 import type { HasTrial } from '@rollcall/admin/try/try'
-import type { Approvals, Given, UseCase } from '@rollcall/admin/use-case'
+import type { Given, UseCase } from '@rollcall/admin/use-case'
 import type { Limits } from '@rollcall/core/limits'
 import type { OperatorRole } from '@rollcall/core/model/operator'
 import type { Audience } from '@rollcall/participants/store/sessions'
@@ -29,7 +29,6 @@ export const ADMIN_BASE = '/admin/v1'
 /** What the use cases work with. */
 export type AdminNeeds = HasVault &
   HasRecording &
-  HasAccounts &
   HasChangeLimit &
   HasVerifying &
   HasIndexing &
@@ -40,13 +39,9 @@ export type AdminNeeds = HasVault &
   HasSettings &
   HasJudged &
   HasTrial &
-  HasOperator &
+  Acting &
   HasPartnerPage &
-  RetentionNeeds & {
-    readonly limits: Pick<Limits, 'check_days' | 'session_idle' | 'searched_accounts'>
-    /** Where some acts wait for a second operator. */
-    readonly approvals?: Approvals | undefined
-  }
+  RetentionNeeds & { readonly limits: Pick<Limits, 'check_days' | 'session_idle' | 'searched_accounts'> }
 
 export interface AdminRoute {
   /** Who calls it: a listener mounts the routes of its own audience alone. */
@@ -86,7 +81,8 @@ export function route<Input extends TSchema, Result extends TSchema>(
   useCase: UseCase<AdminNeeds, Input, Result>,
   row: Row,
 ): AdminRoute {
-  const { input, result, approval } = useCase
+  const { input, result, act } = useCase
+  const approval = act === null || act.approval === 'never' ? undefined : act.name
   // The use case checks what it is given.
   const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const

@@ -1,7 +1,7 @@
 /** What the ways of signing in to the console have in common. */
 
-import { accountOperator } from '@rollcall/admin/accounts/operator-looks'
-import type { HasAccounts } from '@rollcall/admin/needs'
+import { accountAct } from '@rollcall/admin/accounts/operator-looks'
+import type { Acting } from '@rollcall/admin/act'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import type { OpenIdProvider } from '@rollcall/participants/directory/openid-provider'
 import type { OperatorSession, SessionLimits } from '@rollcall/participants/directory/sessions'
@@ -11,7 +11,7 @@ import type { InputLimits } from './read-input.ts'
 
 export type SessionParts = Authenticating &
   HasLog &
-  Pick<HasAccounts, 'accounts'> & {
+  Pick<Acting, 'accounts'> & {
     readonly directory: Pick<Directory, 'registries'>
     /** Null: operators sign in with tokens alone. */
     readonly openId: OpenIdProvider | null
@@ -26,5 +26,5 @@ export function noteCaller(call: Call, session: OperatorSession): void {
   call.operator = session.owner
 }
 
-export const noteSignIn = ({ accounts }: Pick<HasAccounts, 'accounts'>, session: OperatorSession, note: string) =>
-  accountOperator({ accounts, operator: session.owner.name }, { note })
+export const noteSignIn = ({ accounts }: Pick<Acting, 'accounts'>, session: OperatorSession, note: string) =>
+  accountAct({ accounts, caller: { kind: 'operator', operator: session.owner } }, { note })

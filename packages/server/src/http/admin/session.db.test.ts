@@ -1,5 +1,6 @@
 import { addOperator, type OperatorRole, revokeOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { testClock } from '../../../../observe/test/clock.ts'
 import { storedAccounts } from '../../../../settings/test/accounts.ts'
 import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
@@ -21,7 +22,7 @@ let tokens = 0
 async function tokenOf(roles: readonly OperatorRole[] = ['read'], registries?: readonly string[]) {
   tokens += 1
   const name = `operator-${tokens}`
-  const { token } = await addOperator({ ...server.database, clock }, { name, roles, registries })
+  const { token } = await addOperator(acting({ ...server.database, clock }), { name, roles, registries })
   return { name, token }
 }
 
@@ -237,11 +238,15 @@ describe('a session', () => {
   it('ends with its token, at once, also where that expires', async () => {
     const { name, token } = await tokenOf()
     const browser = await signedIn(token)
-    expect(await revokeOperator(server.database, { name })).toEqual({ name, sessions: 1, proposals: 0 })
+    expect(await revokeOperator(acting(server.database), { name })).toEqual({ name, sessions: 1, proposals: 0 })
     expect(errorOf(await call('/registries', browser))).toBe(ENDED)
 
     const expires_at = new Date(clock.date() + MINUTE).toISOString()
-    const short = await addOperator({ ...server.database, clock }, { name: 'short', roles: ['read'], expires_at })
+    const short = await addOperator(acting({ ...server.database, clock }), {
+      name: 'short',
+      roles: ['read'],
+      expires_at,
+    })
     const answer = await call('/session', {}, { token: short.token })
     expect(answer.body.expires_at).toBe(expires_at)
     clock.pass(MINUTE)

@@ -1,5 +1,6 @@
 /** The partner API on the peers' listener: a route for each row of its table. The life of a call is on this screen. */
 
+import { ONE_OPERATOR } from '@rollcall/admin/act'
 import type { PartnerNeeds } from '@rollcall/admin/partner/partner'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
@@ -18,7 +19,7 @@ import {
   partnerPageOf,
 } from './session-routes.ts'
 
-type PartnerParts = Omit<PartnerNeeds, 'sender_id' | 'mayReplay' | 'sampleOf'> &
+type PartnerParts = Omit<PartnerNeeds, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
   PartnerSessionParts & {
     readonly limits: InputLimits
     /** Calls of a participant. */
@@ -67,7 +68,8 @@ async function answer(
     parts.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
   }
   try {
-    const result = await route.call({ ...parts, sampleOf: listener.sampleOf, sender_id, mayReplay }, input)
+    const who = { sender_id, caller: { kind: 'participant', sender_id }, approvals: ONE_OPERATOR } as const
+    const result = await route.call({ ...parts, sampleOf: listener.sampleOf, ...who, mayReplay }, input)
     sendJson(reply, route.status, JSON.stringify(result))
   } catch (error) {
     throw error instanceof AdminRefusal ? asRequestFault(error) : error

@@ -1,5 +1,6 @@
 import { reportAccess } from '@rollcall/admin/accounts/access-report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { openBrowser, type TestBrowser } from '../../../../admin/test/browser.ts'
 import { auditing, personAs } from '../../../../settings/test/audit.ts'
 import { testServer } from '../../server.ts'
@@ -24,7 +25,7 @@ await server.database.db.pool.query(`update participant set name = $1 where send
 ])
 const now = () => new Date('2026-11-22T10:00:00Z')
 const report = (value: string, period: { from?: string; to?: string } = {}) =>
-  reportAccess({ ...needs, now }, { type: 'UIN', value, ...period })
+  reportAccess(acting({ ...needs, now }), { type: 'UIN', value, ...period })
 
 describe('the answer to a person', () => {
   it('says in plain words who has seen, written, or asked', async () => {
@@ -88,7 +89,7 @@ describe('the answer to a person', () => {
         personAs('seen', `UIN:666`),
       ])
     }
-    const { html } = await reportAccess({ ...needs, now }, { type: 'UIN', value: '666' })
+    const { html } = await reportAccess(acting({ ...needs, now }), { type: 'UIN', value: '666' })
     expect(html).not.toMatch(/<script|<img|\u202e|\0/)
     const page = await chromium.browser.newPage()
     const asked: string[] = []

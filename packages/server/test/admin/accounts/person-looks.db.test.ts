@@ -3,6 +3,7 @@ import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { mergeRecords } from '@rollcall/admin/records/merge'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { DEFAULT_LIMITS } from '../../../../admin/test/retention.ts'
 import { auditing, personAs } from '../../../../settings/test/audit.ts'
 import { testServer } from '../../server.ts'
@@ -30,7 +31,7 @@ await server.registry('civil', [
 
 /** The operations of what is found, by role. */
 async function found(type: string, value: string, period: { from?: string; to?: string } = {}) {
-  const { seen, written, asked } = await auditPerson(needs, { type, value, ...period })
+  const { seen, written, asked } = await auditPerson(acting(needs), { type, value, ...period })
   const operations = (looks: typeof seen) => looks.map(({ operation, note }) => operation ?? note)
   return { seen: operations(seen), written: operations(written), asked: operations(asked) }
 }
@@ -38,14 +39,11 @@ async function found(type: string, value: string, period: { from?: string; to?: 
 describe('audit person', () => {
   it('follows records that were merged into that of the person, by either identifier', async () => {
     await account({ operation: 'before the merge' }, [personAs('seen', 'UIN:72')])
-    await mergeRecords(
-      { ...needs, limits: DEFAULT_LIMITS },
-      {
-        namespace: 'civil',
-        survivor: { identifier_type: 'UIN', identifier_value: '71' },
-        retired: { identifier_type: 'UIN', identifier_value: '72' },
-      },
-    )
+    await mergeRecords(acting({ ...needs, limits: DEFAULT_LIMITS }), {
+      namespace: 'civil',
+      survivor: { identifier_type: 'UIN', identifier_value: '71' },
+      retired: { identifier_type: 'UIN', identifier_value: '72' },
+    })
     await account({ operation: 'after it' }, [personAs('seen', 'UIN:71')])
     for (const value of ['71', '72'])
       expect((await found('UIN', value)).seen, value).toEqual(['before the merge', 'after it'])
@@ -62,7 +60,7 @@ describe('audit person', () => {
     await account({ operation: 'wrote' }, [personAs('written', 'UIN:1')])
     await account({ operation: 'asked', records: 0, shown: {} }, [personAs('asked', 'UIN:1')])
     await account({ operation: 'other' }, [personAs('seen', 'UIN:2')])
-    const audit = await auditPerson(needs, { type: 'UIN', value: '1' })
+    const audit = await auditPerson(acting(needs), { type: 'UIN', value: '1' })
     expect(audit.seen).toMatchObject([
       {
         operation: 'saw',
@@ -105,12 +103,12 @@ describe('audit person', () => {
     const { db } = needs
     const named = { identifier_type: 'UIN', identifier_value: '41' }
     const protection = { ...named, namespace: 'civil', category: 'shelter' as const, reason: 'x' }
-    await protectPerson({ db }, protection)
+    await protectPerson(acting({ db }), protection)
     for (const [type, value] of [
       ['UIN', '41'],
       ['BRN', 'B-41'],
     ] as const) {
-      const audit = await auditPerson(needs, { type, value })
+      const audit = await auditPerson(acting(needs), { type, value })
       expect(audit.identifier_types.toSorted()).toEqual(['BRN', 'UIN'])
       expect(audit.asked).toContainEqual(expect.objectContaining({ operation: 'before it was protected' }))
     }
@@ -129,7 +127,7 @@ describe('audit person', () => {
     await account({ operation: 'first', correlation_id: 'c-2' }, [personAs('seen', 'UIN:2')])
     await account({ operation: 'again', repeats: ['c-1', 'c-2'] })
     await account({ operation: 'nothing of it', repeats: ['c-3'] })
-    const { seen } = await auditPerson(needs, { type: 'UIN', value: '2' })
+    const { seen } = await auditPerson(acting(needs), { type: 'UIN', value: '2' })
     expect(seen.map(({ operation, again, identifier_types }) => [operation, again, identifier_types])).toEqual([
       ['other', false, ['UIN']],
       ['first', false, ['UIN']],
@@ -149,7 +147,7 @@ describe('audit person', () => {
   })
 
   it('finds what was given again in the period of what was seen before it', async () => {
-    const { seen } = await auditPerson(needs, { type: 'UIN', value: '2' })
+    const { seen } = await auditPerson(acting(needs), { type: 'UIN', value: '2' })
     const from = seen.find(({ operation }) => operation === 'again')?.at ?? ''
     const since = seen.flatMap(({ at, operation }) => (at >= from ? [operation] : []))
     expect(since).toContain('again')
@@ -157,10 +155,11 @@ describe('audit person', () => {
   })
 
   it('knows the accounts of a record that was deleted', async () => {
-    await deleteRecords(
-      { ...needs, limits: server.context.limits },
-      { namespace: 'civil', record_type: 'Person', identifiers: ['2'] },
-    )
+    await deleteRecords(acting({ ...needs, limits: server.context.limits }), {
+      namespace: 'civil',
+      record_type: 'Person',
+      identifiers: ['2'],
+    })
     expect((await found('UIN', '2')).seen).toEqual(['other', 'first', 'again'])
   })
 
@@ -169,8 +168,8 @@ describe('audit person', () => {
       personAs('seen', 'UIN:77'),
     ])
     const look = { type: 'UIN', value: '77' }
-    expect(JSON.stringify(await auditPerson(needs, look))).not.toContain('clerk-7')
-    expect((await auditPerson(needs, { ...look, confidential: true })).seen).toMatchObject([
+    expect(JSON.stringify(await auditPerson(acting(needs), look))).not.toContain('clerk-7')
+    expect((await auditPerson(acting(needs), { ...look, confidential: true })).seen).toMatchObject([
       { requested_by: 'clerk-7', case: 'C/1' },
     ])
   })
@@ -184,11 +183,11 @@ describe('audit person', () => {
 
   it('is not written where it cannot be accounted', async () => {
     const accounts = { write: () => Promise.reject(new Error('no account')) }
-    await expect(auditPerson({ ...needs, accounts }, { type: 'UIN', value: '1' })).rejects.toThrow('no account')
+    await expect(auditPerson(acting({ ...needs, accounts }), { type: 'UIN', value: '1' })).rejects.toThrow('no account')
   })
 
   it('refuses an identifier that no registry can have', async () => {
-    await expect(auditPerson(needs, { type: 'UIN', value: ' ' })).rejects.toThrow(
+    await expect(auditPerson(acting(needs), { type: 'UIN', value: ' ' })).rejects.toThrow(
       'type and value: must be an identifier of a type such as',
     )
   })

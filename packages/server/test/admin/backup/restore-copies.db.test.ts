@@ -4,6 +4,7 @@ import { adoptRestored, type RestoreNeeds, restoreDatabase } from '@rollcall/adm
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { refuseOlder } from '@rollcall/backup/journal/journal'
 import { expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { backupOf, folder, needsOf, target, type World, world } from '../../restoring.ts'
 
 const sender_id = 'spmis.example'
@@ -12,7 +13,7 @@ async function started(): Promise<{ from: World; journal: string; needs: Restore
   const from = await world()
   const journal = join(await folder(), 'journal')
   const needs = needsOf(from, journal)
-  await addParticipant(needs, { sender_id, name: 'SPMIS' })
+  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
   return { from, journal, needs }
 }
 
@@ -27,13 +28,13 @@ test('a copy that was restored elsewhere writes nothing into the journal of the 
   await disable(needs)
   const file = await backupOf(from)
   const copy = await target()
-  await restoreDatabase(needsOf(copy), { file, journal: [journal] })
+  await restoreDatabase(acting(needsOf(copy)), { file, journal: [journal] })
   await expect(disable(needsOf(copy, journal))).rejects.toThrow(OTHER_COPY(journal))
   await expect(refuseOlder(copy.db, journal)).rejects.toThrow(OTHER_COPY(journal))
   // The database itself goes on.
   await disable(needs)
   await expect(refuseOlder(from.db, journal)).resolves.toBeUndefined()
-  await expect(restoreDatabase(needsOf(await target()), { file, journal: [journal] })).resolves.toMatchObject({
+  await expect(restoreDatabase(acting(needsOf(await target())), { file, journal: [journal] })).resolves.toMatchObject({
     journal: 1,
   })
 })
@@ -43,21 +44,23 @@ test('a restored database begins a file of its own, and both files restore it ag
   const first = await backupOf(from)
   await disable(needs)
   const restored = await target()
-  await restoreDatabase(needsOf(restored), { file: first, journal: [journal] })
+  await restoreDatabase(acting(needsOf(restored)), { file: first, journal: [journal] })
   const next = join(await folder(), 'journal')
   await disable(needsOf(restored, next))
   await expect(refuseOlder(restored.db, next)).resolves.toBeUndefined()
   await expect(
-    restoreDatabase(needsOf(await target()), { file: first, journal: [journal, next] }),
+    restoreDatabase(acting(needsOf(await target())), { file: first, journal: [journal, next] }),
   ).resolves.toMatchObject({ journal: 2 })
   const second = await backupOf(restored)
   await disable(needsOf(restored, next))
   await expect(
-    restoreDatabase(needsOf(await target()), { file: second, journal: [journal, next] }),
+    restoreDatabase(acting(needsOf(await target())), { file: second, journal: [journal, next] }),
   ).resolves.toMatchObject({ journal: 1 })
   // The one before went on as well: which of both is meant?
   await disable(needs)
-  await expect(restoreDatabase(needsOf(await target()), { file: first, journal: [journal, next] })).rejects.toThrow(
+  await expect(
+    restoreDatabase(acting(needsOf(await target())), { file: first, journal: [journal, next] }),
+  ).rejects.toThrow(
     'two copies of the database wrote line 2 of the journal: give only the files of the one that is restored',
   )
 })
@@ -83,7 +86,7 @@ test('a server does not start after a recovery to the moment between a line and 
     'the journal has acts that this database does not know: it was restored to an earlier time. ' +
       'Run rollcall restore adopt (docs/backup.md)',
   )
-  await expect(adoptRestored(needsOf(from), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
+  await expect(adoptRestored(acting(needsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
   const { rows } = await pool.query('select status from participant where sender_id = $1', [sender_id])
   expect(rows).toEqual([{ status: 'disabled' }])
   await expect(refuseOlder(from.db, join(await folder(), 'new'))).resolves.toBeUndefined()

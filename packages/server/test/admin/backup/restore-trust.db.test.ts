@@ -9,6 +9,7 @@ import { addParticipant } from '@rollcall/admin/participants/participants'
 import { findAuthority, putAuthority } from '@rollcall/consents/store/authorities'
 import { findParticipant, setMessagePolicy } from '@rollcall/participants/store/participants'
 import { expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { DEFAULT_LIMITS as limits } from '../../../../admin/test/retention.ts'
 import { keyPair, publicKey } from '../../../../core/test/key-pairs.ts'
 import { backupOf, folder, needsOf, target, world } from '../../restoring.ts'
@@ -24,7 +25,7 @@ async function started() {
 
 test('a weaker policy, and hosts that were removed, do not come back to a participant', async () => {
   const { from, journal, needs, db } = await started()
-  await addParticipant(needs, { sender_id, name: 'SPMIS' })
+  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
   const kept = { host: 'peer.example', ports: [8443] }
   const [plain, moved] = [
     { host: 'plain.example', plainHttp: true },
@@ -41,7 +42,10 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
   await setMessagePolicy(db, sender_id, { signature_policy: 'required', encryption_policy: 'required' })
   await setMessagePolicy(db, sender_id, { outgoing: [kept, { host: 'moved.example' }] })
   const into = await target()
-  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({ journal: 3, undone: [] })
+  await expect(restoreDatabase(acting(needsOf(into)), { file, journal })).resolves.toMatchObject({
+    journal: 3,
+    undone: [],
+  })
   // A host under another rule is entered again.
   expect(await findParticipant(into.db, sender_id)).toMatchObject({
     signature_policy: 'required',
@@ -53,44 +57,44 @@ test('a weaker policy, and hosts that were removed, do not come back to a partic
   await setMessagePolicy(db, sender_id, { signature_policy: 'off', allow_unsigned: true })
   await setMessagePolicy(db, sender_id, { outgoing: [kept, plain] })
   const again = await target()
-  await expect(restoreDatabase(needsOf(again), { file, journal })).resolves.toMatchObject({ journal: 4 })
+  await expect(restoreDatabase(acting(needsOf(again)), { file, journal })).resolves.toMatchObject({ journal: 4 })
   expect(await findParticipant(again.db, sender_id)).toMatchObject({ signature_policy: 'required' })
 })
 
 test('what waited for a second operator has lapsed: it may have been declined after the backup', async () => {
   const { from, needs } = await started()
-  await addParticipant(needs, { sender_id, name: 'SPMIS' })
+  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
   const caller = async (name: string) => {
-    const { token } = await addOperator(needs, { name, roles: ['own'] })
-    return operatorWithToken(needs, token)
+    const { token } = await addOperator(acting(needs), { name, roles: ['own'] })
+    return { kind: 'operator', operator: await operatorWithToken(needs, token) } as const
   }
   const [ada, bea] = [await caller('ada'), await caller('bea')]
-  const approvals = createApprovals({ limits, operator: ada })
+  const approvals = createApprovals({ limits })
   const key = { sender_id, keys: JSON.stringify({ ...keyPair('Ed25519').jwk, kid: 'waiting' }) }
   const proposed = async (at: RestoreNeeds): Promise<string> => {
-    const asking = { ...at, approvals }
-    const waiting = await addParticipantKeys(asking, key).catch((error: unknown) => error)
+    const asking = { ...at, caller: ada, approvals }
+    const waiting = await addParticipantKeys(acting(asking), key).catch((error: unknown) => error)
     if (!(waiting instanceof Proposed)) throw waiting
     return waiting.proposal.id
   }
   const id = await proposed(needs)
   const file = await backupOf(from)
-  await declineProposal({ ...needs, caller: bea }, { id })
+  await declineProposal(acting({ ...needs, caller: bea }), { id })
   const without = { without_journal: 'the disk is lost' }
   const into = await target()
   const after = { ...needsOf(into), caller: bea }
   const isLapsed = async (one: string) => {
-    expect(await showProposal(after, { id: one })).toMatchObject({ state: 'lapsed', confidential: null })
-    await expect(approveProposal(after, { id: one })).rejects.toThrow(
+    expect(await showProposal(acting(after), { id: one })).toMatchObject({ state: 'lapsed', confidential: null })
+    await expect(approveProposal(acting(after), { id: one })).rejects.toThrow(
       'the proposal does not wait any more: it is lapsed',
     )
   }
-  await restoreDatabase(after, { file, ...without })
+  await restoreDatabase(acting(after), { file, ...without })
   await isLapsed(id)
   // The same where it was restored by other means.
   const later = await proposed(after)
   await into.ownerDb.pool.query('delete from restoration')
-  await adoptRestored(after, without)
+  await adoptRestored(acting(after), without)
   await isLapsed(later)
   expect((await into.ownerDb.pool.query('select from proposal where sealed is not null')).rows).toEqual([])
   expect(await listParticipantKeys(after, { sender_id })).toEqual([])
@@ -111,7 +115,10 @@ test('keys, addresses and hosts that a consent authority had before do not come 
   await putAuthority(db, { ...first, name: 'newer' })
   await putAuthority(db, { ...replaced, name: 'newer' })
   const into = await target()
-  await expect(restoreDatabase(needsOf(into), { file, journal })).resolves.toMatchObject({ journal: 2, undone: [] })
+  await expect(restoreDatabase(acting(needsOf(into)), { file, journal })).resolves.toMatchObject({
+    journal: 2,
+    undone: [],
+  })
   expect(await findAuthority(into.db, 'ministry')).toMatchObject({
     jwks_uri: 'https://new.example/jwks',
     outgoing: [],

@@ -28,6 +28,7 @@ import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { listOwnKeys } from '@rollcall/keys/store/own-keys'
 import { CompactSign, compactVerify, createLocalJWKSet } from 'jose'
 import { expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { personRows } from '../../../../audit/src/store/packed-persons.ts'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { witnessOf } from '../../../../settings/test/tampering.ts'
@@ -52,11 +53,11 @@ async function peopled(): Promise<{ from: World; file: string; journal: string; 
   const from = await world()
   const journal = join(await folder(), 'journal')
   const needs = needsOf(from, journal)
-  await addParticipant(needs, { sender_id, name: 'SPMIS' })
-  await rotateParticipantSecret(needs, { sender_id })
-  await setGrant(needs, { sender_id, namespace: 'civil', terms: EVERYTHING })
-  await addPurpose(needs, { code: 'pension' })
-  await addOperator(needs, { name: 'console', roles: ['read'] })
+  await addParticipant(acting(needs), { sender_id, name: 'SPMIS' })
+  await rotateParticipantSecret(acting(needs), { sender_id })
+  await setGrant(acting(needs), { sender_id, namespace: 'civil', terms: EVERYTHING })
+  await addPurpose(acting(needs), { code: 'pension' })
+  await addOperator(acting(needs), { name: 'console', roles: ['read'] })
   await from.publish('2')
   await accounted(needs, '2')
   return { from, journal, needs, file: await backupOf(from) }
@@ -70,24 +71,24 @@ async function rowsOf({ ownerDb }: Place, statement: string, ...values: unknown[
 async function actAfterBackup(from: World, needs: RestoreNeeds): Promise<void> {
   const { db } = needs
   await erased(needs, '2')
-  await protectPerson(needs, {
+  await protectPerson(acting(needs), {
     namespace: 'civil',
     identifier_type: 'UIN',
     identifier_value: '3',
     category: 'shelter',
     reason: 'order 1',
   })
-  await deleteRecords(needs, { namespace: 'civil', record_type: 'Person', identifiers: ['4'] })
-  await revokeGrant(needs, { sender_id, namespace: 'civil' })
-  await rotateParticipantSecret(needs, { sender_id })
+  await deleteRecords(acting(needs), { namespace: 'civil', record_type: 'Person', identifiers: ['4'] })
+  await revokeGrant(acting(needs), { sender_id, namespace: 'civil' })
+  await rotateParticipantSecret(acting(needs), { sender_id })
   await setParticipantStatus(needs, { sender_id, status: 'disabled' })
-  await revokeOperator(needs, { name: 'console' })
+  await revokeOperator(acting(needs), { name: 'console' })
   const active = (await listOwnKeys(db)).find(({ use, state }) => use === 'sig' && state === 'active')
-  await revokeOwnKey(needs, { kid: active?.kid ?? '' })
-  await withdrawConsent(needs, { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' })
-  await removeRegistry({ ...needs, pause: async () => undefined }, { namespace: 'social' })
+  await revokeOwnKey(acting(needs), { kid: active?.kid ?? '' })
+  await withdrawConsent(acting(needs), { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' })
+  await removeRegistry(acting({ ...needs, pause: async () => undefined }), { namespace: 'social' })
   await from.ownerDb.pool.query("update body_key set day = '2020-01-01'")
-  await prune(needs, {})
+  await prune(acting(needs), {})
 }
 
 const STATE = `select
@@ -107,7 +108,7 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
   const later = await backupOf(from)
   await actAfterBackup(from, needs)
   const into = await target()
-  const done = await restoreDatabase(needsOf(into), { file: later, journal: [journal] })
+  const done = await restoreDatabase(acting(needsOf(into)), { file: later, journal: [journal] })
   expect(done.journal).toBeGreaterThan(8)
   const [state] = await rowsOf(into, STATE)
   expect(state).toEqual({
@@ -125,7 +126,7 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
   expect(file).not.toBe(later)
   // Without it, everything would be as it was.
   const bare = await target()
-  await restoreDatabase(needsOf(bare), { file: later, ...without })
+  await restoreDatabase(acting(needsOf(bare)), { file: later, ...without })
   const [undone] = await rowsOf(bare, STATE)
   expect(undone).toMatchObject({
     account_persons: 2,
@@ -143,7 +144,7 @@ test('keys of every algorithm that a participant needed come back, and sign', as
   for (const algorithm of algorithms) await ensureOwnKeys(needs.db, await needs.vault(), algorithm)
   const file = await backupOf(from)
   const into = await target()
-  await restoreDatabase(needsOf(into), { file, ...without })
+  await restoreDatabase(acting(needsOf(into)), { file, ...without })
   const keysOf = async (of: Place) => createKeys(of.db, await needsOf(of).vault(), { error: () => undefined })
   const [before, restored] = [await keysOf(from), await keysOf(into)]
   const key_set = { keys: [...(await restored.jwks()).keys] }
@@ -172,10 +173,10 @@ test('a day key that was destroyed after the backup does not come back', async (
   const sealed = await bodies.encryptBody('{"personal":"data"}', deliveryContext('one'))
   await from.ownerDb.pool.query("insert into body_key (day, sealed) select '2020-01-01', sealed from body_key")
   const file = await backupOf(from)
-  await prune(needs, {})
+  await prune(acting(needs), {})
   expect(await rowsOf(from, "select day from body_key where day = '2020-01-01'")).toEqual([])
   const into = await target()
-  await restoreDatabase(needsOf(into), { file, journal: [journal] })
+  await restoreDatabase(acting(needsOf(into)), { file, journal: [journal] })
   expect(await rowsOf(into, "select day from body_key where day = '2020-01-01'")).toEqual([])
   const opened = createBodies(into.db, await needsOf(into).vault())
   expect(await opened.decryptBody(sealed, deliveryContext('one'))).toBe('{"personal":"data"}')
@@ -183,7 +184,7 @@ test('a day key that was destroyed after the backup does not come back', async (
 
 test('a journal that is older, cut in the middle, changed or of another database is refused', async () => {
   const { from, journal, needs } = await peopled()
-  await protectPerson(needs, {
+  await protectPerson(acting(needs), {
     namespace: 'civil',
     identifier_type: 'UIN',
     identifier_value: '3',
@@ -191,7 +192,7 @@ test('a journal that is older, cut in the middle, changed or of another database
     reason: 'order 1',
   })
   const older = await readFile(journal, 'utf8')
-  await revokeOperator(needs, { name: 'console' })
+  await revokeOperator(acting(needs), { name: 'console' })
   const file = await backupOf(from)
   for (const status of ['disabled', 'active', 'disabled', 'active', 'disabled'] as const)
     await setParticipantStatus(needs, { sender_id, status })
@@ -201,7 +202,7 @@ test('a journal that is older, cut in the middle, changed or of another database
   const tried = async (text: string, keys = masterKeys()) => {
     const changed = join(await folder(), 'changed')
     await writeFile(changed, text)
-    return restoreDatabase({ ...needsOf(into), masterKeys: keys }, { file, journal: [changed] })
+    return restoreDatabase(acting({ ...needsOf(into), masterKeys: keys }), { file, journal: [changed] })
   }
   const number = lines.length
   await expect(tried(older)).rejects.toThrow(
@@ -223,7 +224,9 @@ test('a journal that is older, cut in the middle, changed or of another database
   const [one, other] = [join(await folder(), 'one'), join(await folder(), 'other')]
   await writeFile(one, `${lines.filter((_, at) => at % 2 === 0).join('\n')}\n{"rollcall_jour`)
   await writeFile(other, `${lines.filter((_, at) => at % 2 === 1).join('\n')}\n`)
-  await expect(restoreDatabase(needsOf(into), { file, journal: [one, other] })).resolves.toMatchObject({ journal: 3 })
+  await expect(restoreDatabase(acting(needsOf(into)), { file, journal: [one, other] })).resolves.toMatchObject({
+    journal: 3,
+  })
 })
 
 test('a journal of before and after a new master key is read with both', async () => {
@@ -234,7 +237,7 @@ test('a journal of before and after a new master key is read with both', async (
   const another = masterKeys(randomBytes(32).toString('base64'))
   const file = await backupOf(from)
   await expect(
-    restoreDatabase({ ...needsOf(await target()), masterKeys: another }, { file, journal: [journal] }),
+    restoreDatabase(acting({ ...needsOf(await target()), masterKeys: another }), { file, journal: [journal] }),
   ).rejects.toThrow(/^the backup was made under another master key/)
 })
 
@@ -266,7 +269,7 @@ test('the accounts verify, and say from when until when they are lost; the witne
   await (needs.accounts as unknown as { close(): Promise<void> }).close()
   const lines = await witnessOf({ ...from, close: async () => undefined })
   const into = await target()
-  await restoreDatabase(needsOf(into), { file, ...without })
+  await restoreDatabase(acting(needsOf(into)), { file, ...without })
   const { report } = await witnessed(into, lines)
   expect(report.faults).toEqual([])
   const [gap] = report.restores
@@ -290,25 +293,25 @@ test('the accounts verify, and say from when until when they are lost; the witne
 test('what would be sent is counted, held, and released or cancelled by participant', async () => {
   const { from, file } = await peopled()
   const into = await target()
-  await restoreDatabase(needsOf(into), { file, ...without })
+  await restoreDatabase(acting(needsOf(into)), { file, ...without })
   expect(await isHeld(into.db)).toBe(true)
   await into.ownerDb.pool.query(
     `update subscription set participant = (select id from participant);
      update mailbox set participant = (select id from participant)`,
   )
-  const dry = await releaseRestored(needsOf(into), { dry_run: true, cancel: [sender_id] })
+  const dry = await releaseRestored(acting(needsOf(into)), { dry_run: true, cancel: [sender_id] })
   expect(dry).toMatchObject({
     dry_run: true,
     participants: [{ participant: sender_id, notifications: expect.any(Number), cancelled: true }],
   })
   expect(await isHeld(into.db)).toBe(true)
-  await releaseRestored(needsOf(into), { cancel: [sender_id] })
+  await releaseRestored(acting(needsOf(into)), { cancel: [sender_id] })
   expect(await isHeld(into.db)).toBe(false)
   expect(await rowsOf(into, 'select distinct state from notification')).toEqual([{ state: 'dropped' }])
-  await expect(releaseRestored(needsOf(into), {})).rejects.toThrow(
+  await expect(releaseRestored(acting(needsOf(into)), {})).rejects.toThrow(
     'nothing is held: the database was not restored, or was released before',
   )
-  await expect(releaseRestored(needsOf(from), {})).rejects.toThrow('nothing is held')
+  await expect(releaseRestored(acting(needsOf(from)), {})).rejects.toThrow('nothing is held')
 })
 
 test('a database that was restored by other means is adopted: the journal is applied from where it was', async () => {
@@ -316,16 +319,18 @@ test('a database that was restored by other means is adopted: the journal is app
   await setParticipantStatus(needs, { sender_id, status: 'disabled' })
   // As point-in-time recovery leaves it: an earlier state, and no mark that it is one.
   const into = await target()
-  await restoreDatabase(needsOf(into), { file, ...without })
+  await restoreDatabase(acting(needsOf(into)), { file, ...without })
   await into.ownerDb.pool.query('delete from restoration')
   expect(await isHeld(into.db)).toBe(false)
-  const done = await adoptRestored(needsOf(into), { journal: [journal] })
+  const done = await adoptRestored(acting(needsOf(into)), { journal: [journal] })
   expect(done).toMatchObject({ journal: 1 })
   expect(await rowsOf(into, 'select status from participant')).toEqual([{ status: 'disabled' }])
   expect(await isHeld(into.db)).toBe(true)
   // The journal goes on behind its last line, in a new file.
   const next = join(await folder(), 'journal')
   await setParticipantStatus(needsOf(into, next), { sender_id, status: 'disabled' })
-  await expect(adoptRestored(needsOf(into), { journal: [journal, next] })).resolves.toMatchObject({ journal: 0 })
+  await expect(adoptRestored(acting(needsOf(into)), { journal: [journal, next] })).resolves.toMatchObject({
+    journal: 0,
+  })
   expect(from.civil.namespace).toBe('civil')
 })

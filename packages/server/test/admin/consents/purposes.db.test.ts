@@ -1,6 +1,7 @@
 import { addPurpose, listPurposes, removePurpose } from '@rollcall/admin/consents/purposes'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grants'
 import { expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { subscribingServer } from '../../subscribing.ts'
 
 const { server, newPeer } = await subscribingServer()
@@ -15,19 +16,19 @@ const refused = (work: Promise<unknown>) =>
 it('a grant names configured purposes alone, and they stay while it names them', async () => {
   const { sender_id } = await newPeer()
   const whose = { sender_id, namespace: 'civil' }
-  expect(await refused(setGrant({ db }, { ...whose, terms: TERMS }))).toBe(
+  expect(await refused(setGrant(acting({ db }), { ...whose, terms: TERMS }))).toBe(
     'terms.purposes: relief is no configured purpose; rollcall purpose add, or the member purposes of the configuration file, makes one',
   )
-  await addPurpose({ db }, { code: 'relief' })
-  await addPurpose({ db }, { code: 'relief', text: 'Disaster relief' })
+  await addPurpose(acting({ db }), { code: 'relief' })
+  await addPurpose(acting({ db }), { code: 'relief', text: 'Disaster relief' })
   expect(await listPurposes({ db }, {})).toContainEqual({ code: 'relief', text: 'Disaster relief' })
-  await setGrant({ db }, { ...whose, terms: TERMS })
-  expect(await refused(removePurpose({ db }, { code: 'relief' }))).toBe(
+  await setGrant(acting({ db }), { ...whose, terms: TERMS })
+  expect(await refused(removePurpose(acting({ db }), { code: 'relief' }))).toBe(
     'code: a grant names this purpose; change it first (rollcall grant list)',
   )
-  await revokeGrant({ db }, whose)
-  await removePurpose({ db }, { code: 'relief' })
-  expect(await refused(removePurpose({ db }, { code: 'relief' }))).toBe('code: there is no such purpose')
+  await revokeGrant(acting({ db }), whose)
+  await removePurpose(acting({ db }), { code: 'relief' })
+  expect(await refused(removePurpose(acting({ db }), { code: 'relief' }))).toBe('code: there is no such purpose')
 })
 
 it.each([
@@ -37,5 +38,5 @@ it.each([
   ['a', ' ', 'text: must have 1 to 500 characters'],
   ['a', 'x'.repeat(501), 'text: must have 1 to 500 characters'],
 ])('a purpose %j with the text %j is refused', async (code, text, message) => {
-  expect(await refused(addPurpose({ db }, { code, ...(text !== undefined && { text }) }))).toBe(message)
+  expect(await refused(addPurpose(acting({ db }), { code, ...(text !== undefined && { text }) }))).toBe(message)
 })

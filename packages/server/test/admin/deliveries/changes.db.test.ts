@@ -11,6 +11,7 @@ import { validator } from '@rollcall/protocol'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DELIVERY_CAUSES, explainedCause } from '../../../../admin/src/deliveries/causes.ts'
+import { acting } from '../../../../admin/test/acting.ts'
 import { adminCaller } from '../../admin-api.ts'
 import { eventRows } from '../../notifications.ts'
 import { type TestServer, testServer } from '../../server.ts'
@@ -68,12 +69,12 @@ async function refused(work: Promise<unknown>): Promise<string> {
 const alone = () => ({
   ...needs(),
   limits: { changed_deliveries: 10, replay_deliveries: 3 },
-  approvals: { check: async () => undefined },
+  approvals: { areNeeded: true, check: async () => undefined },
 })
 
 test.each([
-  ['of a call', () => retryDeliveries(needs(), { state: 'dead' })],
-  ['of one operator', () => replayDeliveries(alone(), { state: 'dead' })],
+  ['of a call', () => retryDeliveries(acting(needs()), { state: 'dead' })],
+  ['of one operator', () => replayDeliveries(acting(alone()), { state: 'dead' })],
 ])('what comes while they are counted does not pass the limit %s', async (_name, change) => {
   for (let made = 1; made <= 3; made += 1) await add({ made })
   const { pool } = server.database.db
@@ -96,18 +97,20 @@ test.each([
 test('a command of one operator replays no more than one operator may', async () => {
   for (let made = 1; made <= 4; made += 1) await add({ made })
   const replayed = (needs: Parameters<typeof changeDeliveries>[0]) =>
-    changeDeliveries(needs, { change: 'replay', state: 'dead' })
-  expect(await refused(replayed(alone()))).toBe(
+    changeDeliveries(acting(needs), { change: 'replay', state: 'dead' })
+  expect(await refused(replayed(acting(alone())))).toBe(
     'these are 4 deliveries, and 3 at most may be changed at a time: give a shorter time with since and until',
   )
   expect(await statesOf()).toEqual({ dead: 4 })
-  expect(await replayed({ ...alone(), approvals: undefined })).toEqual({ changed: 4 })
+  expect(await changeDeliveries(acting({ db: server.database.db }), { change: 'replay', state: 'dead' })).toEqual({
+    changed: 4,
+  })
 })
 
 describe('a change', () => {
   test('says first how many and of whom, and changes nothing then', async () => {
     for (const participant of ['one.example', 'two.example', 'two.example']) await add({ participant })
-    const preview = await replayDeliveries(needs(), { state: 'dead', dry_run: true })
+    const preview = await replayDeliveries(acting(needs()), { state: 'dead', dry_run: true })
     expect(validator(replayDeliveries.result).problem(preview, '')).toBeNull()
     expect(preview).toEqual({
       dry_run: true,
@@ -119,7 +122,7 @@ describe('a change', () => {
       ],
     })
     expect(await statesOf()).toEqual({ dead: 3 })
-    expect(await replayDeliveries(needs(), { participant: 'two.example' })).toMatchObject({
+    expect(await replayDeliveries(acting(needs()), { participant: 'two.example' })).toMatchObject({
       dry_run: false,
       deliveries: 2,
       participants: [{ participant: 'two.example', deliveries: 2 }],
@@ -134,7 +137,8 @@ describe('a change', () => {
       await add({ state: 'delivered', reason: null }),
       await add({ made: 60 }),
     ]
-    const count = async (input: object) => (await replayDeliveries(needs(), { ...input, dry_run: true })).deliveries
+    const count = async (input: object) =>
+      (await replayDeliveries(acting(needs()), { ...input, dry_run: true })).deliveries
     expect(await count({ namespace: 'social' })).toBe(1)
     expect(await count({ origin: 'https://else.example' })).toBe(1)
     expect(await count({ state: 'delivered' })).toBe(1)
@@ -142,26 +146,28 @@ describe('a change', () => {
     expect(await count({ ids: ids.slice(0, 2), namespace: 'civil' })).toBe(1)
     expect(await count({ ids: ['no id'] })).toBe(0)
     expect(await count({ namespace: 'nowhere' })).toBe(0)
-    await cancelDeliveries(needs(), { ids: ids.slice(0, 1) })
+    await cancelDeliveries(acting(needs()), { ids: ids.slice(0, 1) })
     expect(await statesOf()).toEqual({ dead: 2, delivered: 1, dropped: 1 })
-    await retryDeliveries(needs(), { origin: 'https://else.example' })
+    await retryDeliveries(acting(needs()), { origin: 'https://else.example' })
     expect(await statesOf()).toEqual({ dead: 1, delivered: 1, dropped: 1, pending: 1 })
   })
 
   test('is refused above the limit, without a choice, and where there is nothing to change', async () => {
     for (let number = 0; number < 4; number += 1) await add()
-    expect(await refused(replayDeliveries(needs(), { state: 'dead' }))).toBe(
+    expect(await refused(replayDeliveries(acting(needs()), { state: 'dead' }))).toBe(
       'these are 4 deliveries, and 3 at most may be changed at a time: give a shorter time with since and until',
     )
-    expect((await replayDeliveries(needs(), { state: 'dead', dry_run: true })).deliveries).toBe(4)
-    expect(await refused(replayDeliveries(needs(), { dry_run: true }))).toBe(
+    expect((await replayDeliveries(acting(needs()), { state: 'dead', dry_run: true })).deliveries).toBe(4)
+    expect(await refused(replayDeliveries(acting(needs()), { dry_run: true }))).toBe(
       'name the deliveries: by ids, participant, namespace, origin, since, until or state',
     )
-    expect(await refused(replayDeliveries(needs(), { namespace: 'social' }))).toBe(
+    expect(await refused(replayDeliveries(acting(needs()), { namespace: 'social' }))).toBe(
       'only deliveries that are delivered or refused or dead or dropped or held can be changed so; none of these is',
     )
-    expect(await refused(retryDeliveries(needs(), { ids: [] }))).toMatch(/^ids: /)
-    expect(await refused(retryDeliveries(needs(), { participant: 'nobody.example' }))).toMatch(/nobody\.example/)
+    expect(await refused(retryDeliveries(acting(needs()), { ids: [] }))).toMatch(/^ids: /)
+    expect(await refused(retryDeliveries(acting(needs()), { participant: 'nobody.example' }))).toMatch(
+      /nobody\.example/,
+    )
     expect(await statesOf()).toEqual({ dead: 4 })
   })
 
@@ -229,7 +235,7 @@ test('one that is held says that there is no address, and only those without one
   const { destinations } = await listDestinations(server.database, {})
   expect(destinations).toMatchObject([{ origin: null, waiting: 0, dead: 0, held: 1, last_cause: held?.cause }])
   const choice = { participant: 'one.example', origin: '', state: 'held' } as const
-  expect(await replayDeliveries(needs(), choice)).toMatchObject({ deliveries: 1 })
+  expect(await replayDeliveries(acting(needs()), choice)).toMatchObject({ deliveries: 1 })
   expect(await statesOf()).toEqual({ delivered: 1, pending: 1 })
 })
 
@@ -238,7 +244,7 @@ test('what waits is due at once after the settings for callbacks were changed, w
   await add({ state: 'held', reason: null, origin: null })
   await query("update delivery set next_attempt_at = now() + interval '1 day' where id = $1", [pending])
   const { db, vault } = { ...server.context }
-  await changeCallback({ db, vault }, { sender_id: 'one.example', default_url: 'https://well.example' })
+  await changeCallback(acting({ db, vault }), { sender_id: 'one.example', default_url: 'https://well.example' })
   const { rows } = await query(
     `select target, next_attempt_at < now() + interval '1 hour' as due from delivery where state = 'pending'`,
   )

@@ -3,10 +3,11 @@ import { publishEvent } from '@rollcall/admin/events/publish'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { type TestServer, testServer } from '../../server.ts'
 
 let server: TestServer
-const list = (input: object = {}) => listEvents(server.database, { namespace: 'civil', ...input })
+const list = (input: object = {}) => listEvents(acting(server.database), { namespace: 'civil', ...input })
 
 beforeAll(async () => {
   server = await testServer()
@@ -18,7 +19,7 @@ beforeAll(async () => {
     ['civil', 'Death', undefined],
   ] as const) {
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: 'SECRET-1' }] }
-    await publishEvent(server.context, { namespace, reg_event_type, event_id, record })
+    await publishEvent(acting(server.context), { namespace, reg_event_type, event_id, record })
   }
 })
 afterAll(() => server.close())

@@ -2,6 +2,7 @@ import { publishOutbox, retryOutbox, showOutbox } from '@rollcall/admin/events/o
 import { openDatabase } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { type TestServer, testServer } from '../../server.ts'
 
 let server: TestServer
@@ -118,7 +119,7 @@ describe('a failure of the database', () => {
     const { waiting, failed } = await showOutbox(server.database, {})
     const failure = 'publishing it took longer than ROLLCALL_STATEMENT_TIMEOUT, 10 times'
     expect([waiting, failed]).toMatchObject([0, [{ failure }]])
-    await retryOutbox(server.database, {})
+    await retryOutbox(acting(server.database), {})
     await publish()
     expect((await showOutbox(server.database, {})).waiting).toBe(1)
   })
@@ -128,9 +129,9 @@ test('what failed is tried again when the operator says so', async () => {
   await insert({ namespace: 'later', record: person('L'), event_id: 'retried' })
   await publish()
   const { failed } = await showOutbox(server.database, {})
-  expect(await retryOutbox(server.database, { ids: ['0'] })).toEqual({ retried: 0 })
+  expect(await retryOutbox(acting(server.database), { ids: ['0'] })).toEqual({ retried: 0 })
   await server.registry('civil', [], 'later')
-  expect(await retryOutbox(server.database, { ids: failed.map(({ id }) => id) })).toEqual({ retried: 1 })
+  expect(await retryOutbox(acting(server.database), { ids: failed.map(({ id }) => id) })).toEqual({ retried: 1 })
   await publish()
   expect((await eventIds()).at(-1)).toBe('retried')
 })

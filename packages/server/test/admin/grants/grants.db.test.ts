@@ -8,6 +8,7 @@ import {
   setGrant,
 } from '@rollcall/admin/grants/grants'
 import { describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { codeOf, subscribed, subscribingServer, TYPES } from '../../subscribing.ts'
 
 const { server, newPeer } = await subscribingServer()
@@ -24,7 +25,7 @@ describe('setGrant', () => {
   it('takes the place of what was granted, and is a version of its own', async () => {
     const { sender_id } = await newPeer()
     const [before] = await listGrants({ db }, whose(sender_id))
-    const set = await setGrant({ db }, { ...whose(sender_id), terms: BASE })
+    const set = await setGrant(acting({ db }), { ...whose(sender_id), terms: BASE })
     expect(set).toMatchObject({ sender_id, namespace: 'civil', terms: BASE, valid_until: null, suspended: 0 })
     expect(set.version).toBeGreaterThan(before?.version ?? 0)
     expect(await listGrants({ db }, whose(sender_id))).toMatchObject([{ version: set.version }])
@@ -33,12 +34,14 @@ describe('setGrant', () => {
   it('stands beside one of another time, and never overlaps it', async () => {
     const { sender_id } = await newPeer()
     const until = (valid_until: string) => ({ ...BASE, valid_from: '2020-01-01T00:00:00Z', valid_until })
-    const { version } = await setGrant({ db }, { ...whose(sender_id), terms: until('2030-01-01T00:00:00Z') })
+    const { version } = await setGrant(acting({ db }), { ...whose(sender_id), terms: until('2030-01-01T00:00:00Z') })
     const later = { ...BASE, valid_from: '2030-01-01T00:00:00Z' }
-    await setGrant({ db }, { ...whose(sender_id), terms: later, beside: true })
+    await setGrant(acting({ db }), { ...whose(sender_id), terms: later, beside: true })
     expect(await listGrants({ db }, whose(sender_id))).toHaveLength(2)
     expect(
-      await refused(setGrant({ db }, { ...whose(sender_id), terms: until('2029-01-01T00:00:00Z'), beside: true })),
+      await refused(
+        setGrant(acting({ db }), { ...whose(sender_id), terms: until('2029-01-01T00:00:00Z'), beside: true }),
+      ),
     ).toBe(`AdminRefusal: valid_from: overlaps grant ${version}; at any time a participant has one grant in a registry`)
   })
 
@@ -58,17 +61,19 @@ describe('setGrant', () => {
   ])('refuses %s', async (_, terms, message) => {
     const { sender_id } = await newPeer()
     // biome-ignore lint/suspicious/noExplicitAny: what an operator may write
-    expect(await refused(setGrant({ db }, { ...whose(sender_id), terms: terms as any }))).toBe(
+    expect(await refused(setGrant(acting({ db }), { ...whose(sender_id), terms: terms as any }))).toBe(
       `AdminRefusal: ${message}`,
     )
   })
 
   it('names who and what there is not', async () => {
     const { sender_id } = await newPeer()
-    expect(await refused(setGrant({ db }, { ...whose('nobody'), terms: BASE }))).toContain(
+    expect(await refused(setGrant(acting({ db }), { ...whose('nobody'), terms: BASE }))).toContain(
       'no participant has sender_id nobody',
     )
-    expect(await refused(setGrant({ db }, { ...whose(sender_id, 'nowhere'), terms: BASE }))).toContain('nowhere')
+    expect(await refused(setGrant(acting({ db }), { ...whose(sender_id, 'nowhere'), terms: BASE }))).toContain(
+      'nowhere',
+    )
     expect(await refused(grantTemplate({ db }, { namespace: 'civil', template: 'x' }))).toBe(
       'AdminRefusal: template: must be one of everything, eligibility, death-check, enrolment-writer',
     )
@@ -90,14 +95,16 @@ describe('subscriptions', () => {
         )
       ).rows
     const terms = { ...BASE, event_types: 'all', query_forms: 'all', ask: ['sex'] } as const
-    expect(await setGrant({ db }, { ...whose(peer.sender_id), terms })).toMatchObject({ suspended: 1 })
+    expect(await setGrant(acting({ db }), { ...whose(peer.sender_id), terms })).toMatchObject({ suspended: 1 })
     const suspended = { code: all.subscriptions[0].code, state: 'suspended', reason: 'not_permitted' }
     expect(await state()).toEqual([{ code, state: 'live', reason: null }, suspended])
     // A filter about what may not be asked would answer by its notifications.
     const narrower = { ...terms, ask: ['birth_date'] }
-    expect(await setGrant({ db }, { ...whose(peer.sender_id), terms: narrower })).toMatchObject({ suspended: 1 })
+    expect(await setGrant(acting({ db }), { ...whose(peer.sender_id), terms: narrower })).toMatchObject({
+      suspended: 1,
+    })
     expect(await state()).toMatchObject([{ state: 'suspended' }, suspended])
-    expect(await refused(resumeSubscription({ db }, { code }))).toBe(
+    expect(await refused(resumeSubscription(acting({ db }), { code }))).toBe(
       'AdminRefusal: code: the grant of its participant does not allow the subscription',
     )
   })
@@ -155,7 +162,7 @@ describe('filters of subscriptions', () => {
     const made = await subscribed(server, peer, [...ANYBODY.slice(1), BY_SEX])
     expect(made.map(({ status }) => status)).toEqual(Array(4).fill('succ'))
     const terms = { ...BASE, event_types: 'all', query_forms: 'all', ask: 'all' } as const
-    const set = (more: object) => setGrant({ db }, { ...whose(peer.sender_id), terms: { ...terms, ...more } })
+    const set = (more: object) => setGrant(acting({ db }), { ...whose(peer.sender_id), terms: { ...terms, ...more } })
     expect(await set({ unfiltered: true })).toMatchObject({ suspended: 0 })
     expect(await set({})).toMatchObject({ suspended: 3 })
     expect(await set({ query_forms: ['identifier'] })).toMatchObject({ suspended: 1 })
@@ -166,13 +173,13 @@ describe('revokeGrant', () => {
   it('leaves nothing, and suspends what was subscribed', async () => {
     const peer = await newPeer()
     await codeOf(server, peer, { ...TYPES.civil, filter: { type: 'UIN', value: '77' } })
-    expect(await revokeGrant({ db }, whose(peer.sender_id))).toEqual({
+    expect(await revokeGrant(acting({ db }), whose(peer.sender_id))).toEqual({
       ...whose(peer.sender_id),
       revoked: 1,
       suspended: 1,
     })
     expect(await listGrants({ db }, whose(peer.sender_id))).toEqual([])
-    expect(await refused(revokeGrant({ db }, whose(peer.sender_id)))).toBe(
+    expect(await refused(revokeGrant(acting({ db }), whose(peer.sender_id)))).toBe(
       `AdminRefusal: ${peer.sender_id} has no grant in civil`,
     )
     expect(await refused(explainGrant({ db }, whose(peer.sender_id)))).toBe(
@@ -186,7 +193,7 @@ describe('reports', () => {
     const { sender_id } = await newPeer()
     const now = () => new Date('2026-01-01T00:00:00Z')
     const terms = { ...BASE, valid_from: '2025-01-01T00:00:00Z', valid_until: '2026-01-20T00:00:00Z' }
-    await setGrant({ db }, { ...whose(sender_id), terms })
+    await setGrant(acting({ db }), { ...whose(sender_id), terms })
     expect(await expiringGrants({ db, now }, { days: 30 })).toMatchObject([
       { sender_id, valid_until: '2026-01-20T00:00:00.000Z' },
     ])
@@ -196,7 +203,7 @@ describe('reports', () => {
   it('explain a grant name by name', async () => {
     const { sender_id } = await newPeer()
     const terms = { ...BASE, ask: ['sex'], identifier_types: ['UIN'], see: ['sex'], counts: 'none' } as const
-    await setGrant({ db }, { ...whose(sender_id), terms })
+    await setGrant(acting({ db }), { ...whose(sender_id), terms })
     expect(await explainGrant({ db }, whose(sender_id))).toMatchObject({
       asks: { Person: ['sex'] },
       asks_not: { Person: expect.arrayContaining(['birth_date', 'surname']) },

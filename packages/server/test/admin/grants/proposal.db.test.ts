@@ -3,6 +3,7 @@
 import { setGrant } from '@rollcall/admin/grants/grants'
 import { proposeGrant } from '@rollcall/admin/grants/proposal'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { auditing } from '../../../../settings/test/audit.ts'
 import { postSearch, testServer } from '../../server.ts'
@@ -29,7 +30,7 @@ const item = async (search_criteria: object) =>
 const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
 const bySex = { query_type: 'expression', query: { sex: { $eq: 'F' } } }
 const where = { sender_id: 'spmis.demo', namespace: 'civil' }
-const propose = (days = 30) => proposeGrant(needs, { ...where, days })
+const propose = (days = 30) => proposeGrant(acting(needs), { ...where, days })
 
 describe('grant propose', () => {
   it('has nothing to propose where nothing was used', async () => {
@@ -66,7 +67,7 @@ describe('grant propose', () => {
     })
     expect(unchanged).toEqual(['basis'])
 
-    await setGrant(needs, { ...where, terms })
+    await setGrant(acting(needs), { ...where, terms })
     server.clock.pass(1_000)
     const after = [await item(byUin('1')), await item(bySex)]
     expect(after.map(({ data }) => data.reg_records)).toEqual(before.map(({ data }) => data.reg_records))

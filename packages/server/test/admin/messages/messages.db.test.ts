@@ -2,13 +2,14 @@ import { listMessages } from '@rollcall/admin/messages/messages'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { accountEntry, testAccounts } from '../../../../settings/test/accounts.ts'
 import { accepted, answerExchange, asyncPeer, byIdentifier, searchFor } from '../../asynchronous.ts'
 import { ADA } from '../../civil.ts'
 import { bearer, post, type TestServer, testServer } from '../../server.ts'
 
 let server: TestServer
-const list = (input: object = {}) => listMessages(server.database, input)
+const list = (input: object = {}) => listMessages(acting(server.database), input)
 const kinds = async (input: object) => (await list(input)).messages.map(({ kind, outcome }) => `${kind} ${outcome}`)
 const ids: { sync: string; async: string; correlation: string } = { sync: '', async: '', correlation: '' }
 
@@ -121,7 +122,11 @@ test('page by page every message is there once, whatever the size of a page', as
       const seen: number[] = []
       let before: string | undefined
       do {
-        const page = await listMessages(bounded(searched_accounts), { participant: 'many.example', limit, before })
+        const page = await listMessages(acting(bounded(searched_accounts)), {
+          participant: 'many.example',
+          limit,
+          before,
+        })
         seen.push(...page.messages.map(({ records }) => records))
         before = page.next ?? undefined
       } while (before !== undefined)
@@ -142,7 +147,7 @@ test('a filter that finds nothing looks through so many entries and no more, and
     let before: string | undefined
     do {
       query.mockClear()
-      const page = await listMessages(bounded(5), { participant: 'nobody.example', before })
+      const page = await listMessages(acting(bounded(5)), { participant: 'nobody.example', before })
       // Where it begins, how far it goes, what is there, and whether there is more.
       expect(query.mock.calls.length).toBeLessThanOrEqual(4)
       expect([page.messages, page.next]).toEqual([[], page.searched_to])

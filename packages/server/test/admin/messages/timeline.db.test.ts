@@ -4,6 +4,7 @@ import { showMessage } from '@rollcall/admin/messages/timeline'
 import { AdminRefusal } from '@rollcall/admin/use-case'
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { memoryAccounts, storedAccounts } from '../../../../settings/test/accounts.ts'
 import { type AsyncPeer, accepted, asyncPeer, byIdentifier, deliverAll, searchFor } from '../../asynchronous.ts'
 import { ADA } from '../../civil.ts'
@@ -12,8 +13,8 @@ import { bearer, post, type TestServer, testServer } from '../../server.ts'
 
 let server: TestServer
 let peer: AsyncPeer
-const needs = () => ({ ...server.context, operator: 'ada' })
-const show = (message_id: string, input: object = {}) => showMessage(server.database, { message_id, ...input })
+const needs = () => ({ ...server.context, caller: { kind: 'shell', user: 'ada' } as const })
+const show = (message_id: string, input: object = {}) => showMessage(acting(server.database), { message_id, ...input })
 const PERSON = /0012|B-5521|Okoro/
 const reason = 'complaint 12'
 
@@ -100,7 +101,7 @@ describe('bodies', () => {
     peer.receiver.answer = answering(200)
     const message_id = await askLater()
     await deliverAll(server)
-    const { bodies, more } = await openBodies(needs(), { message_id, reason })
+    const { bodies, more } = await openBodies(acting(needs()), { message_id, reason })
     expect([more, bodies.map(({ what, participant, problem }) => [what, participant, problem])]).toEqual([
       false,
       [
@@ -110,7 +111,7 @@ describe('bodies', () => {
     ])
     expect(JSON.stringify(bodies[1]?.body)).toMatch(PERSON)
     const id = bodies[1]?.id ?? ''
-    expect(await openDeliveryBody(needs(), { id, namespace: 'civil', reason })).toEqual(bodies[1])
+    expect(await openDeliveryBody(acting(needs()), { id, namespace: 'civil', reason })).toEqual(bodies[1])
     const looks = (await storedAccounts(server.database.db)).filter(({ entry }) => entry.kind === 'operator')
     expect(looks.map(({ entry }) => [entry.note, entry.operator, entry.registry])).toEqual([
       ['messages bodies', 'ada', 'civil'],
@@ -118,7 +119,7 @@ describe('bodies', () => {
     ])
     expect(JSON.stringify(looks)).not.toContain(reason)
     // Who asks about the person learns of the look.
-    const { seen } = await auditPerson(needs(), { type: 'UIN', value: '0012', confidential: true })
+    const { seen } = await auditPerson(acting(needs()), { type: 'UIN', value: '0012', confidential: true })
     const again = seen.filter(({ operator }) => operator === 'ada')
     expect(again.map(({ again: isAgain, reason: why }) => [isAgain, why])).toEqual([
       ...[1, 2].map(() => [true, reason]),
@@ -128,20 +129,21 @@ describe('bodies', () => {
   test('stay closed when the look cannot be accounted', async () => {
     const message_id = await askLater()
     const accounts = { ...memoryAccounts(), write: () => Promise.reject(new Error('no accounts')) }
-    await expect(openBodies({ ...needs(), accounts }, { message_id, reason })).rejects.toThrow('no accounts')
+    await expect(openBodies(acting({ ...needs(), accounts }), { message_id, reason })).rejects.toThrow('no accounts')
   })
 
   test('are refused without a reason, and where there is none', async () => {
     const message_id = await askNow()
     const accounts = memoryAccounts()
-    const open = (input: object) => refused(openBodies({ ...needs(), accounts }, { message_id, reason, ...input }))
+    const open = (input: object) =>
+      refused(openBodies(acting({ ...needs(), accounts }), { message_id, reason, ...input }))
     expect(await open({ reason: undefined })).toMatch(/^reason: /)
     expect(await open({ reason: 'why' })).toMatch(/^reason: must have at least 5 characters/)
     expect(await open({ reason: '      ' })).toMatch(/^reason: /)
     expect(await open({})).toBe('no body of a message with this message_id is stored')
     expect(accounts.written).toEqual([])
     const id = '3b241101-e2bb-4255-8caf-4136c566a962'
-    expect(await refused(openDeliveryBody({ ...needs(), accounts }, { id, reason }))).toBe(
+    expect(await refused(openDeliveryBody(acting({ ...needs(), accounts }), { id, reason }))).toBe(
       'id: there is no delivery with this id',
     )
   })

@@ -12,6 +12,7 @@ import { readLimits } from '@rollcall/core/limits'
 import { generate } from '@rollcall/synthetic'
 import { afterAll, expect, test, vi } from 'vitest'
 import packageJson from '../../../../admin/package.json' with { type: 'json' }
+import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { keySetServer } from '../../../../participants/test/key-set-server.ts'
@@ -41,7 +42,7 @@ const sender_id = 'new.example'
 const limits = readLimits({})
 const needs = { db, limits, samples: (kind: string) => generate(kind, { count: 100, seed: 'test' }) }
 const since = new Date(Date.now() - 60_000).toISOString()
-const check = (of: object = {}) => checkParticipant(needs, { sender_id, namespace: 'civil-test', since, ...of })
+const check = (of: object = {}) => checkParticipant(acting(needs), { sender_id, namespace: 'civil-test', since, ...of })
 const states = async () => Object.fromEntries((await check()).steps.map(({ name, state }) => [name, state]))
 const refused = (work: Promise<unknown>) =>
   work.then(
@@ -50,7 +51,7 @@ const refused = (work: Promise<unknown>) =>
   )
 const live = keyPair('Ed25519')
 const promote = (input: object = {}) =>
-  promoteParticipant(needs, { sender_id, keys: live.pem, kid: 'live-1', ...input })
+  promoteParticipant(acting(needs), { sender_id, keys: live.pem, kid: 'live-1', ...input })
 const { uin } = { uin: JSON.stringify(ADA).match(/"identifier_value":"(\d+)"/)?.[1] ?? '' }
 const search = () => searchFor(peer, [byIdentifier('UIN', uin)])
 const asked = async (path: string, body: Parameters<typeof signedBody>[1]) => {
@@ -119,7 +120,7 @@ test('each step is seen as the system of the participant goes through it', async
 test('what is not granted is skipped, and what cannot be checked is refused', async () => {
   const narrow = await sealingPeer(server, 'narrow.example', { settings: { environment: 'sandbox' } })
   const of = { sender_id: narrow.sender_id }
-  await setGrant({ db }, { ...of, namespace: 'civil-test', terms: { ...EVERYTHING, operations: ['search'] } })
+  await setGrant(acting({ db }), { ...of, namespace: 'civil-test', terms: { ...EVERYTHING, operations: ['search'] } })
   const skipped = (await check(of)).steps.filter(({ state }) => state === 'skipped')
   expect(skipped.map(({ name }) => name)).toEqual(['callback', 'retry', 'subscribe', 'notification', 'unsubscribe'])
   expect(await refused(check({ namespace: 'civil' }))).toBe(
@@ -129,7 +130,7 @@ test('what is not granted is skipped, and what cannot be checked is refused', as
   expect(await refused(check({ sender_id: 'old.example' }))).toBe(
     'old.example is live; only a sandbox participant is checked',
   )
-  await changeParticipantPolicy({ db, vault }, { ...of, signature_policy: 'off', allow_unsigned: true })
+  await changeParticipantPolicy(acting({ db, vault }), { ...of, signature_policy: 'off', allow_unsigned: true })
   expect(await refused(check(of))).toBe(
     'the messages of narrow.example need not be signed; run rollcall participant policy narrow.example --signature required first',
   )
@@ -144,9 +145,9 @@ test('a promotion needs new keys, and a report that is not too old', async () =>
     'the key live-1 was used in the sandbox; make a new key for the live system',
   )
   const later = new Date(Date.now() + 31 * 86_400_000)
-  expect(await refused(promoteParticipant({ ...needs, now: () => later }, { sender_id, keys: live.pem }))).toMatch(
-    /^the last check that new\.example passed is of .*, which is too old; run rollcall participant check/,
-  )
+  expect(
+    await refused(promoteParticipant(acting({ ...needs, now: () => later }), { sender_id, keys: live.pem })),
+  ).toMatch(/^the last check that new\.example passed is of .*, which is too old; run rollcall participant check/)
   expect((await showParticipant({ db, limits }, { sender_id })).environment).toBe('sandbox')
 })
 
@@ -164,7 +165,7 @@ test('keys that were only published in the sandbox are refused for ever, too', a
   address.publish({ keys: [{ ...published.jwk, kid: 'published-1', use: 'sig' }] })
   server.closing(address)
   const jwks_uri = address.owner(1).jwks_uri ?? ''
-  await changeParticipantPolicy({ db, vault }, { sender_id, jwks_uri })
+  await changeParticipantPolicy(acting({ db, vault }), { sender_id, jwks_uri })
   expect(await refused(promote({ jwks_uri }))).toBe(
     'jwks_uri: is that of the sandbox; live keys are published at another address',
   )
@@ -178,14 +179,14 @@ test('keys that were only published in the sandbox are refused for ever, too', a
 
 test('a promoted participant has nothing of the sandbox any more', async () => {
   const before = { ...peer }
-  const { client_secret: former } = await rotateParticipantSecret({ db }, { sender_id })
+  const { client_secret: former } = await rotateParticipantSecret(acting({ db }), { sender_id })
   const { partnerSessions } = server.context
   const ofSandbox = await partnerSessions.begin({ participant: peer.id })
   expect(await partnerSessions.sessionOf(ofSandbox?.cookie ?? '', true)).toMatchObject({ owner: sender_id })
   const promoted = await promote()
   expect(await partnerSessions.sessionOf(ofSandbox?.cookie ?? '', true)).toBe(null)
   expect(promoted).toMatchObject({ sender_id, environment: 'live' })
-  await setGrant({ db }, { sender_id, namespace: 'civil', terms: EVERYTHING })
+  await setGrant(acting({ db }), { sender_id, namespace: 'civil', terms: EVERYTHING })
   server.clock.pass(1_000)
 
   const tokenFor = (client_secret: string) =>
@@ -231,7 +232,7 @@ test('a promoted participant has nothing of the sandbox any more', async () => {
   const old = peer.signer.privateJwk
   expect(
     await refused(
-      addParticipantKeys({ db }, { sender_id, keys: JSON.stringify({ kty: old.kty, crv: old.crv, x: old.x }) }),
+      addParticipantKeys(acting({ db }), { sender_id, keys: JSON.stringify({ kty: old.kty, crv: old.crv, x: old.x }) }),
     ),
   ).toBe('this key was revoked, and a revoked key cannot be registered again; make a new key')
 })

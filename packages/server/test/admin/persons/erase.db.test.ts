@@ -10,6 +10,7 @@ import { hashAt, hashedEntries } from '@rollcall/audit/store/evidence'
 import type { Registry } from '@rollcall/core/model/registry'
 import { addRegistry, registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { type RetentionTest, retentionTest } from '../../../../admin/test/retention.ts'
 import { personRows } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
@@ -57,12 +58,12 @@ test('the rows of every identifier of the person go, and a signed tombstone list
   await accounts.write(accountEntry({ operation: 'search' }), [person('BRN', 'B-1', 'seen')])
   await accounts.write(accountEntry({ operation: 'search' }), [person('MRN', 'M-1')])
 
-  const dry = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason, dry_run: true })
+  const dry = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason, dry_run: true })
   // The number of a mother that two records have is of nobody alone.
   expect(dry).toMatchObject({ dry_run: true, identifiers: 2, accounts: { entries: 2, rows: 2, held: 0 } })
   expect(await world.rows(`select from ${personRows()} as person`)).toHaveLength(4)
 
-  const done = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })
+  const done = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })
   expect(done).toMatchObject({
     accounts: { entries: 2, rows: 2, held: 0 },
     records: [
@@ -85,7 +86,7 @@ test('the rows of every identifier of the person go, and a signed tombstone list
     },
   ])
   expect(await isWhole()).toBe(true)
-  expect(await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })).toMatchObject({
+  expect(await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })).toMatchObject({
     accounts: { entries: 0, rows: 0 },
   })
 })
@@ -93,13 +94,13 @@ test('the rows of every identifier of the person go, and a signed tombstone list
 test('waiting notifications are withdrawn, and what the event has of the record is cleared', async () => {
   const { db } = world.database
   await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '2' } })
-  await publishEvent(world.needs(), {
+  await publishEvent(acting(world.needs()), {
     namespace: 'civil',
     reg_event_type: 'MARRIAGE',
     record: { identifier: [{ identifier_type: 'UIN', identifier_value: '2' }], name: { surname: 'Nwosu' } },
   })
   expect(await world.rows(`select from notification where state = 'waiting'`)).toHaveLength(1)
-  expect(await erasePerson(world.needs(), { type: 'UIN', value: '2', reason })).toMatchObject({
+  expect(await erasePerson(acting(world.needs()), { type: 'UIN', value: '2', reason })).toMatchObject({
     notifications: 1,
     underway: 0,
   })
@@ -116,21 +117,21 @@ test('a record that was merged into that of the person is erased with it', async
     { '@type': 'Person', identifier: [uin('9')] },
   ])
   await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '9' } })
-  await publishEvent(world.needs(), {
+  await publishEvent(acting(world.needs()), {
     namespace: 'civil',
     reg_event_type: 'MARRIAGE',
     record: { identifier: [uin('9')], name: { surname: 'Ferreira' } },
   })
   await accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '9', 'seen')])
-  await mergeRecords(world.needs(), { namespace: 'civil', survivor: uin('8'), retired: uin('9') })
-  const erased = await erasePerson(world.needs(), { type: 'UIN', value: '8', reason })
+  await mergeRecords(acting(world.needs()), { namespace: 'civil', survivor: uin('8'), retired: uin('9') })
+  const erased = await erasePerson(acting(world.needs()), { type: 'UIN', value: '8', reason })
   expect(erased).toMatchObject({ identifiers: 2, accounts: { entries: 1, rows: 1 } })
   expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Ferreira')
 })
 
 test('an identifier type that the operator added names the person, by its alias too', async () => {
   const { db } = world.database
-  await addIdentifierType({ db }, { namespace: 'civil', name: 'CEDULA', aliases: ['id_card'] })
+  await addIdentifierType(acting({ db }), { namespace: 'civil', name: 'CEDULA', aliases: ['id_card'] })
   const registry = await registryAt(db, 'civil')
   const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
   await writeDocuments(world.database, registry, [
@@ -140,7 +141,7 @@ test('an identifier type that the operator added names the person, by its alias 
     person('CEDULA', 'C-20'),
     person('UIN', '20', 'seen'),
   ])
-  const erased = await erasePerson(world.needs(), { type: 'ID_CARD', value: 'c-20', reason })
+  const erased = await erasePerson(acting(world.needs()), { type: 'ID_CARD', value: 'c-20', reason })
   expect(erased).toMatchObject({
     identifiers: 2,
     accounts: { entries: 1, rows: 2, held: 0 },
@@ -150,17 +151,17 @@ test('an identifier type that the operator added names the person, by its alias 
 
 test('a hold of the person refuses it, one of a participant keeps what it covers', async () => {
   await world.accounts.write(accountEntry({ participant: 'held.example' }), [person('UIN', '1')])
-  const held = await addHold(world.needs(), { person: { type: 'BRN', value: 'B-1' }, reason })
-  await expect(erasePerson(world.needs(), { type: 'UIN', value: '1', reason })).rejects.toThrow(
+  const held = await addHold(acting(world.needs()), { person: { type: 'BRN', value: 'B-1' }, reason })
+  await expect(erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })).rejects.toThrow(
     `hold ${held.id} covers this person: nothing is erased while it is in force`,
   )
-  await removeHold(world.needs(), { id: held.id })
+  await removeHold(acting(world.needs()), { id: held.id })
   const year = { from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
-  const period = await addHold(world.needs(), { ...year, reason })
-  const kept = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })
+  const period = await addHold(acting(world.needs()), { ...year, reason })
+  const kept = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })
   expect(kept.accounts).toMatchObject({ rows: 0 })
   expect(kept.accounts.held).toBeGreaterThan(0)
-  await removeHold(world.needs(), { id: period.id })
+  await removeHold(acting(world.needs()), { id: period.id })
 })
 
 test.each([
@@ -168,11 +169,11 @@ test.each([
   [{ type: 'MRN', value: 'M-1' }, 'value: more than one Person of civil has it; give an identifier of one person'],
   [{ type: 'UIN', value: '' }, 'value: it is not a valid UIN'],
 ])('%j is refused', async (input, message) => {
-  await expect(erasePerson(world.needs(), { ...input, reason })).rejects.toThrow(message)
+  await expect(erasePerson(acting(world.needs()), { ...input, reason })).rejects.toThrow(message)
 })
 
 test('an operator sees a record whole, and the look is accounted before', async () => {
-  const found = await showRecord(world.needs(), { namespace: 'civil', type: 'uin', value: '1' })
+  const found = await showRecord(acting(world.needs()), { namespace: 'civil', type: 'uin', value: '1' })
   expect(found).toMatchObject([{ record_type: 'Person', record: { name: { surname: 'Okoro' } } }])
   const [account] = await world.rows('select entry::json as entry from account order by at desc, sequence desc limit 1')
   expect(account?.entry).toMatchObject({
@@ -183,24 +184,24 @@ test('an operator sees a record whole, and the look is accounted before', async 
     records: 1,
     shown: { Person: expect.arrayContaining(['name.surname']) },
   })
-  await expect(showRecord(world.needs(), { namespace: 'civil', type: 'UIN', value: '99' })).rejects.toThrow(
+  await expect(showRecord(acting(world.needs()), { namespace: 'civil', type: 'UIN', value: '99' })).rejects.toThrow(
     'no record of civil has this identifier',
   )
-  await expect(showRecord(world.needs(), { namespace: 'civil', type: 'NOPE', value: '9' })).rejects.toThrow(
+  await expect(showRecord(acting(world.needs()), { namespace: 'civil', type: 'NOPE', value: '9' })).rejects.toThrow(
     /^type: civil has identifiers of the types UIN/,
   )
 })
 
 test('a deleted record leaves a tombstone, which is erased as well', async () => {
-  await deleteRecords(world.needs(), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
+  await deleteRecords(acting(world.needs()), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
   expect(await world.rows('select from record_tombstone')).toHaveLength(1)
-  expect(await erasePerson(world.needs(), { type: 'UIN', value: '2', reason })).toMatchObject({ tombstones: 1 })
+  expect(await erasePerson(acting(world.needs()), { type: 'UIN', value: '2', reason })).toMatchObject({ tombstones: 1 })
   expect(await world.rows('select from record_tombstone')).toEqual([])
 })
 
 test('audit verify finds nothing wrong after the erasures, and what is altered after them', async () => {
   await world.accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
-  const { accounts } = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })
+  const { accounts } = await erasePerson(acting(world.needs()), { type: 'UIN', value: '1', reason })
   expect(accounts.rows).toBeGreaterThan(0)
   expect(await places(world.database)).toEqual([])
   // Whoever deletes a row without a tombstone, or makes the tombstone say more, is found.

@@ -8,6 +8,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
 import { findPerson } from '../../../../admin/src/persons/person.ts'
+import { acting } from '../../../../admin/test/acting.ts'
 import { accountEntry } from '../../../../settings/test/accounts.ts'
 import { accounted, erased, needsOf, type World, world } from '../../restoring.ts'
 import { writeDocuments } from '../../server.ts'
@@ -49,15 +50,15 @@ test('it joins no live persons: in an audit, an erasure, a withdrawal', async ()
     { role: 'seen', identifiers: [{ type: 'NID', value: 'N-9' }] },
   ])
   await writeDocuments(at, sandbox, [document({ UIN: '2', NID: 'N-9' })])
-  const audit = await auditPerson(needs, { type: 'UIN', value: '2' })
+  const audit = await auditPerson(acting(needs), { type: 'UIN', value: '2' })
   expect(audit.identifier_types).toEqual(['UIN'])
   expect(audit.seen.flatMap(({ identifier_types }) => identifier_types)).toEqual(['UIN'])
-  await addPurpose(needs, { code: 'pension' })
+  await addPurpose(acting(needs), { code: 'pension' })
   const person = { identifier_type: 'UIN', identifier_value: '2', purpose: 'pension' }
-  await withdrawConsent(needs, person)
+  await withdrawConsent(acting(needs), person)
   expect(await withdrawn(at)).toEqual([1])
   await erased(needs, '2')
-  expect((await auditPerson(needs, { type: 'NID', value: 'N-9' })).seen).toHaveLength(1)
+  expect((await auditPerson(acting(needs), { type: 'NID', value: 'N-9' })).seen).toHaveLength(1)
 })
 
 test('two records of a sandbox with the identifier of a live person refuse nothing', async () => {
@@ -65,8 +66,8 @@ test('two records of a sandbox with the identifier of a live person refuse nothi
   await writeDocuments(at, at.civil, [document({ UIN: '20', BRN: 'B-20' })])
   await writeDocuments(at, sandbox, [document({ UIN: '21', BRN: 'B-20' }), document({ UIN: '22', BRN: 'B-20' })])
   expect(await identifiersOf(at, 'BRN', 'B-20')).toEqual(['BRN:B-20', 'UIN:20'])
-  await addPurpose(needs, { code: 'pension' })
-  await withdrawConsent(needs, { identifier_type: 'BRN', identifier_value: 'B-20', purpose: 'pension' })
+  await addPurpose(acting(needs), { code: 'pension' })
+  await withdrawConsent(acting(needs), { identifier_type: 'BRN', identifier_value: 'B-20', purpose: 'pension' })
   expect(await withdrawn(at)).toEqual([2])
 })
 
@@ -79,9 +80,9 @@ test('a person of the sandbox alone is found there, without what a live record b
   ])
   await writeDocuments(at, at.civil, [document({ UIN: '30', BRN: 'B-900' })])
   expect(await identifiersOf(at, 'UIN', '900')).toEqual(['UIN:900'])
-  expect((await auditPerson(needs, { type: 'UIN', value: '900' })).identifier_types).toEqual(['UIN'])
-  await addPurpose(needs, { code: 'pension' })
-  await withdrawConsent(needs, { identifier_type: 'UIN', identifier_value: '900', purpose: 'pension' })
+  expect((await auditPerson(acting(needs), { type: 'UIN', value: '900' })).identifier_types).toEqual(['UIN'])
+  await addPurpose(acting(needs), { code: 'pension' })
+  await withdrawConsent(acting(needs), { identifier_type: 'UIN', identifier_value: '900', purpose: 'pension' })
   expect(await withdrawn(at)).toEqual([1])
 })
 
@@ -89,8 +90,8 @@ test('when the live record is deleted, that of the sandbox is the only one; the 
   const { at, sandbox, needs } = await start()
   await accounted(needs, '2')
   await writeDocuments(at, sandbox, [document({ UIN: '2', NID: 'N-9' })])
-  await deleteRecords(needs, { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
-  const audit = await auditPerson(needs, { type: 'UIN', value: '2' })
+  await deleteRecords(acting(needs), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
+  const audit = await auditPerson(acting(needs), { type: 'UIN', value: '2' })
   expect(audit.identifier_types).toEqual(['NID', 'UIN'])
   expect(audit.seen.map(({ registry }) => registry)).toEqual(['civil'])
 })

@@ -3,6 +3,7 @@
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { IDENTIFIERS } from '@rollcall/core/model/registry'
 import { afterAll, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { backfillColumns } from '../../../../records/src/records/backfill.ts'
 import { testServer } from '../../server.ts'
 
@@ -21,7 +22,8 @@ it('nobody is protected meanwhile, and what is backfilled notes whom it names', 
       group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
     },
   ])
-  const protect = () => protectPerson({ db }, { namespace: 'social', ...uin, category: 'shelter', reason: 'Order 7' })
+  const protect = () =>
+    protectPerson(acting({ db }), { namespace: 'social', ...uin, category: 'shelter', reason: 'Order 7' })
   const fill = [registry.id, IDENTIFIERS]
   await db.pool.query(`insert into column_fill values ($1, 'Group', $2)`, fill)
   await expect(protect()).rejects.toThrow(

@@ -15,6 +15,7 @@ import type { JsonObject } from '@rollcall/protocol'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { grant, grantEverything } from '../../../../participants/test/grants.ts'
 import { auditing, personAs } from '../../../../settings/test/audit.ts'
 import { postSearch, type TestParticipant, testServer, writeDocuments } from '../../server.ts'
@@ -36,7 +37,7 @@ const person = (identifiers: Readonly<Record<string, string>>, more: JsonObject 
 let peer: TestParticipant
 beforeAll(async () => {
   peer = await server.participant('spmis.demo')
-  await addRegistry({ db }, { kind: 'civil', primary_identifiers: { Person: 'nin' } })
+  await addRegistry(acting({ db }), { kind: 'civil', primary_identifiers: { Person: 'nin' } })
   await grantEverything(server.database)
   const registry = await registryAt(db, namespace)
   await writeDocuments(server.database, registry, [
@@ -84,25 +85,25 @@ describe('a registry whose records are known by another identifier', () => {
   it('takes events and merges by it', async () => {
     const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
     const publish = (record: JsonObject) =>
-      publishEvent({ db, limits }, { namespace, reg_event_type: 'UPDATE', record })
+      publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
     await publish(person({ NID: '3000' }, { sex: 'F' }))
     await publish(person({ NID: '3001' }))
     await expect(publish(person({ UIN: 'U-9' }))).rejects.toThrow(
       refusal('record: no usable NID, by which a Person is known'),
     )
     const nid = (identifier_value: string) => ({ identifier_type: 'NID', identifier_value })
-    await mergeRecords({ db, limits }, { namespace, survivor: nid('3000'), retired: nid('3001') })
+    await mergeRecords(acting({ db, limits }), { namespace, survivor: nid('3000'), retired: nid('3001') })
     expect(numbers(await byType('NID', '3001'))).toEqual(['3000'])
   })
 
   it('names it only before the first record, and only where it is one', async () => {
-    await expect(changeRegistry({ db }, { namespace, primary_identifiers: { Person: 'UIN' } })).rejects.toThrow(
+    await expect(changeRegistry(acting({ db }), { namespace, primary_identifiers: { Person: 'UIN' } })).rejects.toThrow(
       refusal(
         'civil has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace',
       ),
     )
     const add = (kind: 'ess' | 'civil', primary_identifiers: Record<string, string>) =>
-      addRegistry({ db }, { kind, namespace: 'other', primary_identifiers })
+      addRegistry(acting({ db }), { kind, namespace: 'other', primary_identifiers })
     const known =
       'to use another type, add the registry without it, then rollcall identifier-type add and rollcall registry set --primary'
     await expect(add('civil', { Person: 'CEDULA' })).rejects.toThrow(
@@ -118,8 +119,8 @@ describe('a registry whose records are known by another identifier', () => {
       { name: 'UIN', primary: [], from: 'kind' },
       { name: 'NID', primary: ['Member'], from: 'registry', aliases: ['NIN', 'NationalID', 'NATIONAL_ID'] },
     ])
-    await changeRegistry({ db }, { namespace: 'other', primary_identifiers: { Member: 'UIN' } })
-    await removeIdentifierType({ db }, { namespace: 'other', name: 'NID' })
+    await changeRegistry(acting({ db }), { namespace: 'other', primary_identifiers: { Member: 'UIN' } })
+    await removeIdentifierType(acting({ db }), { namespace: 'other', name: 'NID' })
     expect(await listIdentifierTypes({ db }, { namespace: 'other' })).toHaveLength(1)
   })
 })
@@ -135,13 +136,16 @@ describe('an identifier type that is added to a registry with records', () => {
     await account.account({ operation: 'saw early' }, [personAs('seen', '*:C-2')])
     const parents = async () => (await byType('NID', '2000')).data.reg_records[0].parent1_identifier
     expect(await parents()).toBeDefined()
-    await protectPerson(
-      { db },
-      { namespace, identifier_type: 'NID', identifier_value: '1000', category: 'shelter', reason: 'Order 7' },
-    )
+    await protectPerson(acting({ db }), {
+      namespace,
+      identifier_type: 'NID',
+      identifier_value: '1000',
+      category: 'shelter',
+      reason: 'Order 7',
+    })
     server.clock.pass(1_000)
     expect(await parents()).toBeUndefined()
-    expect(await addIdentifierType({ db }, { namespace, name: 'CEDULA', aliases: ['DocNo'] })).toEqual({
+    expect(await addIdentifierType(acting({ db }), { namespace, name: 'CEDULA', aliases: ['DocNo'] })).toEqual({
       name: 'CEDULA',
       compared_as: 'code',
       aliases: ['DocNo'],
@@ -168,7 +172,7 @@ describe('an identifier type that is added to a registry with records', () => {
 
   it('finds accounts of access from before and after', async () => {
     await account.account({ operation: 'saw late' }, [personAs('seen', 'CEDULA:C-2')])
-    const { seen } = await auditPerson(account.needs, { type: 'docno', value: 'c-2' })
+    const { seen } = await auditPerson(acting(account.needs), { type: 'docno', value: 'c-2' })
     expect(seen.map(({ operation }) => operation).toSorted()).toEqual(expect.arrayContaining(['saw early', 'saw late']))
   })
 
@@ -183,11 +187,11 @@ describe('an identifier type that is added to a registry with records', () => {
     })
     await granted(['CEDULA'])
     expect(numbers(await byType('CEDULA', 'C-2'))).toEqual(['2000'])
-    await expect(removeIdentifierType({ db }, { namespace, name: 'CEDULA' })).rejects.toThrow(
+    await expect(removeIdentifierType(acting({ db }), { namespace, name: 'CEDULA' })).rejects.toThrow(
       'name: the grant of spmis.demo in civil names CEDULA; change the grant first',
     )
     await grant(server.database, peer.sender_id, namespace, {})
-    await expect(removeIdentifierType({ db }, { namespace, name: 'CEDULA' })).rejects.toThrow(
+    await expect(removeIdentifierType(acting({ db }), { namespace, name: 'CEDULA' })).rejects.toThrow(
       refusal('records of civil have identifiers of the type CEDULA; it can be removed only while none has'),
     )
   })
@@ -196,7 +200,7 @@ describe('an identifier type that is added to a registry with records', () => {
 describe('an identifier type that an operator calls sortable', () => {
   const sorted = (sort_order: string) => find({ ...EVERYBODY, sort: [{ attribute_name: 'DocNo', sort_order }] })
   const asked = async (sortable: boolean) => {
-    await changeIdentifierType({ db }, { namespace, name: 'CEDULA', sortable })
+    await changeIdentifierType(acting({ db }), { namespace, name: 'CEDULA', sortable })
     server.clock.pass(1_000)
   }
   const unknown = {
@@ -214,10 +218,11 @@ describe('an identifier type that an operator calls sortable', () => {
     })
     await applyIndexes(db, namespace)
     const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
-    await publishEvent(
-      { db, limits },
-      { namespace, reg_event_type: 'UPDATE', record: person({ NID: '5000', CEDULA: 'A-5' }) },
-    )
+    await publishEvent(acting({ db, limits }), {
+      namespace,
+      reg_event_type: 'UPDATE',
+      record: person({ NID: '5000', CEDULA: 'A-5' }),
+    })
     server.clock.pass(1_000)
     // A protected person has no place in the order.
     expect(numbers(await sorted('asc'))).toEqual(['5000', '2000', '3000'])
@@ -246,7 +251,7 @@ describe('an identifier type that an operator calls sortable', () => {
 describe('the form of values', () => {
   it('is asked of queries and of records that come; what was stored before stays', async () => {
     const pattern = '[0-9]{6}'
-    await changeIdentifierType({ db }, { namespace, name: 'CEDULA', patterns: [pattern] })
+    await changeIdentifierType(acting({ db }), { namespace, name: 'CEDULA', patterns: [pattern] })
     server.clock.pass(1_000)
     expect(await byType('CEDULA', 'C-2')).toMatchObject({
       status_reason_message: `search_criteria.query.value: must be a string of 1 to 256 characters or a whole number, and of the form ${pattern}`,
@@ -254,7 +259,7 @@ describe('the form of values', () => {
     expect(numbers(await byType('NID', '2000'))).toEqual(['2000'])
     const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
     const publish = (record: JsonObject) =>
-      publishEvent({ db, limits }, { namespace, reg_event_type: 'UPDATE', record })
+      publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
     await expect(publish(person({ NID: '4000', CEDULA: '12345' }))).rejects.toThrow(
       refusal(`record: CEDULA: must be of the form ${pattern}`),
     )
@@ -262,7 +267,7 @@ describe('the form of values', () => {
     await publish(person({ NID: '4000', CEDULA: '123 456' }))
     server.clock.pass(1_000)
     expect(numbers(await byType('CEDULA', '123456'))).toEqual(['4000'])
-    await changeIdentifierType({ db }, { namespace, name: 'CEDULA', patterns: [] })
+    await changeIdentifierType(acting({ db }), { namespace, name: 'CEDULA', patterns: [] })
     expect(await listIdentifierTypes({ db }, { namespace })).toContainEqual(
       expect.objectContaining({ name: 'CEDULA', aliases: ['DocNo'], patterns: [] }),
     )
@@ -278,21 +283,21 @@ describe('an identifier type is refused', () => {
     ],
     [{ name: 'X', patterns: ['(a+)+'] }, /^patterns\[0\]: must be digits, capital letters/],
   ])('%j', async (given, message) => {
-    await expect(addIdentifierType({ db }, { namespace, ...given })).rejects.toThrow(message)
+    await expect(addIdentifierType(acting({ db }), { namespace, ...given })).rejects.toThrow(message)
   })
 
   it('where another registry compares it in another way, or none was added', async () => {
-    await addIdentifierType({ db }, { namespace, name: 'CARD', compared_as: 'code' })
+    await addIdentifierType(acting({ db }), { namespace, name: 'CARD', compared_as: 'code' })
     const card = { namespace: 'other', name: 'CARD', compared_as: 'phone' } as const
-    await expect(addIdentifierType({ db }, card)).rejects.toThrow(
+    await expect(addIdentifierType(acting({ db }), card)).rejects.toThrow(
       refusal(
         'compared_as: values of CARD are compared as code in another registry; a person must be the same in both',
       ),
     )
-    await expect(changeIdentifierType({ db }, { namespace, name: 'NID', patterns: ['1'] })).rejects.toThrow(
+    await expect(changeIdentifierType(acting({ db }), { namespace, name: 'NID', patterns: ['1'] })).rejects.toThrow(
       refusal('no identifier type NID was added to civil'),
     )
-    await expect(removeIdentifierType({ db }, { namespace, name: 'UIN' })).rejects.toThrow(
+    await expect(removeIdentifierType(acting({ db }), { namespace, name: 'UIN' })).rejects.toThrow(
       refusal('no identifier type UIN was added to civil'),
     )
   })

@@ -9,6 +9,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import type { JsonObject } from '@rollcall/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { insertSubscription } from '../../../../delivery/test/subscriptions.ts'
 import { testServer } from '../../server.ts'
 
@@ -76,7 +77,7 @@ beforeEach(async () => {
 })
 for (const { registry } of SUBSCRIBED) {
   const hidden = { namespace: registry.namespace, identifier_type: 'UIN', identifier_value: 'U-66' }
-  await protectPerson({ db }, { ...hidden, category: 'shelter', reason: 'x' })
+  await protectPerson(acting({ db }), { ...hidden, category: 'shelter', reason: 'x' })
 }
 
 /** Who is told of what is done. */
@@ -89,7 +90,7 @@ async function toldBy(work: () => Promise<unknown>): Promise<Subscriber[]> {
 
 const WAYS: Readonly<Record<string, (record: JsonObject) => Promise<unknown>>> = {
   'a call': (record) =>
-    publishEvent(needs, { namespace: 'social', reg_event_type: 'NewHouseHoldMember', record, replace: true }),
+    publishEvent(acting(needs), { namespace: 'social', reg_event_type: 'NewHouseHoldMember', record, replace: true }),
   'the outbox': async (record) => {
     await rows(
       `insert into rollcall_outbox.event (namespace, reg_event_type, record, replace)
@@ -99,16 +100,17 @@ const WAYS: Readonly<Record<string, (record: JsonObject) => Promise<unknown>>> =
     await publishOutbox(server.context, new AbortController().signal)
   },
   'an import': (record) =>
-    importRecords(
-      { ...needs, source: Readable.from([JSON.stringify(record)]) },
-      { namespace: 'social', format: 'ndjson', events: 'changes' },
-    ),
+    importRecords(acting({ ...needs, source: Readable.from([JSON.stringify(record)]) }), {
+      namespace: 'social',
+      format: 'ndjson',
+      events: 'changes',
+    }),
 }
 
 describe.each(Object.entries(WAYS))('by %s', (way, write) => {
   const isImport = way === 'an import'
   const store = (record: JsonObject) =>
-    publishEvent(needs, { namespace: 'social', reg_event_type: 'REGISTER', record, replace: true })
+    publishEvent(acting(needs), { namespace: 'social', reg_event_type: 'REGISTER', record, replace: true })
 
   test.each<[string, JsonObject[] | null, JsonObject[]]>([
     ['joins', [HEAD], [HEAD, HIDDEN]],
@@ -187,7 +189,7 @@ test('somebody who is hidden elsewhere in the record is not in the list', async 
 describe('what concerns a protected member alone is told to nobody from whom the member is hidden, however it is published', () => {
   type Published = readonly [type: string, members: JsonObject[], more?: JsonObject, options?: object]
   const publish = ([reg_event_type, members, more = {}, options = {}]: Published) =>
-    publishEvent(needs, {
+    publishEvent(acting(needs), {
       namespace: 'social',
       reg_event_type,
       record: group(members, more),
@@ -254,7 +256,7 @@ describe('a published event is told of a record that names somebody hidden, what
     ...more,
   })
   const publish = (reg_event_type: string, record: JsonObject) =>
-    publishEvent(needs, { namespace: 'civil', reg_event_type, record })
+    publishEvent(acting(needs), { namespace: 'civil', reg_event_type, record })
   const dead = { death_date: '2026-01-01' }
 
   test.each<[string, string, JsonObject | null, JsonObject]>([
@@ -270,7 +272,7 @@ describe('a published event is told of a record that names somebody hidden, what
 
 test('a correction that changes a hidden member alone is told to the receivers who may see them', async () => {
   const publish = (reg_event_type: string, record: JsonObject, more: object) =>
-    publishEvent(needs, { namespace: 'social', reg_event_type, record, replace: true, ...more })
+    publishEvent(acting(needs), { namespace: 'social', reg_event_type, record, replace: true, ...more })
   await publish('NewHouseHoldMember', group([HEAD]), { event_id: `e-${household}` })
   const corrects = { corrects: `e-${household}` }
   expect(await toldBy(() => publish('CORRECTION', group([HEAD, HIDDEN]), corrects))).toEqual(MAY_SEE)

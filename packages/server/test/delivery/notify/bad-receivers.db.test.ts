@@ -2,6 +2,7 @@
 
 import { addParticipantKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
 import { expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import { answering, type Received } from '../../deliveries.ts'
@@ -61,14 +62,14 @@ test('one that takes its key away in between gets nothing in clear, and the rest
   const key = async (kid: string) => {
     const { x } = keyPair('X25519').privateJwk
     const jwk = { kty: 'OKP', crv: 'X25519', x, kid, use: 'enc' }
-    await addParticipantKeys({ db }, { sender_id, keys: JSON.stringify(jwk) })
+    await addParticipantKeys(acting({ db }), { sender_id, keys: JSON.stringify(jwk) })
     server.clock.pass(2 * SETTINGS_AGE)
   }
   await key('enc-1')
   const subscribed = await rows.subscribe(participant, { encrypted: true })
   await notifyAll(subscribed, ['A'])
   await until(() => expect(receiver().received).toHaveLength(1))
-  await revokeParticipantKey({ db }, { sender_id, kid: 'enc-1' })
+  await revokeParticipantKey(acting({ db }), { sender_id, kid: 'enc-1' })
   server.clock.pass(2 * SETTINGS_AGE)
   await notifyAll(subscribed, ['B', 'C'])
   await until(async () => {

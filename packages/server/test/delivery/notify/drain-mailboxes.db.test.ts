@@ -4,6 +4,7 @@ import { filingKeys } from '@rollcall/core/events/filing'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { validator } from '@rollcall/protocol'
 import { beforeEach, expect, test, vi } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { keepHouse } from '../../../src/app/housekeeping.ts'
 import { answering, type Receiver, testSender } from '../../deliveries.ts'
 import { mailboxSender } from '../../mailboxes.ts'
@@ -103,7 +104,7 @@ test('what is held until runs of a frequency is sent once, together, after a res
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: uin }] }
     const { limits } = server.context
     const needs = { db: server.database.db, limits, now: () => now }
-    return publishEvent(needs, { namespace: 'civil', reg_event_type: 'LiveBirth', record })
+    return publishEvent(acting(needs), { namespace: 'civil', reg_event_type: 'LiveBirth', record })
   }
   for (const [uin, months] of [
     ['T-1', 0],
@@ -355,16 +356,16 @@ test('the story of a notification is found by its message_id, its reference_id a
   await until(() => expect(received()).toEqual(['A']))
   const [{ header } = { header: null }] = peer.received.map(envelopeOf)
   await until(async () => {
-    const [story] = await trace({ db: server.database.db }, { id: header.message_id })
+    const [story] = await trace(acting({ db: server.database.db }), { id: header.message_id })
     expect(story?.events.map(({ event }) => event)).toContain('delivered')
   })
-  const [story] = await trace({ db: server.database.db }, { id: header.message_id })
+  const [story] = await trace(acting({ db: server.database.db }), { id: header.message_id })
   expect(JSON.stringify(story)).toContain('"callback":"notify"')
   expect(JSON.stringify(story)).not.toContain('UIN')
   expect(story).toMatchObject({ traced: 'exchange', operation: 'notify' })
   const [{ message } = { message: null }] = peer.received.map(envelopeOf)
   const [{ reference_id }] = message.notify_event
-  const found = await trace({ db: server.database.db }, { id: reference_id })
+  const found = await trace(acting({ db: server.database.db }), { id: reference_id })
   expect(validator(trace.result).problem(found, '')).toBeNull()
   expect(found).toMatchObject([
     {
@@ -381,12 +382,12 @@ test('the story of a notification is found by its message_id, its reference_id a
     ...['occurred', 'matched', 'composed', 'attempt', 'delivered'],
   ])
   expect(JSON.stringify(found)).not.toContain('UIN')
-  expect(await trace({ db: server.database.db }, { id: subscribed.code })).toEqual(found)
+  expect(await trace(acting({ db: server.database.db }), { id: subscribed.code })).toEqual(found)
   // What waits has no reference_id yet. The newest comes first.
   await rows.notify(subscribed, await rows.event('B'), { due: 3_600 })
-  const both = await trace({ db: server.database.db }, { id: subscribed.code })
+  const both = await trace(acting({ db: server.database.db }), { id: subscribed.code })
   expect(both[0]).toMatchObject({ state: 'waiting', reference_id: null, delivery: null })
   expect(both.slice(1)).toEqual(found)
-  expect(await trace({ db: server.database.db }, { id: subscribed.code, limit: 1 })).toHaveLength(1)
-  expect(await trace({ db: server.database.db }, { id: other.code })).toEqual([])
+  expect(await trace(acting({ db: server.database.db }), { id: subscribed.code, limit: 1 })).toHaveLength(1)
+  expect(await trace(acting({ db: server.database.db }), { id: other.code })).toEqual([])
 })

@@ -6,6 +6,7 @@ import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { answering, type Receiver } from '../../deliveries.ts'
@@ -29,13 +30,13 @@ beforeEach(() => {
 })
 
 const publish = (name: string, members: object, reg_event_type = 'UPDATE') =>
-  publishEvent(needs, {
+  publishEvent(acting(needs), {
     ...civil,
     reg_event_type,
     record: { identifier: [uin(name)], name: { surname: 'Obi' }, ...members },
   })
 const merge = (survivor: string, retired: string) =>
-  mergeRecords(needs, { ...civil, survivor: uin(survivor), retired: uin(retired) })
+  mergeRecords(acting(needs), { ...civil, survivor: uin(survivor), retired: uin(retired) })
 async function subscribed(terms: Partial<GrantTerms>): Promise<void> {
   const { id, sender_id } = await newPeer()
   await grant(server.database, sender_id, 'civil', { unfiltered: true, ...terms })
@@ -140,8 +141,8 @@ describe.each<[string, Partial<GrantTerms>, object]>([
     await publish('old', SEEN)
     await publish('new', SEEN)
     await merge('new', 'old')
-    await unmergeRecords(needs, { ...civil, retired: uin('old') })
-    await protectPerson({ db }, { namespace: 'civil', ...uin('new'), category: 'shelter', reason: 'x' })
+    await unmergeRecords(acting(needs), { ...civil, retired: uin('old') })
+    await protectPerson(acting({ db }), { namespace: 'civil', ...uin('new'), category: 'shelter', reason: 'x' })
     server.clock.pass(1_000)
     await hears('UPDATE old whole', 'CANCEL old', 'CORRECTION old whole')
   })
@@ -151,7 +152,7 @@ describe.each<[string, Partial<GrantTerms>, object]>([
     await publish('one', SEEN)
     await publish('other', { ...SEEN, ...hidden })
     const identifiers = ['other', 'one'].map((name) => uin(name).identifier_value)
-    expect(await deleteRecords(needs, { ...civil, identifiers })).toMatchObject({ deleted: 2 })
+    expect(await deleteRecords(acting(needs), { ...civil, identifiers })).toMatchObject({ deleted: 2 })
     await hears('UPDATE one whole', 'UPDATE one')
   })
 })
@@ -170,8 +171,8 @@ test('without conditions a survivor who is protected before the merge is told is
   await publish('new', SEEN)
   await hears('UPDATE old whole', 'UPDATE new whole')
   await merge('new', 'old')
-  await unmergeRecords(needs, { ...civil, retired: uin('old') })
-  await protectPerson({ db }, { namespace: 'civil', ...uin('new'), category: 'shelter', reason: 'x' })
+  await unmergeRecords(acting(needs), { ...civil, retired: uin('old') })
+  await protectPerson(acting({ db }), { namespace: 'civil', ...uin('new'), category: 'shelter', reason: 'x' })
   server.clock.pass(1_000)
   await hears('UPDATE old whole', 'UPDATE new whole', 'CANCEL old', 'CORRECTION old whole')
 })

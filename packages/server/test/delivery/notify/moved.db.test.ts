@@ -5,6 +5,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { withTransaction } from '@rollcall/database/transaction'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
 import { beforeEach, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { commitEnvelope } from '../../../../delivery/src/store/events/envelopes.ts'
 import { renewSubscriptions } from '../../../../delivery/src/store/events/subscriptions.ts'
 import { answering, type Received, type Receiver } from '../../deliveries.ts'
@@ -147,6 +148,6 @@ test('a dead letter of the old address that is retried is sent to the new one', 
   await until(async () => expect(await states()).toMatchObject([{ state: 'dead' }]))
   await renew(subscribed)
   peer.answer = answering(200)
-  await changeDeliveries(server.database, { change: 'retry', participant: participant.sender_id })
+  await changeDeliveries(acting(server.database), { change: 'retry', participant: participant.sender_id })
   await until(() => expect(peer.received.map(told)).toEqual(['/old/notify 1: first', '/new/notify 1: first']))
 })

@@ -5,6 +5,7 @@ import { protectPerson, unprotectPerson } from '@rollcall/admin/persons/protecte
 import { mergeRecords } from '@rollcall/admin/records/merge'
 import { deleteRecords, importRecords } from '@rollcall/admin/records/records'
 import { beforeEach, expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { answering, type Receiver } from '../../deliveries.ts'
@@ -24,30 +25,36 @@ const states = async () => (await query('select state from notification order by
 const uin = (value: string) => ({ identifier_type: 'UIN', identifier_value: value })
 const record = (value: string, more: object = {}) => ({ identifier: [uin(value)], ...more })
 const publish = (value: string, more: object = {}, reg_event_type = 'UPDATE') =>
-  publishEvent(
-    { db, limits: server.context.limits },
-    { namespace: 'civil', record: record(value, more), reg_event_type },
-  )
+  publishEvent(acting({ db, limits: server.context.limits }), {
+    namespace: 'civil',
+    record: record(value, more),
+    reg_event_type,
+  })
 /** How many are notified; the rules of the record type say what the change is. */
 async function imported(value: string, more: object): Promise<number> {
   const source = Readable.from([JSON.stringify(record(value, more))])
   const before = await states()
-  await importRecords(
-    { db, limits: server.context.limits, source },
-    { namespace: 'civil', format: 'ndjson', events: 'changes' },
-  )
+  await importRecords(acting({ db, limits: server.context.limits, source }), {
+    namespace: 'civil',
+    format: 'ndjson',
+    events: 'changes',
+  })
   return (await states()).length - before.length
 }
 const protect = (value: string) =>
-  protectPerson(
-    { db },
-    { namespace: 'civil', identifier_type: 'UIN', identifier_value: value, category: 'shelter', reason: 'x' },
-  )
+  protectPerson(acting({ db }), {
+    namespace: 'civil',
+    identifier_type: 'UIN',
+    identifier_value: value,
+    category: 'shelter',
+    reason: 'x',
+  })
 const remove = (value: string) =>
-  deleteRecords(
-    { db, limits: server.context.limits },
-    { namespace: 'civil', record_type: 'Person', identifiers: [value] },
-  )
+  deleteRecords(acting({ db, limits: server.context.limits }), {
+    namespace: 'civil',
+    record_type: 'Person',
+    identifiers: [value],
+  })
 const subscribed = async (event: string, value: string | null) => {
   const participant = await newPeer()
   const filter = value === null ? undefined : { UIN: { eq: value } }
@@ -125,7 +132,7 @@ test('what changes in the record of another about a protected person alone is no
   expect(await imported('U-1007', { parent1_identifier: uin('U-1006'), sex: 'female' })).toBe(1)
   await until(() => expect(peer.received.map(uinsOf)).toEqual([['U-1007']]))
   expect(JSON.stringify(peer.received.map(envelopeOf))).not.toContain('U-1006')
-  await unprotectPerson({ db }, { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'U-1006' })
+  await unprotectPerson(acting({ db }), { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'U-1006' })
 })
 
 test('what waits about a record that was merged into a protected one is withdrawn', async () => {
@@ -135,7 +142,7 @@ test('what waits about a record that was merged into a protected one is withdraw
   await subscribed('UPDATE', null)
   await publish('U-1012', { sex: 'male', address: { locality: 'Shelter Rd 5' } })
   const needs = { db, limits: server.context.limits }
-  await mergeRecords(needs, { namespace: 'civil', survivor: uin('U-1011'), retired: uin('U-1012') })
+  await mergeRecords(acting(needs), { namespace: 'civil', survivor: uin('U-1011'), retired: uin('U-1012') })
   expect(await protect('U-1011')).toMatchObject({ records: 1, withdrawn: 2 })
   expect(await query(`select 1 from notification where state = 'waiting'`)).toEqual([])
 })

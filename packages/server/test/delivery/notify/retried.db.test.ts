@@ -6,6 +6,7 @@ import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { allowParticipantHost, changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { answering } from '../../deliveries.ts'
 import { mailboxSender } from '../../mailboxes.ts'
@@ -46,12 +47,18 @@ const { x } = keyPair('X25519').privateJwk
 const KEY = JSON.stringify({ kty: 'OKP', crv: 'X25519', x, kid: 'enc-9', use: 'enc' })
 
 test.each<[string, (sender_id: string) => Promise<unknown>]>([
-  ['its address', (sender_id) => changeCallback({ db, vault }, { sender_id, notify_url: receiver().url })],
-  ['its keys', (sender_id) => addParticipantKeys({ db }, { sender_id, keys: KEY })],
-  ['its policy', (sender_id) => changeParticipantPolicy({ db, vault }, { sender_id, encryption_policy: 'allowed' })],
-  ['its hosts', (sender_id) => allowParticipantHost({ db }, { sender_id, host: 'a.example' })],
+  ['its address', (sender_id) => changeCallback(acting({ db, vault }), { sender_id, notify_url: receiver().url })],
+  ['its keys', (sender_id) => addParticipantKeys(acting({ db }), { sender_id, keys: KEY })],
+  [
+    'its policy',
+    (sender_id) => changeParticipantPolicy(acting({ db, vault }), { sender_id, encryption_policy: 'allowed' }),
+  ],
+  ['its hosts', (sender_id) => allowParticipantHost(acting({ db }), { sender_id, host: 'a.example' })],
   ['its state', (sender_id) => setParticipantStatus({ db }, { sender_id, status: 'active' })],
-  ['nothing, but retries its deliveries', (participant) => changeDeliveries({ db }, { change: 'retry', participant })],
+  [
+    'nothing, but retries its deliveries',
+    (participant) => changeDeliveries(acting({ db }), { change: 'retry', participant }),
+  ],
 ])('an operator changes %s', async (_, change) => {
   const sender_id = await waitingPeer()
   await change(sender_id)
@@ -61,8 +68,8 @@ test.each<[string, (sender_id: string) => Promise<unknown>]>([
 
 test('to look at the settings changes nothing', async () => {
   const sender_id = await waitingPeer()
-  await changeCallback({ db, vault }, { sender_id })
-  await changeParticipantPolicy({ db, vault }, { sender_id })
+  await changeCallback(acting({ db, vault }), { sender_id })
+  await changeParticipantPolicy(acting({ db, vault }), { sender_id })
   const { wait, probe } = (await waits()) ?? { wait: 0, probe: 0 }
   expect([wait > 20_000, probe > 200]).toEqual([true, true])
 })
@@ -74,7 +81,7 @@ test('a mailbox that rests for want of an address is looked at again', async () 
   const rest = async () =>
     (await db.pool.query('select extract(epoch from claimed_until - now())::float8 as rest from mailbox')).rows[0].rest
   await until(async () => expect(await rest()).toBeGreaterThan(30))
-  await changeCallback({ db, vault }, { sender_id: participant.sender_id, default_url: receiver().url })
+  await changeCallback(acting({ db, vault }), { sender_id: participant.sender_id, default_url: receiver().url })
   expect(await rest()).toBeLessThanOrEqual(1)
 })
 

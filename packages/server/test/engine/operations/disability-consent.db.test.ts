@@ -2,6 +2,7 @@
 
 import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { afterAll, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../../admin/test/consents.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { ask } from '../../person-questions.ts'
@@ -56,7 +57,10 @@ it('are answered under a consent, and as of an unknown person where it covers so
   const details = async (more: object) => (await answer('disability-details', more)).data.reg_records.length
   expect(await details(await signed('disability_details'))).toBe(1)
   expect(await details(await signed('disability_status'))).toBe(0)
-  await withdrawConsent({ db: server.database.db, vault: server.context.vault }, { ...subject, purpose: 'eligibility' })
+  await withdrawConsent(acting({ db: server.database.db, vault: server.context.vault }), {
+    ...subject,
+    purpose: 'eligibility',
+  })
   expect(await answer('disabled', asserted)).toMatchObject({ status: 'succ', disabled_status: 'no' })
   expect(await details(asserted)).toBe(0)
 })

@@ -4,6 +4,7 @@ import { listEmergencies } from '@rollcall/admin/accounts/list'
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import { storedAccounts } from '../../../../settings/test/accounts.ts'
 import { auditing } from '../../../../settings/test/audit.ts'
@@ -188,7 +189,7 @@ describe('an emergency', () => {
   it('waits in the accounts for a review, with its reason', async () => {
     await granted()
     await items(byUin('2'), { ...byUin('1'), authorize: authorize() })
-    const waiting = await listEmergencies(auditing(server.database).needs, {})
+    const waiting = await listEmergencies(acting(auditing(server.database).needs), {})
     expect(waiting.at(-1)).toMatchObject({
       participant: 'hospital.demo',
       registry: 'civil',
@@ -207,10 +208,10 @@ describe('an emergency', () => {
     const { needs } = auditing(server.database)
     const asked = { ...byUin('1'), authorize: authorize() }
     expect(await item(asked)).toMatchObject({ status: 'succ' })
-    const before = await listEmergencies(needs, {})
+    const before = await listEmergencies(acting(needs), {})
     const bySex = { query_type: 'expression', query: { sex: { $eq: 'F' } }, authorize: authorize() }
     for (const rejected of [asked, bySex]) expect(await item(rejected)).toMatchObject({ status: 'rjct' })
-    expect(await listEmergencies(needs, {})).toEqual(before)
+    expect(await listEmergencies(acting(needs), {})).toEqual(before)
   })
 
   it('is told to the operator at once, without a word about the person', async () => {
@@ -231,7 +232,7 @@ describe('an emergency', () => {
 
   it('reaches no protected person, also where the grant names the category', async () => {
     await granted({ protected: ['shelter'], emergency: { see: 'all', items_per_day: 9 } })
-    await protectPerson(server.database, {
+    await protectPerson(acting(server.database), {
       namespace: 'civil',
       identifier_type: 'UIN',
       identifier_value: '3',

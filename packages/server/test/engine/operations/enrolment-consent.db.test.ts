@@ -2,6 +2,7 @@
 
 import { revokeConsents, withdrawConsent } from '@rollcall/admin/consents/consents'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../../admin/test/consents.ts'
 import { beneficiary, enrolment } from '../../../../core/test/beneficiaries.ts'
 import { grant } from '../../../../participants/test/grants.ts'
@@ -91,11 +92,11 @@ describe.each(QUESTIONS)('$operation', ({ namespace, operation, covered, yes, un
     const [kept, revoked] = [`kept-${namespace}`, `revoked-${namespace}`]
     const under = async (jti: string) => answer('P-2', await signed('P-2', { jti }))
     expect([await under(kept), await under(revoked)]).toEqual([succ(yes), succ(yes)])
-    await revokeConsents(needs, { authority: authority.name, revoked: [revoked] })
+    await revokeConsents(acting(needs), { authority: authority.name, revoked: [revoked] })
     expect([await under(kept), await under(revoked)]).toEqual([succ(yes), succ(unknown)])
     const identifier_value = `W-${namespace}`
     expect(await answer(identifier_value, await signed(identifier_value))).toEqual(succ(yes))
-    await withdrawConsent(needs, { identifier_type: 'UIN', identifier_value, purpose: 'eligibility' })
+    await withdrawConsent(acting(needs), { identifier_type: 'UIN', identifier_value, purpose: 'eligibility' })
     expect(await answer(identifier_value, await signed(identifier_value))).toEqual(succ(unknown))
   })
 

@@ -2,6 +2,7 @@
 
 import { mergeRecords, unmergeRecords } from '@rollcall/admin/records/merge'
 import { expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, enrolment, enrolmentServer } from '../../enrolment-updates.ts'
 
 const { server, update, found } = await enrolmentServer()
@@ -18,14 +19,14 @@ const programmesOf = (member: { programme_identifier: unknown }): readonly unkno
 test('are written to that one, which keeps its identifiers; unmerge restores what updates had written', async () => {
   await update([beneficiary('M-1', enrolment('PRG-1')), beneficiary('M-2', enrolment('PRG-2'))])
   const [, before] = await ledgers()
-  await mergeRecords(needs, { namespace: 'ibr', survivor: uin('M-1'), retired: uin('M-2') })
+  await mergeRecords(acting(needs), { namespace: 'ibr', survivor: uin('M-1'), retired: uin('M-2') })
   expect(await ledgers()).toHaveLength(1)
   expect(await update([beneficiary('M-2', enrolment('PRG-3'))])).toMatchObject([{ status: 'succ' }])
   const [{ member }] = await found('UIN', 'M-2')
   expect(await found('UIN', 'M-1')).toMatchObject([{ member }])
   expect(member.member_identifier).toBe('M-1')
   expect(programmesOf(member)).toEqual(['PRG-1', 'PRG-3'])
-  await unmergeRecords(needs, { namespace: 'ibr', retired: uin('M-2') })
+  await unmergeRecords(acting(needs), { namespace: 'ibr', retired: uin('M-2') })
   const [restored] = await found('UIN', 'M-2')
   expect(programmesOf(restored.member)).toEqual(['PRG-2'])
   expect((await ledgers())[1]).toEqual(before)

@@ -9,6 +9,7 @@ import { bringIntoForce } from '@rollcall/engine/operations/scheduled-statuses'
 import { type JsonObject, operation } from '@rollcall/protocol'
 import { deleteRecords } from '@rollcall/records/records/delete-records'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { answerEnrolmentUpdates } from '../../../../engine/src/operations/enrolment-updates.ts'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
 import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../enrolment-updates.ts'
@@ -159,7 +160,7 @@ describe('a status for the same date as one that an update has written', () => {
       'U-71',
       (record: object) => {
         const event = { namespace: 'ibr', reg_event_type: 'enrollement_status_change' }
-        return publishEvent(server.context, { ...event, record: record as JsonObject })
+        return publishEvent(acting(server.context), { ...event, record: record as JsonObject })
       },
     ],
   ])('that was %s stays, when something else is written, and when that update is repeated', async (_, uin, write) => {

@@ -2,6 +2,7 @@
 
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
 import { expect, test } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, enrolment, enrolmentServer } from '../../enrolment-updates.ts'
 import { ask } from '../../person-questions.ts'
 import { writeDocuments } from '../../server.ts'
@@ -21,10 +22,13 @@ await writeDocuments(server.database, registry, [
   }),
 ])
 const protect = (identifier_value: string) =>
-  protectPerson(
-    { db },
-    { namespace: 'ibr', identifier_type: 'UIN', identifier_value, category: 'shelter', reason: 'x' },
-  )
+  protectPerson(acting({ db }), {
+    namespace: 'ibr',
+    identifier_type: 'UIN',
+    identifier_value,
+    category: 'shelter',
+    reason: 'x',
+  })
 const masked = (items: readonly object[]) => items.map((item) => ({ ...item, timestamp: '', reference_id: '' }))
 const programmesOf = async (by: typeof shelter, person: string, programme: string) => {
   const query = {

@@ -7,6 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { addAttribute } from '@rollcall/records/registries/registry-attributes'
 import { afterAll, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import {
@@ -46,15 +47,15 @@ const SHELTER = { address: { locality: 'Shelter Rd 5' } }
 const follow = () => server.clock.pass(1_000)
 async function protect(namespace: string, value: string, type = 'UIN'): Promise<void> {
   const named = { identifier_type: type, identifier_value: value }
-  await protectPerson({ db }, { namespace, ...named, category: 'shelter', reason: 'x' })
+  await protectPerson(acting({ db }), { namespace, ...named, category: 'shelter', reason: 'x' })
   follow()
 }
 async function unprotect(namespace: string, value: string): Promise<void> {
-  await unprotectPerson({ db }, { namespace, identifier_type: 'UIN', identifier_value: value })
+  await unprotectPerson(acting({ db }), { namespace, identifier_type: 'UIN', identifier_value: value })
   follow()
 }
 async function merge(namespace: string, survivor: string, retired: string): Promise<void> {
-  await mergeRecords({ db, limits }, { namespace, survivor: uin(survivor), retired: uin(retired) })
+  await mergeRecords(acting({ db, limits }), { namespace, survivor: uin(survivor), retired: uin(retired) })
 }
 const recordsOf = async (namespace: string, search: object) => {
   const [item] = (await postSearch(server, peer, [search], namespace)).body.message.search_response
@@ -91,7 +92,7 @@ it('a record that was merged into one that is protected later is not given again
   expect(await recordsOf('merged', byIdentifier('UIN', 'U-2'))).toEqual([])
   expect(await again('merged', correlation_id)).toEqual([[]])
   // Taken out of the merge it stays protected.
-  await unmergeRecords({ db, limits }, { namespace: 'merged', retired: uin('U-2') })
+  await unmergeRecords(acting({ db, limits }), { namespace: 'merged', retired: uin('U-2') })
   follow()
   expect(await recordsOf('merged', byIdentifier('UIN', 'U-2'))).toEqual([])
   expect(await again('merged', correlation_id)).toEqual([[]])
@@ -123,12 +124,12 @@ it('two protected records of one person are protected by the identifiers of both
   await unprotect('both', 'U-2')
   expect(await recordsOf('both', byIdentifier('UIN', 'U-3'))).toEqual([person('U-3')])
   expect(await recordsOf('both', byIdentifier('UIN', 'U-2'))).toEqual([])
-  expect(await listProtected({ db }, { namespace: 'both' })).toMatchObject([{ records: 1 }])
+  expect(await listProtected(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 1 }])
   const U1 = { namespace: 'both', record_type: 'Person', identifiers: ['U-1'] }
-  await deleteRecords({ db, limits }, U1)
-  expect(await listProtected({ db }, { namespace: 'both' })).toMatchObject([{ records: 0 }])
+  await deleteRecords(acting({ db, limits }), U1)
+  expect(await listProtected(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 0 }])
   await writeDocuments(server.database, registry, [person('U-1')])
-  expect(await listProtected({ db }, { namespace: 'both' })).toMatchObject([{ records: 1 }])
+  expect(await listProtected(acting({ db }), { namespace: 'both' })).toMatchObject([{ records: 1 }])
 })
 
 it('an identifier that several records bear hides nobody else, and tells of nobody', async () => {

@@ -4,6 +4,7 @@ import { listProtected, protectPerson, unprotectPerson } from '@rollcall/admin/p
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { registryAt } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
 import {
   accepted,
@@ -64,12 +65,15 @@ const peer = await asyncPeer(server, 'spmis.demo')
 const shelter = await server.participant('shelter.demo', {}, { protected: ['shelter'] })
 
 const protect = (namespace: string, value = 'U-1001') =>
-  protectPerson(
-    { db },
-    { namespace, identifier_type: 'uin', identifier_value: value, category: 'shelter', reason: 'Order 7' },
-  )
+  protectPerson(acting({ db }), {
+    namespace,
+    identifier_type: 'uin',
+    identifier_value: value,
+    category: 'shelter',
+    reason: 'Order 7',
+  })
 const unprotect = (namespace: string, value = 'U-1001') =>
-  unprotectPerson({ db }, { namespace, identifier_type: 'UIN', identifier_value: value })
+  unprotectPerson(acting({ db }), { namespace, identifier_type: 'UIN', identifier_value: value })
 const follow = () => server.clock.pass(1_000)
 async function granted(terms: Partial<GrantTerms>, namespace = 'civil'): Promise<void> {
   await grant(server.database, peer.sender_id, namespace, terms)
@@ -171,10 +175,10 @@ describe('a protected person', () => {
 
   it('is listed without who it is, unless the operator asks', async () => {
     const row = { category: 'shelter', identifier_type: 'UIN', records: 1, protected_at: expect.any(String) }
-    expect(await listProtected({ db }, { namespace: 'civil' })).toEqual([
+    expect(await listProtected(acting({ db }), { namespace: 'civil' })).toEqual([
       { ...row, identifier_value: null, reason: null },
     ])
-    expect(await listProtected({ db }, { namespace: 'civil', identifiers: true })).toEqual([
+    expect(await listProtected(acting({ db }), { namespace: 'civil', identifiers: true })).toEqual([
       { ...row, identifier_value: 'U-1001', reason: 'Order 7' },
     ])
   })
@@ -198,13 +202,13 @@ describe('a protected person', () => {
       identifier_value: 'U-1001',
       category: 'sealed' as const,
     }
-    await expect(protectPerson({ db }, { ...input, reason: 'x', ...changes })).rejects.toThrow(message)
+    await expect(protectPerson(acting({ db }), { ...input, reason: 'x', ...changes })).rejects.toThrow(message)
   })
 
   it('has a category of the list; a grant names no other', async () => {
     const input = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'U-1003', reason: 'x' }
     const category = 'famous' as 'sealed'
-    await expect(protectPerson({ db }, { ...input, category })).rejects.toThrow('category: must be one of')
+    await expect(protectPerson(acting({ db }), { ...input, category })).rejects.toThrow('category: must be one of')
     await expect(unprotect('civil', 'U-1003')).rejects.toThrow('identifier: no protected person has it')
   })
 })

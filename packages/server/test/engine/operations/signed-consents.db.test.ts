@@ -5,6 +5,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../../admin/test/consents.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { grant } from '../../../../participants/test/grants.ts'
@@ -173,7 +174,7 @@ describe('a signed consent', () => {
     const name = `https://${alg}.example`
     const own = await consentAuthority(server.database, name)
     const keys = [{ ...key.jwk, kid: alg }]
-    await addConsentAuthority({ db: server.database.db }, { name, keys })
+    await addConsentAuthority(acting({ db: server.database.db }), { name, keys })
     await granted({ authorities: [name] })
     const signing = { header: { alg, kid: alg }, key }
     const found = await item({ ...byUin('1'), authorize: { consent_jws: await own.sign({}, signing) } })
@@ -191,7 +192,7 @@ describe('a signed consent', () => {
     const { jwks_uri } = keySet.owner(0)
     const name = 'https://publishing.example'
     const hosts = [{ host: '127.0.0.1', ports: 'any' as const, plainHttp: true, loopback: true }]
-    await addConsentAuthority(server.database, { name, jwks_uri, hosts })
+    await addConsentAuthority(acting(server.database), { name, jwks_uri, hosts })
     await granted({ authorities: [name] })
     keySet.publish({ keys: [{ ...first.jwk, kid: 'p-1', use: 'sig' }] })
     const asked = async (signing: object) =>

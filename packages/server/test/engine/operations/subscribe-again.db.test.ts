@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { describe, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { accepted, answerExchange, deliverAll } from '../../asynchronous.ts'
 import {
   about,
@@ -132,7 +133,7 @@ describe('the same again', () => {
     const code = await codeOf(server, peer, about(person, { frequency }))
     const record = { identifier: [{ identifier_type: 'UIN', identifier_value: person }] }
     const needs = { db: server.database.db, limits: server.context.limits }
-    const publish = () => publishEvent(needs, { namespace: 'civil', reg_event_type: 'LiveBirth', record })
+    const publish = () => publishEvent(acting(needs), { namespace: 'civil', reg_event_type: 'LiveBirth', record })
     await publish()
     const sender_uri = `${peer.receiver.url}/mine/on-subscribe`
     const renewedUntil = (days: number, header: object) =>

@@ -5,6 +5,7 @@ import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { setGrant } from '@rollcall/admin/grants/grants'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { beforeAll, expect, it } from 'vitest'
+import { acting } from '../../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../../admin/test/consents.ts'
 import { findWaiting } from '../../../../delivery/src/store/events/waiting.ts'
 import { grant } from '../../../../participants/test/grants.ts'
@@ -85,7 +86,7 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
   expect(await findWaiting(db.pool, stored?.mailbox, 10)).toMatchObject([
     { code, unwanted: false, consent: { purpose: 'eligibility', attributes: ['surname'] } },
   ])
-  const { stopped } = await withdrawConsent(needs, {
+  const { stopped } = await withdrawConsent(acting(needs), {
     identifier_type: 'UIN',
     identifier_value: '5',
     purpose: 'eligibility',
@@ -97,7 +98,7 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
 
 it('is not made under a consent that does not hold any more, nor renewed onto one', async () => {
   const code = await codeOf(server, peer, await criteria('8', { jti: 'good' }))
-  await withdrawConsent(needs, { authority: authority.name, jti: 'bad' })
+  await withdrawConsent(acting(needs), { authority: authority.name, jti: 'bad' })
   const exp = Math.floor(Date.now() / 1_000) + 9_000
   expect(await rejection(await criteria('8', { exp, jti: 'bad' }))).toMatchObject(
     rejected(`${AT}: the consent does not hold any more`),
@@ -116,10 +117,10 @@ it('is not made under a consent that does not hold any more, nor renewed onto on
 
 it('is suspended when the grant does not accept its authority any more', async () => {
   const code = await codeOf(server, peer, await criteria('10'))
-  await addPurpose({ db }, { code: 'eligibility' })
+  await addPurpose(acting({ db }), { code: 'eligibility' })
   const second = await consentAuthority(server.database, 'https://second.example')
   const terms = { ...TERMS, authorities: [second.name] }
-  await setGrant({ db }, { sender_id: peer.sender_id, namespace: 'civil', terms })
+  await setGrant(acting({ db }), { sender_id: peer.sender_id, namespace: 'civil', terms })
   expect(await storedSubscription(server, code)).toMatchObject([{ state: 'suspended', reason: 'not_permitted' }])
   await grant(server.database, peer.sender_id, 'civil', TERMS)
   server.clock.pass(1_000)
@@ -141,7 +142,7 @@ it('is suspended when the grant demands a consent that it does not have', async 
   await grant(server.database, peer.sender_id, 'civil', { ...law, basis: 'law' })
   server.clock.pass(1_000)
   const without = await codeOf(server, peer, about('7'))
-  const { suspended } = await setGrant({ db }, { sender_id: peer.sender_id, namespace: 'civil', terms: TERMS })
+  const { suspended } = await setGrant(acting({ db }), { sender_id: peer.sender_id, namespace: 'civil', terms: TERMS })
   server.clock.pass(1_000)
   expect(suspended).toBe(1)
   expect(await storedSubscription(server, without)).toMatchObject([{ state: 'suspended', reason: 'not_permitted' }])

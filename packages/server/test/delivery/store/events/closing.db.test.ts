@@ -6,6 +6,7 @@ import { closeStaleMailboxes, openMailbox } from '@rollcall/delivery/store/event
 import { forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { acting } from '../../../../../admin/test/acting.ts'
 import { newDelivery, type TestSender, takes, testSender } from '../../../deliveries.ts'
 import { eventRows, type Subscribed } from '../../../notifications.ts'
 
@@ -104,12 +105,12 @@ test('what is in a closed mailbox is not sent again, and the operator is told', 
     expect(await changeDeliveries(db, change, { ids: [id] })).toBe(0)
   }
   expect(await rows.states()).toEqual(['sent'])
-  await expect(changeByHand({ db }, { change: 'replay', ids: [id] })).rejects.toThrow(
+  await expect(changeByHand(acting({ db }), { change: 'replay', ids: [id] })).rejects.toThrow(
     'replay needs an open mailbox; resume a subscription of the mailbox first',
   )
   const other = await newDelivery(server, participant)
   await query(`update delivery set state = 'dead', next_attempt_at = null where id = $1`, [other.id])
-  expect(await changeByHand({ db }, { change: 'replay', ids: [id, other.id] })).toEqual({
+  expect(await changeByHand(acting({ db }), { change: 'replay', ids: [id, other.id] })).toEqual({
     changed: 1,
     in_closed_mailboxes: 1,
   })

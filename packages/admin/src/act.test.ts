@@ -1,0 +1,96 @@
+/** THE table of acts is walked: each has a caller, or is refused; each of the other functions is named here, with its reason. */
+import Type from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { acting } from '../test/acting.ts'
+import { adminFunctions } from '../test/admin-functions.ts'
+import { act } from './act.ts'
+import { closed } from './members.ts'
+import { AdminRefusal } from './use-case.ts'
+
+const functions = await adminFunctions()
+const acts = functions.flatMap(([name, made]) => (made.act === null ? [] : [[name, made.act.name, made] as const]))
+
+/** Functions without a caller and without an entry, by the reason. */
+const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
+  'it changes nothing, and shows no person': [
+    ...['examineDatabase', 'listFindings', 'listSettings', 'showOverview', 'showRetention'],
+    ...['listRegistries', 'showRegistry', 'showSamples', 'listAttributes', 'listIdentifierTypes'],
+    ...['listParticipants', 'showParticipant', 'listParticipantHosts', 'listParticipantKeys', 'listPublicKeys'],
+    ...['readPublicKeys', 'listOwnKeys', 'listAccountSigningKeys', 'listOperators', 'listSessions'],
+    ...['listGrants', 'expiringGrants', 'explainGrant', 'grantTemplate', 'listGrantTemplates', 'previewGrant'],
+    ...['proposeMapping', 'planIndexes', 'exportConfiguration', 'showIndexBuild', 'listPurposes'],
+    ...['listConsentAuthorities', 'listProposals', 'listSubscriptions', 'listDeliveries', 'listDestinations'],
+    ...['listMailboxes', 'showOutbox', 'showVerification', 'verifyAllAccounts'],
+  ],
+  'it reads a file, and no database': ['verifyBackup', 'verifyEvidence'],
+  'it shows a participant what is its own, and no person': [
+    ...['showSelf', 'showChecklist', 'listOwnGrants', 'listExamples', 'listOwnSubscriptions', 'listOwnDeliveries'],
+    'showOwnDelivery',
+  ],
+  'there may be no table yet to write an entry into': ['migrateDatabase'],
+}
+
+test('every other function is an act', () => {
+  const others = functions.flatMap(([name, made]) => (made.act === null ? [name] : []))
+  expect(Object.values(QUESTIONS).flat().toSorted()).toEqual(others.toSorted())
+})
+
+/** An admin function, whatever it is given. */
+type Called = (needs: unknown, input: unknown) => Promise<unknown>
+
+const refusal = (made: unknown, needs: unknown): Promise<unknown> =>
+  (made as Called)(needs, {}).then(
+    () => 'done',
+    (error: unknown) => (error instanceof AdminRefusal ? [error.reason, error.message] : error),
+  )
+
+describe.each(acts)('%s', (_function, name, made) => {
+  test('is refused without a caller, without accounts, without a word on approvals, and to who may not do it', async () => {
+    const participant = { kind: 'participant', sender_id: 'a.example' } as const
+    const isOfParticipants = name === 'partner replay'
+    const whole = acting(isOfParticipants ? { caller: participant } : {})
+    const without = `${name}: it needs a caller, accounts of access and a word on approvals`
+    for (const member of ['caller', 'accounts', 'approvals'] as const) {
+      expect(await refusal(made, { ...whole, [member]: undefined })).toEqual(['forbidden', without])
+    }
+    for (const kind of ['nobody', 'constructor']) {
+      const message = `${name}: a caller of the kind ${kind} may not do it`
+      expect(await refusal(made, { ...whole, caller: { kind } })).toEqual(['forbidden', message])
+    }
+    const caller = isOfParticipants ? acting({}).caller : participant
+    const message = `${name}: a caller of the kind ${caller.kind} may not do it`
+    expect(await refusal(made, { ...whole, caller })).toEqual(['forbidden', message])
+  })
+})
+
+describe('an act', () => {
+  const terms = {
+    name: 'tried',
+    approval: 'never',
+    input: closed({}),
+    result: closed({ done: Type.Boolean() }),
+  } as const
+  const tried = act(terms, async () => ({ done: true }))
+
+  test('that leaves no entry is a failure', async () => {
+    const forgets = act({ ...terms, entry: 'within' }, async () => ({ done: true }))
+    await expect(forgets(acting({}), {})).rejects.toThrow('the act tried left no entry')
+  })
+
+  test('is not begun where its entry cannot be written', async () => {
+    let begun = false
+    const late = act(terms, async () => {
+      begun = true
+      return { done: true }
+    })
+    const accounts = { write: () => Promise.reject(new Error('no account')) }
+    await expect(late(acting({ accounts }), {})).rejects.toThrow('no account')
+    expect(begun).toBe(false)
+  })
+
+  test('needs a caller by its type', async () => {
+    const { caller: _, ...nobody } = acting({})
+    // @ts-expect-error nobody is named who does it
+    await expect(tried(nobody, {})).rejects.toThrow(AdminRefusal)
+  })
+})

@@ -1,0 +1,96 @@
+/** Who has an act done: every act has a caller, and THE table here says which acts each kind of caller may do. */
+import type { Operator } from '@rollcall/core/model/operator'
+
+export type Caller =
+  | {
+      readonly kind: 'operator'
+      /** Who has the token, or is signed in. */
+      readonly operator: Operator
+      /** Whether an open page asks again for what was accounted a short while ago: it is not accounted again. */
+      readonly isSameLook?: boolean
+    }
+  /** Somebody who runs a command and gives no token. */
+  | { readonly kind: 'shell'; readonly user: string }
+  /** Somebody on the partner page. */
+  | { readonly kind: 'participant'; readonly sender_id: string }
+  /** A proposal that a second operator approved. */
+  | { readonly kind: 'proposal'; readonly id: string; readonly proposedBy: string; readonly approvedBy: string }
+  /** A step of a configuration file: its entry is written before it, with who applies the file. */
+  | { readonly kind: 'configuration' }
+  /** A part of this server. */
+  | { readonly kind: 'server'; readonly component: 'outbox' }
+  /** `rollcall demo`, which prepares its own database. */
+  | { readonly kind: 'demo' }
+
+/** What the table reads of an act. */
+export interface ActFacts {
+  readonly name: string
+  readonly approval: 'never' | 'always' | 'wider'
+}
+
+/** Acts of participants, which no operator does. */
+const OF_PARTICIPANTS: ReadonlySet<string> = new Set(['partner replay'])
+/** Acts that the steps of a configuration file are made of. */
+const OF_CONFIGURATIONS: ReadonlySet<string> = new Set([
+  ...['registry add', 'registry set', 'attribute add', 'attribute index', 'identifier-type add', 'identifier-type set'],
+  ...['identifier-type remove', 'participant policy', 'participant host allow', 'participant host remove'],
+  ...['participant callback', 'participant key add', 'participant key revoke', 'consent authority add'],
+  'consent authority remove',
+])
+const OF_THE_DEMO: ReadonlySet<string> = new Set([
+  ...['operator add', 'operator revoke', 'operator link', 'participant secret rotate', 'participant key add'],
+  ...['participant key revoke', 'participant callback', 'apply'],
+])
+
+const isOfOperators = ({ name }: ActFacts): boolean => !OF_PARTICIPANTS.has(name)
+
+/** THE table: which acts each kind of caller may do. Roles of operators are checked where their calls come in. */
+const MAY: Readonly<Record<Caller['kind'], (act: ActFacts) => boolean>> = {
+  operator: isOfOperators,
+  shell: isOfOperators,
+  participant: ({ name }) => OF_PARTICIPANTS.has(name),
+  proposal: (act) => isOfOperators(act) && act.approval !== 'never',
+  configuration: ({ name }) => OF_CONFIGURATIONS.has(name),
+  server: ({ name }) => name === 'publish',
+  demo: ({ name }) => OF_THE_DEMO.has(name),
+}
+
+/** Whether the caller may do the act; a caller of no kind that is known may do nothing. */
+export const mayDo = (caller: Caller | undefined, act: ActFacts): boolean =>
+  caller !== undefined && Object.hasOwn(MAY, caller.kind) && MAY[caller.kind](act)
+
+/** The operator who calls; null: nobody who is known by more than a name. */
+export const operatorOf = (caller: Caller): Operator | null => (caller.kind === 'operator' ? caller.operator : null)
+
+/** The members of an entry that say who called. */
+export interface CallerNames {
+  readonly participant: string | null
+  readonly operator: string | null
+  readonly approved_by?: string
+}
+
+/** How entries name the caller; null: its act has no entry of its own, but the step of the file has, or the row of the outbox is one. */
+export function namesOf(caller: Caller): CallerNames | null {
+  switch (caller.kind) {
+    case 'operator':
+      return { participant: null, operator: caller.operator.name }
+    case 'shell':
+      return { participant: null, operator: caller.user }
+    case 'participant':
+      return { participant: caller.sender_id, operator: null }
+    case 'proposal':
+      return { participant: null, operator: caller.proposedBy, approved_by: caller.approvedBy }
+    case 'demo':
+      return { participant: null, operator: 'rollcall demo' }
+    case 'configuration':
+    case 'server':
+      return null
+  }
+}
+
+/** The caller as one text, where there is no room for two members. */
+export function callerText(caller: Caller): string {
+  const { participant = null, operator = null, approved_by } = namesOf(caller) ?? {}
+  const name = operator ?? participant ?? caller.kind
+  return approved_by === undefined ? name : `${name}; approved by ${approved_by}`
+}
