@@ -26,6 +26,7 @@ export const GROUPS: readonly Group[] = [
       ['events', 'Events and subscriptions'],
       ['enrolment', 'Enrolment'],
       ['client', 'Client library'],
+      ['python', 'Python'],
       ['command-line', 'Command line'],
       ['signature', 'Signatures'],
       ['encryption', 'Encryption'],
