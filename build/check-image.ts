@@ -8,7 +8,7 @@
  * fails when anything stays.
  */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -28,27 +28,18 @@ import { createInterface } from 'node:readline'
 import { openEmbeddedPostgres } from '@rollcall/database/embedded/postgres'
 import { useRunFolder } from '../test/run-folder.ts'
 import { root } from './compile.ts'
+import { lacking, makeDebian, NEEDED } from './debian-base.ts'
 
 const say = (...words: string[]): void =>
   void process.stdout.write(`image, ${Math.round(process.uptime())} s: ${words.join(' ')}\n`)
 
-/** Commands that must succeed here. */
-const NEEDED: readonly (readonly string[])[] = [
-  ['buildah', '--version'],
-  ['debootstrap', '--version'],
-  // With the rights of root.
-  ['unshare', '--mount', 'true'],
-]
-const lacking = NEEDED.filter(([program = '', ...words]) => {
-  return spawnSync(program, words, { stdio: 'ignore' }).status !== 0
-})
-if (lacking.length > 0) {
-  say('skipped: it needs root on Debian, and these fail here:', lacking.map((words) => words.join(' ')).join(', '))
+const missing = lacking([...NEEDED, ['buildah', '--version']])
+if (missing.length > 0) {
+  say('skipped: it needs root on Debian, and these fail here:', missing.join(', '))
   process.exit(0)
 }
 
 const [BASE, IMAGE] = ['localhost/rollcall-check-base', 'localhost/rollcall-check']
-const DEBIAN = 'bookworm'
 /** The user of the image. */
 const USER = 1_000
 
@@ -75,8 +66,7 @@ const STORE = [`--root=${folder}/images`, `--runroot=${folder}/run`, '--storage-
 /** In place of an image of Node from a registry. */
 function makeBase(): void {
   const base = join(folder, 'base')
-  // What it mounts ends with it.
-  run('unshare', '--mount', 'debootstrap', '--variant=minbase', DEBIAN, base)
+  makeDebian(base)
   const local = join(base, 'usr/local')
   cpSync(realpathSync(process.execPath), join(local, 'bin/node'))
   const npm = realpathSync(process.env.npm_execpath ?? '')

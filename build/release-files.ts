@@ -1,5 +1,5 @@
 /**
- * The files of a release: the tarballs, a software bill of materials for each, and checksums.
+ * The files of a release: the tarballs, the Debian package, a software bill of materials for each tarball, and checksums.
  *
  *   npm run pack   # those of the version of package.json, in dist/pack; nothing else is changed
  */
@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { manifestOf } from './build-package.ts'
 import { root } from './compile.ts'
+import { writeDebianPackage } from './debian.ts'
 import { type Packed, packAll } from './pack.ts'
 import { writeBillsOfMaterials } from './sbom.ts'
 
@@ -26,6 +27,7 @@ export function writeReleaseFiles(
   rmSync(out, { recursive: true, force: true })
   const tarballs = packAll(out, version)
   writeBillsOfMaterials(out, version)
+  if (writeDebianPackage(out, version) === null) say('No Debian package: it is made on Linux, with dpkg-deb.')
   for (const [name, text] of Object.entries(notes)) writeFileSync(join(out, name), text)
   writeChecksums(out)
   say(`${relative(root, out)}:`, ...readdirSync(out).map((name) => `  ${name}`))

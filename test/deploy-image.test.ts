@@ -13,13 +13,17 @@ describe('every file of deploy/', () => {
   const variable = /\b(?:ROLLCALL_[A-Z_]+|DATABASE_URL(?:_FILE)?|ADMIN_(?:HOST|PORT)|LOG_LEVEL)\b/g
   /** Those of the compose file itself, which its .env sets. */
   const OF_COMPOSE = new Set(['ROLLCALL_DOMAIN', 'ROLLCALL_CONTACT', 'ROLLCALL_IMAGE'])
+  /** Those of commands, and of the purge of the Debian package. */
+  const OF_COMMANDS = new Set([
+    ...['ROLLCALL_OPERATOR_TOKEN', 'ROLLCALL_SHELL_USER', 'ROLLCALL_NEW_MASTER_KEY_FILE', 'ROLLCALL_PURGE'],
+  ])
 
   it('uses variables that the configuration reads', () => {
     const known = knownVariables()
     expect(known.size).toBeGreaterThan(40)
     for (const path of deployed) {
       const used = [...text(path).matchAll(variable)].map(([name]) => name)
-      const unknown = used.filter((name) => !known.has(name) && !OF_COMPOSE.has(name))
+      const unknown = used.filter((name) => !known.has(name) && !OF_COMPOSE.has(name) && !OF_COMMANDS.has(name))
       expect(unknown, path).toEqual([])
     }
   })

@@ -1,4 +1,4 @@
-/** The units of systemd: read here, and run by docs/production.md on a machine that has systemd. */
+/** The units of the Debian package, read here. build/check-debian.ts starts them in a new Debian, as these files say. */
 
 import { readLimits } from '@rollcall/core/limits'
 import { describe, expect, it } from 'vitest'
@@ -24,26 +24,19 @@ function directives(path: string): readonly Directive[] {
 }
 
 const services = deployed.filter((path) => path.endsWith('.service'))
-const environment = Object.fromEntries(
-  directives('deploy/systemd/rollcall.env').map(([, name, value]) => [name, value]),
-)
-
-it('has at most ten settings to copy, and docs/small-registry.md names each of them', () => {
-  const names = Object.keys(environment)
-  expect(names.length).toBeLessThanOrEqual(10)
-  const page = text('docs/small-registry.md')
-  const named = [...page.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)].flatMap(([, cell = '']) =>
-    cell.replaceAll('`', '').split(', '),
-  )
-  expect(named.toSorted()).toEqual(names.toSorted())
-})
+/** What `rollcall setup` writes, and the settings of the package. */
+const environment = {
+  ROLLCALL_PUBLIC_URL: 'https://registry.example.org',
+  ...Object.fromEntries(directives('deploy/systemd/rollcall.env').map(([, name, value]) => [name, value])),
+}
 
 /** Directives that systemd adds up. */
-const REPEATED = new Set(['Environment', 'LoadCredential', 'SystemCallFilter'])
+const REPEATED = new Set(['Environment', 'EnvironmentFile', 'LoadCredential', 'SystemCallFilter'])
 
 const HARDENED = {
-  DynamicUser: 'yes',
   User: 'rollcall',
+  Group: 'rollcall',
+  PrivateUsers: 'yes',
   NoNewPrivileges: 'yes',
   ProtectSystem: 'strict',
   ProtectHome: 'yes',
@@ -68,7 +61,7 @@ describe.each(services)('%s', (path) => {
     const once = all.filter(([, name]) => !REPEATED.has(name)).map(([section, name]) => `${section} ${name}`)
     expect(new Set(once).size).toBe(once.length)
     expect([...new Set(all.map(([section]) => section))]).toEqual(
-      path.endsWith('/rollcall.service') ? ['Unit', 'Service', 'Install'] : ['Unit', 'Service'],
+      path.endsWith('/rollcall@.service') ? ['Unit', 'Service', 'Install'] : ['Unit', 'Service'],
     )
   })
 
@@ -90,22 +83,27 @@ describe.each(services)('%s', (path) => {
     const { NODE_ENV: _, ...ours } = given
     const config = configurationOf({ ...environment, ...ours })
     expect(config).toMatchObject({ behindTlsProxy: true, host: '127.0.0.1', adminHost: '127.0.0.1' })
-    const command = /^\/opt\/rollcall\/node_modules\/\.bin\/rollcall (\w+)/.exec(of('ExecStart')[0] ?? '')?.[1]
-    expect(config.ownerDatabaseUrl === undefined).toBe(command === 'serve')
-    expect(['serve', 'migrate', 'prune']).toContain(command)
+    const command = / ?\/usr\/lib\/rollcall\/(?:current|node-%i)\/bin\/([\w-]+(?: \w+)?)/.exec(
+      of('ExecStart')[0] ?? '',
+    )?.[1]
+    expect(['rollcall serve', 'rollcall prune', 'rollcall doctor', 'nightly-backup']).toContain(command)
+    expect(config.ownerDatabaseUrl !== undefined).toBe(command === 'rollcall prune')
   })
 })
 
 it('waits longer for the end of a node than a node takes', () => {
   const { drain_time, stop_time } = readLimits({})
   const [, , seconds] =
-    directives('deploy/systemd/rollcall.service').find(([, name]) => name === 'TimeoutStopSec') ?? []
+    directives('deploy/systemd/rollcall@.service').find(([, name]) => name === 'TimeoutStopSec') ?? []
   expect(Number(seconds)).toBeGreaterThan(drain_time + stop_time)
 })
 
-it('the timer is of the service that prunes', () => {
-  expect(services).toContain('deploy/systemd/rollcall-prune.service')
-  expect(directives('deploy/systemd/rollcall-prune.timer').map(([section]) => section)).toEqual([
-    ...['Unit', 'Timer', 'Timer', 'Timer', 'Install'],
-  ])
+it('every timer is of a service', () => {
+  const timers = deployed.filter((path) => path.endsWith('.timer'))
+  expect(timers).toHaveLength(3)
+  for (const path of timers) {
+    expect(services).toContain(path.replace('.timer', '.service'))
+    const sections = directives(path).map(([section]) => section)
+    expect(sections).toEqual(['Unit', 'Timer', 'Timer', 'Timer', 'Install'])
+  }
 })

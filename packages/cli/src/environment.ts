@@ -111,11 +111,14 @@ async function approving({ twoPerson, limits }: Config, db: Database): Promise<P
   return { caller, approvals: twoPerson ? createApprovals({ limits }) : ONE_OPERATOR }
 }
 
-/** A user without an entry in the list of users is known by the number. */
+/** Whose act it is. /usr/bin/rollcall names the operator, because it runs commands as the user of the service. */
 function shellUser(): string {
+  const named = process.env.ROLLCALL_SHELL_USER ?? ''
+  if (named !== '') return named
   try {
     return userInfo().username
   } catch {
+    // It has no entry in the list of users.
     return `uid ${process.getuid?.() ?? 'unknown'}`
   }
 }
