@@ -105,6 +105,14 @@ export function accountOfEnvelope(
   return [entry, [...personsOf(records), ...named]]
 }
 
+/** The second entry of a callback or notification that was accounted, and then not committed: nothing of it is sent. */
+export function accountOfUnsent([
+  { participant, registry, operation, correlation_id, transaction_id, reply },
+]: Account): Account {
+  const names = { participant, registry, operation, correlation_id, transaction_id, reply }
+  return [{ ...EMPTY_ENTRY, ...names, kind: 'unsent', note: 'not sent' }, []]
+}
+
 /** @param messages the request, where it is at hand, and the reply as it is sent */
 export function accountOf(
   kind: 'answer' | 'callback',

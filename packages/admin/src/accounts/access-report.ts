@@ -69,6 +69,7 @@ const WHAT: Readonly<Record<Look['kind'], string>> = {
   answer: 'A question was answered',
   acknowledgement: 'A question was accepted',
   callback: 'A question was answered later',
+  unsent: 'A message that was not sent',
   notification: 'An event was reported',
   refusal: 'A question was refused',
   operator: 'The data were looked at, or changed',

@@ -52,10 +52,11 @@ export interface MessageFilter extends Omit<AccountFilter, 'kind'> {
 const COLUMNS = `chain, sequence, at, ${STORED_ENTRY}, ${OUTCOME} as outcome`
 
 /**
- * Operators' own acts, and refusals, are no messages that could be looked up. Quotation marks in a text are escaped. With
+ * Operators' own acts, refusals, and what was not sent are no messages that could be looked up. Quotation marks in a text are escaped. With
  * `not like` the database expects most entries to be messages, and so reads the newest of them in order and stops.
  */
-const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'`
+const IS_MESSAGE = `content not like '%"kind":"operator"%' and content not like '%"kind":"refusal"%'
+  and content not like '%"kind":"unsent"%'`
 
 const OF_KEYS = `(message_id = any($9::text[]) or reply_message_id = any($9))`
 

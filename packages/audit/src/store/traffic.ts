@@ -39,7 +39,7 @@ export async function trafficBetween(
           coalesce(correlation_id::text, content::jsonb ->> 'correlation_id') as correlation_id
         from ${ACCOUNTS}
         where at >= $1 and at < $2 and strpos(content, '"kind":"operator"') = 0
-          and strpos(content, '"kind":"notification"') = 0
+          and strpos(content, '"kind":"notification"') = 0 and strpos(content, '"kind":"unsent"') = 0
       ),
       timed as (
         select members, outcome, case when received_at is not null and not exists (

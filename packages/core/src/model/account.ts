@@ -1,6 +1,9 @@
 /** An account of access: who asked what, about whom, and what left. It is written before the data leaves. */
 
-export const ACCOUNT_KINDS = ['answer', 'acknowledgement', 'callback', 'notification', 'refusal', 'operator'] as const
+/** `unsent`: what an earlier entry said is sent was not; `reply` and `transaction_id` are those of that entry. */
+export const ACCOUNT_KINDS = [
+  ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
+] as const
 export type AccountKind = (typeof ACCOUNT_KINDS)[number]
 
 /** An identifier of a person, in clear: it is never persisted so. */

@@ -1,7 +1,7 @@
 /** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, accountedMessage, accountOfEnvelope } from '@rollcall/audit/account-of'
+import { type Account, accountedMessage, accountOfEnvelope, accountOfUnsent } from '@rollcall/audit/account-of'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
 import type { Accounts } from '@rollcall/core/model/account'
 import {
@@ -11,7 +11,7 @@ import {
   type NewDelivery,
   originOf,
 } from '@rollcall/core/model/delivery'
-import { disclosedBy, type Grant } from '@rollcall/core/model/grant'
+import { disclosedBy, type Grant, QUOTAS } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isUnavailable } from '@rollcall/database/database-errors'
@@ -251,7 +251,6 @@ async function commit(
   let committed = false
   try {
     await parts.accounts.write(...account)
-    if (grant !== null) await parts.grantQuota.note('records', { participant, registry, grant }, composed.recordCount)
     reserved = await reserveSoon(parts, { participant: participant.id, origin: originOf(target) })
     committed = await commitEnvelope(parts.db.pool, {
       mailbox: mailbox.id,
@@ -259,13 +258,17 @@ async function commit(
       claim: claim.id,
       delivery,
       notifications,
+      counted: grant === null || QUOTAS.records(grant.terms) === undefined ? 0 : composed.recordCount,
       deliveryClaim: reserved?.claim ?? null,
     })
   } finally {
     if (!committed) reserved?.permit.release('unused')
     if (!committed || reserved === null) leave()
   }
-  if (!committed) return 'lost'
+  if (!committed) {
+    await parts.accounts.write(...accountOfUnsent(account))
+    return 'lost'
+  }
   if (reserved === null) {
     parts.deliveryDue(participant.id, 0)
     return 'left'

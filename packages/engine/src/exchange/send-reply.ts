@@ -1,7 +1,7 @@
 /** A page of the answer to an accepted exchange: committed together with its delivery, then attempted at once. */
 
 import { randomUUID } from 'node:crypto'
-import { accountedMessage, accountOf } from '@rollcall/audit/account-of'
+import { accountedMessage, accountOf, accountOfUnsent } from '@rollcall/audit/account-of'
 import type { Accounts } from '@rollcall/core/model/account'
 import { type NewDelivery, originOf } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
@@ -69,7 +69,8 @@ export async function sendReply(
   // Committed before the delivery is: every attempt sends what it says.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
   const messages = { request: null, reply: accountedMessage(header.message_id, digest, null) }
-  await parts.accounts.write(...accountOf('callback', asked, exchange.transaction_id, outcome, messages))
+  const account = accountOf('callback', asked, exchange.transaction_id, outcome, messages)
+  await parts.accounts.write(...account)
   const origin = originOf(delivery.target)
   const reserved = origin === '' ? null : await reserve(parts, { participant: participant.id, origin })
   const deliveryClaim = reserved?.claim ?? null
@@ -87,7 +88,10 @@ export async function sendReply(
   } finally {
     if (!committed) reserved?.permit.release('unused')
   }
-  if (!committed) return false
+  if (!committed) {
+    await parts.accounts.write(...accountOfUnsent(account))
+    return false
+  }
   // A consent may be withdrawn while this is committed.
   const asksAgain = by !== null && isAboutSubject(by.grant)
   if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message, traceparent, asksAgain })

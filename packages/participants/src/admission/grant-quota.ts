@@ -5,15 +5,13 @@
 import { type Counted, type Grant, QUOTAS, RATES } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { noteUse, takeOfDay, usedToday } from '../store/grant-use.ts'
+import { takeOfDay, usedToday } from '../store/grant-use.ts'
 import { takeTokens } from '../store/quotas.ts'
 
 /** A day begins at midnight in UTC. */
 export interface GrantQuota {
   /** @returns what does not have so many left: none was taken of the day; null: they are taken */
   take(what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null>
-  /** Counts what is sent without being asked for, also beyond the quota. */
-  note(what: Counted, of: QuotaOf, used: number): Promise<void>
   /** Whether nothing is left of the day. */
   isUsedUp(what: Counted, of: QuotaOf): Promise<boolean>
 }
@@ -60,9 +58,6 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
       }
       const most = QUOTAS[what](of.grant.terms)
       return most === undefined || (await takeOfDay(db, used(what, of), wanted, most)) ? null : { of: 'day' }
-    },
-    async note(what, of, count) {
-      if (QUOTAS[what](of.grant.terms) !== undefined && count > 0) await noteUse(db, used(what, of), count)
     },
     async isUsedUp(what, of) {
       const most = QUOTAS[what](of.grant.terms)

@@ -33,19 +33,14 @@ export async function takeOfDay(
   return rowCount === 1
 }
 
-/** Counts what is delivered without being asked for, also beyond the quota of the day. */
-export async function noteUse(
-  { pool }: Pick<Database, 'pool'>,
-  { participant, registry, counted }: Used,
-  used: number,
-): Promise<void> {
-  await pool.query({
-    name: 'note use of day',
-    text: `insert into grant_use as held (participant, registry, counted, day, used) values ($1, $2, $3, ${TODAY}, $4)
-      on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`,
-    values: [participant, registry, counted, used],
-  })
-}
+/**
+ * Part of a statement that counts what is delivered without being asked for, also beyond the quota of the day.
+ * @param rows a select with the columns of `Used` and `used`, in one order on every node, so that nobody deadlocks
+ */
+export const countUses = (rows: string): string =>
+  `insert into grant_use as held (participant, registry, counted, day, used)
+    select participant, registry, counted, ${TODAY}, used from (${rows}) as counts
+    on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
 /** How many were used today. */
 export async function usedToday(

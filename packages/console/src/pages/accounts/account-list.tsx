@@ -19,7 +19,7 @@ type Account = Answer<'/admin/v1/accounts'>[number]
 const { fields: FIELDS } = ACCOUNTS
 const ROWS = 25
 const KINDS: readonly Account['kind'][] = [
-  ...(['answer', 'acknowledgement', 'callback', 'notification', 'refusal', 'operator'] as const),
+  ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
 ]
 
 export function AccountList() {

@@ -2,6 +2,7 @@
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { countUses } from '@rollcall/participants/store/grant-use'
 import type pg from 'pg'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK } from './waiting.ts'
@@ -17,6 +18,8 @@ export interface NewEnvelope {
   /** Given when the delivery is attempted right after; else the node that claims it attempts it. */
   readonly deliveryClaim: Claim | null
   readonly notifications: readonly SentNotification[]
+  /** Records that count towards the daily quota of the grant, also beyond it; 0 where it has none. */
+  readonly counted: number
 }
 
 export interface SentNotification {
@@ -57,6 +60,7 @@ async function write(pool: pg.Pool, envelopes: readonly NewEnvelope[]): Promise<
       deliveries.map(({ made }) => made?.grant ?? null),
       deliveries.map(({ made }) => made?.protection ?? null),
       envelopes.map((envelope) => `{${envelope.notifications.map(({ id }) => id).join(',')}}`),
+      envelopes.map(({ counted }) => counted),
     ],
   })
   const committed = new Set(rows.map(({ mailbox }) => mailbox))
@@ -107,5 +111,10 @@ const COMMIT_ENVELOPES = `with given as (
     from told join stepped using (mailbox)
       join unnest($1::integer[], $8::uuid[]) as new (mailbox, delivery) using (mailbox)
     where notification.id = told.notification and notification.mailbox = told.mailbox and notification.state = 'waiting'
-  )
+  ),
+  used as (${countUses(
+    `select participant, registry, 'records' as counted, sum(new.counted) as used
+    from stepped join unnest($1::integer[], $19::integer[]) as new (mailbox, counted) using (mailbox)
+    where new.counted > 0 group by participant, registry order by participant, registry`,
+  )})
   select mailbox from stepped`

@@ -136,6 +136,7 @@ test('an envelope that was composed before and is not committed yet is composed 
       mailbox: subscribed.mailbox,
     },
     notifications: [{ id, subscription: subscribed.id, reference_id: 'r' }],
+    counted: 0,
   })
   expect(committed).toBe(false)
   expect(await rows.states()).toEqual(['waiting'])

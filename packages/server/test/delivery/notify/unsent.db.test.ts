@@ -1,0 +1,54 @@
+/** An envelope that was composed and not committed takes no quota, and a second entry says that it was not sent. */
+
+import { usedToday } from '@rollcall/participants/store/grant-use'
+import { afterEach, expect, test, vi } from 'vitest'
+import { storedAccounts } from '../../../../settings/test/accounts.ts'
+import { mailboxSender } from '../../mailboxes.ts'
+import { uinsOf } from '../../notifications.ts'
+
+const { server, rows, newPeer, until, receiver } = await mailboxSender({ notify_items: 1 })
+const { db } = server.database
+const { accounts } = server.context
+afterEach(() => vi.restoreAllMocks())
+
+async function peerWithQuota() {
+  const participant = await newPeer()
+  await db.pool.query(`update participant_grant set terms = jsonb_set(terms::jsonb, '{records_per_day}', '9')
+    where participant = ${participant.id}`)
+  const used = () => usedToday(db, { participant: participant.id, registry: server.registry.id, counted: 'records' })
+  return { participant, used }
+}
+
+const entriesOf = async (sender_id: string) =>
+  (await storedAccounts(db)).map(({ entry }) => entry).filter(({ participant }) => participant === sender_id)
+
+test('a subscription that is taken back after its entry: the entry is followed by one that refers to it', async () => {
+  const { participant, used } = await peerWithQuota()
+  const subscribed = await rows.subscribe(participant)
+  await rows.notify(subscribed, await rows.event('A'))
+  const { write } = accounts
+  vi.spyOn(accounts, 'write').mockImplementation(async (entry, persons) => {
+    await write.call(accounts, entry, persons)
+    if (entry.kind !== 'notification') return
+    await db.pool.query(
+      `update subscription set state = 'ended', reason = 'cancelled', ended_at = now() where id = ${subscribed.id}`,
+    )
+  })
+  await until(async () => expect(await entriesOf(participant.sender_id)).toHaveLength(2))
+  const [sent, unsent] = await entriesOf(participant.sender_id)
+  expect(sent).toMatchObject({ kind: 'notification', records: 1, outcomes: { succ: 1 } })
+  expect(unsent).toMatchObject({ kind: 'unsent', note: 'not sent', records: 0, outcomes: {}, shown: {} })
+  for (const member of ['reply', 'transaction_id', 'participant', 'registry', 'operation'] as const) {
+    expect(unsent?.[member]).toEqual(sent?.[member])
+  }
+  expect([receiver().received, await used()]).toEqual([[], 0])
+})
+
+test('what is sent is counted with the envelope, also beyond the quota, and has one entry', async () => {
+  const { participant, used } = await peerWithQuota()
+  const subscribed = await rows.subscribe(participant)
+  for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(uin))
+  await until(() => expect(receiver().received.flatMap(uinsOf)).toEqual(['A', 'B']))
+  expect(await used()).toBe(2)
+  expect((await entriesOf(participant.sender_id)).map(({ kind }) => kind)).toEqual(['notification', 'notification'])
+})
