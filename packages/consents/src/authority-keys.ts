@@ -1,4 +1,4 @@
-/** The keys of consent authorities: those that are registered, and those that they publish. */
+/** The keys of consent authorities: registered ones, and ones that they publish. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Log } from '@rollcall/observe/log'

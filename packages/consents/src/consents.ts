@@ -1,4 +1,4 @@
-/** Consents as operations ask for them: whether one is good, and whether it still holds. */
+/** The operations' view of consents: verifying one, and whether it is still valid. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -14,7 +14,7 @@ import { ConsentProblem, type ConsentScope, verifyConsent } from './verify.ts'
 
 export interface Consents {
   /**
-   * Reads a signed consent. An authority counts as it stood at most half a second ago.
+   * Verifies a signed consent. The settings of the authority are at most half a second old.
    * @throws ConsentProblem
    */
   verify(jws: string, scope: ConsentScope): Promise<SignedConsent>
@@ -23,7 +23,7 @@ export interface Consents {
    * @throws ConsentProblem another participant has used it, or it is about another person
    */
   use(signed: SignedConsent, participant: { readonly id: number }, subject: Identifier): Promise<void>
-  /** Whether it was withdrawn or revoked, or has expired: asked of the database each time. */
+  /** Whether the consent was withdrawn or revoked, or has expired; the database is asked each time. */
   isEnded(use: ConsentUse): Promise<boolean>
   pseudonyms: Pseudonyms
 }
@@ -70,8 +70,8 @@ const signedConsent = (
 })
 
 /**
- * The person whom a consent names, as identifiers of records are; null: the registry has no such identifiers. Those of a type
- * that it does not list have no type in it: nobody knows whether they are those of the consent.
+ * The person whom a consent names, in the form of record identifiers; null: the registry does not list the type, so
+ * nobody knows whether its unlisted identifiers are of that type.
  */
 export function subjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
   const type = resolveIdentifierType(kind, subject.identifier_type)

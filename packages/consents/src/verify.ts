@@ -24,10 +24,13 @@ const MAX_LENGTH = 8_192
 const CLOCK_SKEW = 60
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Header members that ask for an extension of JWS (RFC 7515, 4.1.11; RFC 7797, 3): none is read here, so a JWS that needs one would be read wrongly. */
+/**
+ * Header members that change how a JWS is read (RFC 7515, 4.1.11; RFC 7797, 3). They are not supported, so a JWS with
+ * one of them is refused.
+ */
 const UNREAD = ['crit', 'b64']
 
-/** What a consent must be for. */
+/** What a consent must be valid for. */
 export interface ConsentScope {
   /** sender_id of the registry. */
   readonly registry: string
@@ -80,7 +83,7 @@ export async function verifyConsent(
 const acceptedText = ({ authorities }: ConsentScope): string =>
   authorities === undefined ? 'a registered consent authority' : `one of ${authorities.join(', ')}`
 
-/** Strict JSON, as everywhere: a member that stands twice is none. */
+/** Parses strict JSON; a member that is given twice makes it invalid. */
 function partOf(text: string): { readonly [member: string]: JsonValue } | null {
   try {
     const value = parseJson(Buffer.from(text, 'base64url').toString())

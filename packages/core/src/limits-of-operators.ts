@@ -1,4 +1,7 @@
-/** What operators may do by the admin API and the console, and participants on their page: rows of the table in `limits.ts`. */
+/**
+ * Limits for operators at the admin API and the console, and for participants on their page: rows of the table in
+ * `limits.ts`.
+ */
 export const LIMITS_OF_OPERATORS = {
   admin_body_bytes: {
     variable: 'ROLLCALL_MAX_ADMIN_BODY_BYTES',

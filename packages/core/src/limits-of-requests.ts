@@ -1,4 +1,4 @@
-/** What one request and its answer may be: rows of the table in `limits.ts`. */
+/** Limits of one request and its answer: rows of the table in `limits.ts`. */
 export const LIMITS_OF_REQUESTS = {
   body_bytes: {
     variable: 'ROLLCALL_MAX_BODY_BYTES',

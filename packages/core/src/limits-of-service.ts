@@ -1,4 +1,4 @@
-/** What participants and nodes may use, and how long things are kept: rows of the table in `limits.ts`. */
+/** Limits of participants and nodes, and retention times: rows of the table in `limits.ts`. */
 export const LIMITS_OF_SERVICE = {
   request_timeout: {
     variable: 'ROLLCALL_REQUEST_TIMEOUT',

@@ -1,4 +1,4 @@
-/** Every limit of the server, as rows: one place to read them, to set them and to document them. */
+/** All limits of the server, as rows: they are read, set and documented from here. */
 import { LIMITS_OF_OPERATORS } from './limits-of-operators.ts'
 import { LIMITS_OF_REQUESTS } from './limits-of-requests.ts'
 import { LIMITS_OF_SERVICE } from './limits-of-service.ts'
@@ -22,7 +22,7 @@ export const LIMITS = { ...LIMITS_OF_REQUESTS, ...LIMITS_OF_SERVICE, ...LIMITS_O
 export type LimitName = keyof typeof LIMITS
 export type Limits = { readonly [name in LimitName]: number }
 
-/** Limits of earlier versions, and what is set in their place. */
+/** Limits of earlier versions, and their replacements. */
 export const REPLACED_LIMITS: Readonly<Record<string, string>> = {
   ROLLCALL_OPEN_REQUEST_BYTES: 'ROLLCALL_LARGE_REQUESTS, a number of requests',
   ROLLCALL_SLOW_SEARCH: 'the extension pg_stat_statements of PostgreSQL',
@@ -30,8 +30,8 @@ export const REPLACED_LIMITS: Readonly<Record<string, string>> = {
 
 /**
  * Reads the limits from the environment.
- * @throws Error that names the replacement of a limit that there is no more
- * @throws Error that names the variable and its range when a value is not a whole number within it
+ * @throws Error the variable of a removed limit is set; the message names the replacement
+ * @throws Error a value is not a whole number within its range; the message names the variable and the range
  */
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
   for (const [variable, replacement] of Object.entries(REPLACED_LIMITS)) {

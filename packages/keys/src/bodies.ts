@@ -26,7 +26,10 @@ export interface Bodies {
   decryptBody(encrypted: Uint8Array, context: string): Promise<string>
 }
 
-/** A body cannot be read. `forgotten`: the key of its day is destroyed. `altered`: it was altered, or moved from its place. */
+/**
+ * A body that cannot be read. `forgotten`: the key of its day was destroyed. `altered`: the body was changed, or moved
+ * to another place.
+ */
 export class BodyUnreadable extends Error {
   override readonly name = 'BodyUnreadable'
   readonly reason: 'forgotten' | 'altered'
@@ -46,16 +49,16 @@ const DAY = 86_400_000
 const LAST_DAY = 2_932_896
 
 /**
- * Bytes up to which a text is not deflated: that would take longer than all the rest. Encrypted, with the rest of its row,
- * it is just below the 2 KB from which PostgreSQL stores a value outside of its row.
+ * Texts up to this many bytes are not deflated: deflating would take longer than everything else. Encrypted, such a
+ * text with its row is just below the 2 KB from which PostgreSQL stores a value outside of its row.
  */
 const SHORT = 1_700
-/** Bytes up to which a text is deflated on this thread: handing it to another thread costs more. */
+/** Texts up to this many bytes are deflated on this thread: handing them to another thread costs more. */
 const MEDIUM = 32_768
-/** The same limit for inflating, in deflated bytes: the text itself may be far larger. */
+/** The same limit for inflating, in deflated bytes. The inflated text may be far larger. */
 const MEDIUM_DEFLATED = 8_192
 
-/** Messages are so repetitive that the higher levels take twice the time for some per cent. */
+/** Messages are so repetitive that higher levels take twice the time and save only a few per cent. */
 const FAST = { level: 1 }
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
@@ -125,9 +128,9 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
     const drop = (): void => {
       if (cached.get(day) === key) cached.delete(day)
     }
-    // By a timer and not at the next look-up: a key that nobody asks for again must go as well.
+    // A timer drops the key, so that it also goes when nobody asks for it again.
     later(drop, DAY_KEY_AGE)
-    // Neither a failure nor an absence is remembered: the key may be there in a moment.
+    // Failures and absent keys are not remembered: the key may exist a moment later.
     key.then((found) => found ?? drop(), drop)
   }
 
@@ -143,7 +146,7 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
     return encrypted === null ? null : decryptKey(day, encrypted)
   }
 
-  /** Null: there is none, or it was destroyed. */
+  /** Null: there is no key, or it was destroyed. */
   const find = (day: string): Promise<KeyObject | null> => {
     const known = cached.get(day)
     if (known !== undefined) return known
@@ -168,12 +171,15 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
   }
 }
 
-/** Levels: more than a message may have that is accepted (`limits.body_depth`), with those around a record. */
+/**
+ * The nesting of stored messages: more than an accepted message may have (`limits.body_depth`), with the levels around
+ * a record.
+ */
 const PERSISTED_DEPTH = 1_000
 
 /**
- * A message that was persisted as canonical JSON, however deep its records are.
- * @throws BodyUnreadable for what this version cannot read, such as a number that an earlier version accepted
+ * Parses a message that was stored as canonical JSON, however deeply its records are nested.
+ * @throws BodyUnreadable this version cannot read it, for example because of a number that an earlier version accepted
  */
 export function parsePersisted(text: string): JsonObject {
   try {

@@ -53,7 +53,7 @@ function additionalData({ version }: MasterKey, purpose: string, { table, id }: 
 const CIPHER = 'aes-256-gcm'
 const NONCE = 12
 const TAG = 16
-/** Bytes by which a ciphertext is longer than its head and its plaintext. */
+/** Bytes of a ciphertext beside its head and its plaintext. */
 export const OVERHEAD = NONCE + TAG
 
 /** Nonces that are drawn together: asking the system for random bytes costs more than encrypting a message. */
@@ -79,8 +79,8 @@ export function encrypt(key: KeyObject | Buffer, head: Buffer, bound: Buffer, pl
 }
 
 /**
- * The plaintext of what `encrypt` made; null where anything of it was altered, or the key or `bound` is another.
- * @param head length of the head
+ * Decrypts what `encrypt` made; null if it was altered, or the key or `bound` is different.
+ * @param head the length of the head
  * @param bytes at least the head and `OVERHEAD`
  */
 export function decrypt(key: KeyObject | Buffer, head: number, bound: Buffer, bytes: Buffer): Buffer | null {

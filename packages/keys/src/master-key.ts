@@ -1,6 +1,6 @@
 /**
- * Master keys: 32 random bytes, which never leave a KeyObject except into the file where they are stored. They come from the
- * environment, or from a file beside the embedded database that only its owner reads.
+ * Master keys: 32 random bytes, which leave a KeyObject only for the file in which they are stored. They come from the
+ * environment, or from a file beside the embedded database that only its owner can read.
  */
 import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -14,7 +14,10 @@ export class MasterKeyError extends Error {
   override readonly name = 'MasterKeyError'
 }
 
-/** A key of 32 bytes, written as base64 or base64url, with or without padding, or as hexadecimal; null: it is none. */
+/**
+ * Reads a key of 32 bytes, written as base64 or base64url, with or without padding, or as hexadecimal; null: the text
+ * is no key.
+ */
 export function parseMasterKey(text: string): KeyObject | null {
   const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : fromBase64(text)
   return bytes?.length === BYTES ? createSecretKey(bytes) : null
@@ -32,23 +35,25 @@ export const newMasterKey = (): KeyObject => createSecretKey(randomBytes(BYTES))
 export const masterKeyText = (key: KeyObject): string => key.export().toString('base64url')
 
 export interface MasterKeySource {
-  /** How it is called in sentences: a variable or a path. */
+  /** Its name in sentences: a variable or a path. */
   readonly name: string
-  /** What to do when it gives no key. */
+  /** What the operator must do when there is no key. */
   readonly remedy: string
-  /** What there is now, the likeliest first: more than one while the master key is being replaced. */
+  /** The keys at this place, the most likely first. There are several while the master key is being replaced. */
   candidates(): Promise<readonly KeyObject[]>
   /**
    * The key for a database in which nothing is encrypted yet.
-   * @throws MasterKeyError where the operator has to give it
+   * @throws MasterKeyError the operator has to provide it
    */
   first(): Promise<KeyObject>
   /**
-   * The key that shall replace the current one; the same one however often a replacement is tried.
-   * @throws MasterKeyError where the operator has to give it
+   * The key that will replace the current one; the same key for every attempt.
+   * @throws MasterKeyError the operator has to provide it
    */
   next(): Promise<KeyObject>
-  /** Puts the current key where it belongs. Nobody may replace the master key meanwhile (`whileMasterKeyStays`). */
+  /**
+   * Stores the current key in its final place. The master key must not be replaced meanwhile (`whileMasterKeyStays`).
+   */
   settle(current: KeyObject): Promise<void>
 }
 
@@ -59,7 +64,7 @@ interface Given {
   readonly newMasterKey: KeyObject | undefined
 }
 
-/** For a database that is not ours: we make no key that would lie somewhere on one of many machines. */
+/** For an external database. We create no key, because it would be stored on only one of many machines. */
 export function environmentSource({ masterKey, newMasterKey }: Given): MasterKeySource {
   return {
     name: 'ROLLCALL_MASTER_KEY',
@@ -101,8 +106,8 @@ export function fileSource(path: string, newMasterKey?: KeyObject): MasterKeySou
 }
 
 /**
- * The key in the file; null when there is no such file.
- * @throws MasterKeyError it cannot be read, others may read it, it holds no key
+ * The key in the file; null when the file does not exist.
+ * @throws MasterKeyError the file cannot be read, others may read it, or it has no key
  */
 export async function readKeyFile(path: string): Promise<KeyObject | null> {
   try {
@@ -121,7 +126,10 @@ export async function readKeyFile(path: string): Promise<KeyObject | null> {
   }
 }
 
-/** The key in the file, made now if there is none; when several processes make it at once, they all get the same. */
+/**
+ * The key in the file. If the file does not exist, a key is made. Several processes that do this at once all get the
+ * same key.
+ */
 export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
   const there = await readKeyFile(path)
   if (there !== null) return there
@@ -130,7 +138,7 @@ export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
   await makeDataDirectory(dirname(path))
   try {
     await writeDurably(unfinished, `${masterKeyText(key)}\n`)
-    // Unlike a rename it replaces nothing.
+    // Unlike a rename, a link replaces nothing.
     await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })

@@ -22,23 +22,28 @@ interface EncryptionKeyDefinition extends KeyDefinition {
 }
 
 interface KeyDefinition {
-  /** Whether peers get to know it: whether it stands in the key set. */
+  /** Whether the key is in the key set for peers. */
   readonly published: boolean
-  /** Whether its private half is used after it is retired: what peers encrypted for it is still on its way. */
+  /**
+   * Whether the private half is kept after retirement, because messages that peers encrypted with it are still on their
+   * way.
+   */
   readonly keepPrivate: boolean
-  /** Seconds for which a retired one still counts. */
+  /** Seconds for which a retired key is still valid. */
   readonly overlap: number
   readonly generate: Readonly<Record<string, unknown>>
-  /** It is made when a participant's profile first needs it: most registries sign with Ed25519 alone. */
+  /** The key is made when a participant's profile first needs it: most registries sign only with Ed25519. */
   readonly onDemand?: true
 }
 
 const HOUR = 3_600
-/** For this long (seconds) a peer may go on with the key set it has (N14); a key is known once it was published so long. */
+/**
+ * Seconds for which a peer may use a cached key set (N14). Peers know a key when it has been published for this long.
+ */
 export const CACHED_BY_PEERS = 600
-/** The longest that a signature is good for. */
+/** The longest validity of a signature. */
 const SIGNATURE_LIFETIME = HOUR
-/** A peer that cannot reach us goes on with its copy of the key set for so long, and encrypts with what is in it. */
+/** How long a peer that cannot reach us may use its copy of the key set, and encrypt with its keys. */
 const STALE_AT_PEERS = 24 * HOUR
 
 export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
@@ -96,7 +101,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
   },
 ]
 
-/** Whether a key for signatures of this algorithm is made when it is first needed. */
+/** Whether the key for signatures of this algorithm is made only when it is first needed. */
 export const isMadeOnDemand = (algorithm: AlgorithmName): boolean =>
   OWN_KEY_DEFINITIONS.some((row) => row.use === 'sig' && row.algorithm === algorithm && row.onDemand)
 
@@ -116,7 +121,7 @@ export async function generateKey({ algorithm, generate }: OwnKeyDefinition): Pr
     const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
     const private_jwk = await exportJWK(privateKey)
     const kid = await calculateJwkThumbprint(publicHalf(private_jwk))
-    // A kid that begins with "-" would be an option of the command that revokes it.
+    // A kid that begins with "-" would be read as an option of the revoking command.
     if (!kid.startsWith('-')) return { kid, private_jwk }
   }
 }
@@ -137,7 +142,9 @@ export async function importKey(jwk: JWK, algorithm: string): Promise<CryptoKey>
   return key
 }
 
-/** The same for a private key. One that signs is imported by the protocol, which then knows how it signs fastest. */
+/**
+ * Imports a private key. The protocol package imports signing keys, because it knows the fastest way to sign with them.
+ */
 export const importPrivateKey = (
   { kty = '', ...jwk }: JWK,
   { use, algorithm }: OwnKeyDefinition,
@@ -146,7 +153,7 @@ export const importPrivateKey = (
 
 const { table, purpose } = ENCRYPTED.own_key
 
-/** A key as it lies in the database: its JWK, encrypted and bound to its kid. */
+/** Encrypts a key for the database: its JWK, bound to its kid. */
 export function encryptJwk(kid: string, jwk: JWK, vault: Vault): Promise<Buffer> {
   return vault.encrypt(purpose, { table, id: kid }, Buffer.from(JSON.stringify(jwk)))
 }

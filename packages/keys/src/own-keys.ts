@@ -1,4 +1,4 @@
-/** Our own keys as a running server uses them: as they stand in the database, at most half a second ago. */
+/** Our own keys as a running server uses them: at most half a second older than the database. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -36,7 +36,7 @@ export interface VerifyingKey {
 
 /** Keys that sign and verify. */
 export interface Signers {
-  /** The active key of the algorithm (default: EdDSA); of signatures it is made where there was none. */
+  /** The active key of the algorithm (default: EdDSA). A missing key for signatures is made. */
   signing(algorithm?: AlgorithmName): Promise<SigningKey>
   /** The live key with this kid; null for one that is unknown, expired or revoked. */
   verification(kid: string): Promise<VerifyingKey | null>
@@ -46,20 +46,20 @@ export interface Keys extends Signers {
   /** The private half of the live key with this kid that peers encrypt for; null as with `verification`. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
-   * The key set for peers (N14): what verifies and decrypts, the key that signs first. What does not fit into the set are retired
-   * keys, the oldest first.
-   * @param sender_id the set has the keys for signatures a second time, named as signatures of this sender name them
+   * The key set for peers (N14): the keys that verify and decrypt, the signing key first. If there are too many, the
+   * oldest retired keys are left out.
+   * @param sender_id if given, the keys for signatures are repeated under the names that signatures of this sender use
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
-  /** The keys of access tokens, which peers never see. */
+  /** The keys of access tokens. They are not published. */
   readonly tokens: Signers
 }
 
 type LiveSigner = LiveKey & { readonly definition: SignatureKeyDefinition }
 
 /**
- * Makes the keys that are missing and decrypts all.
- * @throws MasterKeyError a key does not decrypt: the server must not start with fewer keys than it had
+ * Makes the missing keys, and decrypts all keys.
+ * @throws MasterKeyError a key cannot be decrypted: the server must not start with fewer keys than before
  */
 export async function createKeys(
   db: Database,
@@ -87,7 +87,7 @@ export async function createKeys(
         let key = (await ours()).find(isCurrent)
         if (key === undefined && use === 'sig') {
           await ensureOwnKeys(db, vault, algorithm)
-          // The key set that peers fetch now has it.
+          // Forget the cached key set, so that peers get the new key.
           loaded.forget('all')
           key = (await ours()).find(isCurrent)
         }
@@ -161,13 +161,13 @@ interface LiveKey {
 interface KeyMaterial {
   readonly public_jwk: JWK
   readonly publicKey: CryptoKey
-  /** Null for a key that signs no more: it is erased. */
+  /** Null for a key that no longer signs: its private half was erased. */
   readonly privateKey: CryptoKey | null
 }
 
 /**
- * Reads the live keys from the database. A key that was decrypted before is not decrypted again while it lives. A key
- * that does not decrypt is not used: nobody can make their own key one of ours by writing it into the database.
+ * Reads the live keys from the database. A key is decrypted only once while it lives. A key that cannot be decrypted is
+ * not used, so nobody can make a key of their own ours by writing it into the database.
  */
 function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
   let known = new Map<string, KeyMaterial>()

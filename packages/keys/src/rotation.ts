@@ -30,8 +30,8 @@ import type { Vault } from './vault.ts'
 const CURRENT = ['active', 'next'] as const
 
 /**
- * Makes the keys that are missing; of several nodes that do so at once one makes each.
- * @param algorithm of signatures that are to be made, of which there may be no key yet
+ * Makes the missing keys. If several nodes do so at once, each key is made once.
+ * @param algorithm the algorithm of signatures to be made; its key may be missing
  */
 export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: AlgorithmName): Promise<void> {
   const lacking = missingKeys(await listOwnKeys(db), algorithm)
@@ -74,18 +74,18 @@ const currentKey = (
 const isInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
   !definition.onDemand || CURRENT.some((state) => currentKey(keys, definition, state) !== undefined)
 
-/** What a rotation did for one definition. */
+/** The result of a rotation for one definition. */
 export interface Rotated {
   readonly use: OwnKeyUse
   readonly algorithm: string
   readonly retired: string
   readonly active: string
   readonly next: string
-  /** Seconds that the key which is active now had been published before. */
+  /** Seconds for which the new active key had been published before. */
   readonly published_for: number
 }
 
-/** The next keys become active, the active ones retire, new next ones are made. */
+/** Makes the next keys active, retires the active ones, and makes new next ones. */
 export async function rotateOwnKeys(
   db: Database,
   vault: Vault,

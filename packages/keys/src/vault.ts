@@ -12,8 +12,9 @@ import {
 } from './store/master-keys.ts'
 
 /**
- * Encrypts small secrets at rest, each for one place. A key management service can take part by implementing this: the
- * first byte of an encrypted value is the version of its master key, and `master_key` has a row of that version.
+ * Encrypts small secrets at rest, each for one place. A key management service can be used by implementing this
+ * interface: the first byte of an encrypted value is the version of its master key, and `master_key` has a row of that
+ * version.
  */
 export interface Vault {
   /** @param purpose that of an `EncryptedTable`; a value encrypted for one purpose does not decrypt for another */
@@ -23,15 +24,15 @@ export interface Vault {
 }
 
 /**
- * The vault of a database under the master key of `source`, which becomes the master key of a database in which
- * nothing is encrypted yet. When the master key is replaced, the vault uses the new one as soon as `source` has it.
- * @throws MasterKeyError missing or wrong; nothing is made new in its place
+ * The vault of a database under the master key of `source`. If nothing is encrypted yet, the key of `source` becomes
+ * the master key. When the master key is replaced, the vault uses the new one as soon as `source` has it.
+ * @throws MasterKeyError the key is missing or wrong; no new one is made
  */
 export async function createVault(db: Database, source: MasterKeySource): Promise<Vault> {
   let current = await currentMasterKey(db, source)
   return {
     async encrypt(purpose, context, plaintext) {
-      // Rare enough to ask first; the database refuses a value that was encrypted with a replaced key.
+      // Encrypting is rare enough to ask the database first. It refuses a value that was encrypted with a replaced key.
       const record = await readMasterKey(db)
       if (record?.version !== current.version) current = await findMasterKey(db, source)
       return encryptValue(current, purpose, context, plaintext)
@@ -44,8 +45,8 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
 }
 
 /**
- * A vault that does not ask the database: under the master key that this row is of.
- * @returns null: `source` does not have it
+ * A vault that does not ask the database, under the master key of this row.
+ * @returns null: `source` does not have the key
  */
 export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySource): Promise<Vault | null> {
   const keys = (await source.candidates()).map((key) => ({ version: record.version, key }))
@@ -57,7 +58,9 @@ export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySo
   }
 }
 
-/** What one of the master keys of `source` decrypts, whichever version it was. @throws DecryptionError none of them does */
+/**
+ * Decrypts with any of the master keys of `source`, whatever their versions. @throws DecryptionError none of them fits
+ */
 export async function decryptWithAny(
   source: MasterKeySource,
   purpose: string,
@@ -109,10 +112,11 @@ async function firstMasterKey(db: Database, source: MasterKeySource): Promise<Ma
 const VERSIONS = 255
 
 /**
- * Replaces the master key by `source.next()`. When it is interrupted, the master key is either the old or the new
- * one, and `source` has both; the next call finishes. Servers that have both keys go on meanwhile.
+ * Replaces the master key by `source.next()`. If this is interrupted, the master key is either the old or the new one,
+ * and `source` has both; the next call finishes the replacement. Servers with both keys keep working meanwhile.
  * @param others tables of packages above with encrypted values
- * @returns the version in use now, and how many values were encrypted anew: 0 when an earlier call had done it
+ * @returns the version in use now, and the number of values that were encrypted anew: 0 when an earlier call had done
+ * it
  * @throws MasterKeyError the current key is missing or wrong, or the next one is not given
  * @throws DecryptionError an encrypted value is damaged; nothing is changed
  */

@@ -10,11 +10,11 @@ import { safeDatabaseError, takesNoWrites } from '@rollcall/database/database-er
 import { createFloodLog, type Log } from './log.ts'
 
 export interface DatabaseHealth {
-  /** The database declined what a request or a probe asked of it. */
+  /** Notes that the database refused a request or a probe. */
   failed(error: unknown): void
-  /** `open` after it declined a write; `closed` again when a write succeeds. */
+  /** `open` after a write failed; `closed` again after a write succeeded. */
   breaker(): BreakerState
-  /** Whether the database answers, and accepts writes: asked once a second, however often this is called. */
+  /** Whether the database answers and accepts writes. It is asked once a second, however often this is called. */
   isReady(): Promise<boolean>
 }
 
@@ -24,12 +24,12 @@ const LOG_PERIOD = 1_000
 const LOG_ERRORS = 10
 /** Milliseconds for which the breaker is open after a declined write. */
 const OPEN = 10_000
-/** Milliseconds for which an answer of the database counts. */
+/** Milliseconds for which a result is reused. */
 const MAX_AGE = 1_000
-/** Milliseconds that the database has to answer. */
+/** Milliseconds within which the database must answer. */
 const ANSWER_TIMEOUT = 2_000
 
-/** @param parts.read asks something of the database; `write` writes one row, which nothing else uses */
+/** @param parts.read reads from the database; `parts.write` writes one row that is used for nothing else */
 export function createDatabaseHealth(
   parts: {
     readonly log: Pick<Log, 'error'>

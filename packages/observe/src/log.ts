@@ -21,18 +21,18 @@ export function createLog(options: { level?: string; destination?: DestinationSt
 const isoTime = (): string => `,"time":"${new Date().toISOString()}"`
 const level = (label: string) => ({ level: label })
 
-/** One line for many: what happens again and again is logged when it happens first, and then as a count for each period. */
+/** Logs a repeated event when it first happens, and then as one count for each period. */
 export interface FloodLog<Subject extends object> {
-  /** It happened. Never waits and never throws. */
+  /** Notes the event. Never waits and never throws. */
   note(subject: Subject): void
-  /** Reports what was noted since the last report. */
+  /** Logs the counts since the last report. */
   flush(): void
 }
 
 /**
- * @param options.period milliseconds from one line about a subject to the next
- * @param options.most subjects that have lines of their own at a time: those who cause them may be able to make them up
- * @param options.report how often a subject was noted since the last report; null: subjects beyond `most`, together
+ * @param options.period milliseconds between two lines about one subject
+ * @param options.most subjects that have lines of their own at a time; peers may be able to invent subjects
+ * @param options.report writes the count of a subject since the last report; null: all subjects beyond `most`
  */
 export function createFloodLog<Subject extends object>(options: {
   readonly period: number

@@ -1,7 +1,7 @@
 /**
- * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. Refusals, emergencies,
- * rates of grants, the deliveries' health and the ends of grants and keys alone name participants, by the sender_id under which the operator has
- * entered them.
+ * The metrics for an operator's Prometheus. Labels are bounded, and never have an identifier or a path from a request.
+ * Only metrics of refusals, emergencies, grant rates, deliveries, and ends of grants and keys name participants, by the
+ * sender_id that the operator entered.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -17,39 +17,39 @@ export interface Metrics {
   itemAnswered(operation: string, status: string, code: string): void
   /** One item answered by the emergency part of a grant. */
   emergencyUsed(participant: string, registry: string): void
-  /** One item refused because the rate of a grant, `items` or `records` a minute, does not give so many now. */
+  /** One item refused because a rate of the grant (`items` or `records` a minute) is used up. */
   grantRateRefused(of: { readonly participant: string; readonly registry: string; readonly counted: Counted }): void
   /** Tokens issued or refused. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
-  /** One search asked of the database: `kind` is the registry's, `outcome` whether it was answered. */
+  /** One search in the database: `kind` is that of the registry, `outcome` says how it ended. */
   searched(kind: string, outcome: SearchOutcome, seconds: number): void
   /** One request refused because a quota is used up. */
   requestRefused(quota: QuotaName): void
-  /** One request refused, whatever the reason: `refusal` is a code, `participant` whose token or client it was. */
+  /** One request refused for any reason: `refusal` is the code, `participant` the owner of the token or client. */
   refused(refusal: string, participant: string | null): void
-  /** One run of an exchange (`process`), or one turn of a participant with deliveries (`drain`). */
+  /** One run of an exchange (`process`), or one turn of a participant's deliveries (`drain`). */
   taskEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
   /** One attempt at a delivery: `ending` is its class (`delivery/failures.ts`). */
   deliveryAttempted(ending: string, seconds: number): void
-  /** One delivery at its end. */
+  /** One delivery that has ended. */
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
-  /** Entries of the accounts of access. */
+  /** Entries of the audit log. */
   accounted(outcome: 'written' | 'failed', entries: number): void
-  /** One checkpoint of the accounts. */
+  /** One checkpoint of the audit log. */
   checkpointMade(outcome: 'made' | 'failed'): void
-  /** One attempt to give checkpoints to the witness; `waiting` are those that it still has not. */
+  /** One attempt to send checkpoints to the witness; `waiting` is the number that it does not have yet. */
   witnessed(outcome: 'taken' | 'failed', waiting: number): void
   /** The exposition format of all metrics, with its content type. */
   render(): Promise<{ contentType: string; text: string }>
 }
 
-/** One request answered. */
+/** One answered request. */
 export interface AnsweredRequest {
-  /** An operation's name or the name of a fixed page. */
+  /** The name of an operation or of a fixed page. */
   readonly route: string
-  /** Of an operation; empty for all others. */
+  /** The mode of an operation; empty for pages. */
   readonly mode: ModeName | ''
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number
   readonly outcome: RequestOutcome
 }
@@ -76,9 +76,9 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 
 /**
  * Makes the metrics.
- * @param connections reports the database pool when they are collected
- * @param breaker reports the circuit breaker of the database
- * @param stored reads what the database says
+ * @param connections reads the state of the connection pool
+ * @param breaker reads the circuit breaker of the database
+ * @param stored reads the gauges from the database
  */
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },

@@ -9,15 +9,15 @@ import type { Metrics } from './metrics.ts'
 export interface Refusal {
   /** A code of the protocol, or `token.` and a code of the token endpoint. */
   readonly refusal: string
-  /** The sender_id of the token that was shown, or of the client that a token was asked for; null: not known. */
+  /** The sender_id of the token in the request, or of the client that asked for a token; null: unknown. */
   readonly participant: string | null
-  /** From where, as `clientUnit` writes it. */
+  /** The address of the peer, in the form of `clientUnit`. */
   readonly address: string
-  /** For the operator's log, where the peer is not told more than the code. */
+  /** The reason for the operator's log, if the peer gets only the code. */
   readonly reason?: string
 }
 
-/** What was asked for, where that is known. */
+/** The registry and operation of the request, if known. */
 export interface RefusedRequest {
   /** Namespace. */
   readonly registry: string | null

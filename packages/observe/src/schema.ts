@@ -1,17 +1,23 @@
-/** How far the tables of the database are ahead of this node, which a newer Rollcall has migrated while it runs. */
+/**
+ * Compares the version of the database's tables with that of this node: a newer Rollcall may have migrated the
+ * database.
+ */
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { type SchemaLead, schemaLead, schemaVersion } from '@rollcall/database/schema-version'
 import type { Log } from './log.ts'
 
-/** A node works with the tables of the next version. Those of a later one may lack what it uses. */
+/** A node works with the tables of the next version. Tables of later versions may lack columns that it uses. */
 const MOST_AHEAD = 1
 
 export interface SchemaWatch {
-  /** Asks the database. The log says once when it is ahead. Never rejects: what was found before counts on. */
+  /**
+   * Asks the database. When the database is ahead, the log says so once. Never rejects: on an error, the earlier result
+   * stays.
+   */
   look(): Promise<SchemaLead>
-  /** As it was found last. */
+  /** The result of the last look. */
   lead(): SchemaLead
-  /** Whether this node works with these tables. */
+  /** Whether this node can work with these tables. */
   isUsable(): boolean
   /** Resolves when the database is so far ahead that this node must stop. */
   readonly outdated: Promise<SchemaLead>

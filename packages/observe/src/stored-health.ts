@@ -7,13 +7,13 @@ import type { DeliveryHealth, End, OutboxHealth, WaitingExchanges } from '@rollc
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
-/** What the gauges are read from. */
+/** The source of the gauges. */
 export interface StoredHealth {
-  /** Participants to whom something is on its way, or could not be delivered. */
+  /** Participants with deliveries that are pending or were given up. */
   deliveries(): Promise<readonly DeliveryHealth[]>
-  /** Null: nothing is known of it. */
+  /** Null: unknown. */
   outbox(): Promise<OutboxHealth | null>
-  /** Null: nothing is known of them. */
+  /** Null: unknown. */
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
   ends(): Promise<readonly End[]>
@@ -29,7 +29,7 @@ export const NOTHING_STORED: StoredHealth = {
   schema: async () => ({ ahead: 0 }),
 }
 
-/** Milliseconds for which what the database says counts: the gauges of a collection share one query. */
+/** Milliseconds for which a result is reused, so that all gauges of one collection share a query. */
 const AGE = 1_000
 
 /** A value of a gauge, with its labels. */

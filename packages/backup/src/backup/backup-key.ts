@@ -1,4 +1,7 @@
-/** The key of a backup: random, for one file, in its header under the master key. Who can restore has the master key anyway. */
+/**
+ * The random key of one backup file. Its header has the key, encrypted under the master key: whoever can restore has
+ * the master key anyway.
+ */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import { MasterKeyError, type MasterKeySource } from '@rollcall/keys/master-key'

@@ -27,35 +27,35 @@ export interface BackupHeader {
   readonly id: string
   /** RFC 3339 in UTC: the time of the database when the snapshot was taken. */
   readonly snapshot_at: string
-  /** Of PostgreSQL (`pg_current_snapshot`). */
+  /** The snapshot of PostgreSQL (`pg_current_snapshot`). */
   readonly snapshot: string
   /** Names of the migrations that had run. */
   readonly schema: readonly string[]
-  /** Under which master key the key of this file is, and a value to try it on, as base64. */
+  /** The version of the master key that encrypts the key of this file, and a value for checking it, as base64. */
   readonly master_key: { readonly version: number; readonly check_value: string }
   /** The key of this file, encrypted with the master key, as base64. */
   readonly key: string
-  /** The last line of the journal that the snapshot knows; its digest in hexadecimal. */
+  /** The last line of the journal in the snapshot; its digest in hexadecimal. */
   readonly journal: {
     readonly sequence: number
     readonly digest: string
-    /** The id of the database in its journal. Files of earlier versions have none. */
+    /** The id of the database in its journal. Absent in files of earlier versions. */
     readonly database?: string
-    /** Lines up to that one whose acts were not committed. Files of earlier versions do not say. */
+    /** Numbers of lines up to that one whose acts were not committed. Absent in files of earlier versions. */
     readonly open?: readonly number[]
   }
 }
 
-/** A file that is no backup, or not one as it was written. */
+/** The file is no backup, or was changed. */
 export class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged'
 }
 
-/** What the chunks are bound to. */
+/** The bytes to which the chunks are bound. */
 export const bindingOf = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
 
 function placed(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
-  // The key is of this file alone: a number is used once.
+  // The key is used for this file only, so the number of the chunk is unique.
   const nonce = Buffer.alloc(12)
   nonce.writeBigUInt64BE(BigInt(number), 4)
   return { nonce, bound: Buffer.concat([binding, nonce, Buffer.of(last ? 1 : 0)]) }
@@ -75,7 +75,7 @@ export function sealChunk(
   return Buffer.concat([length, cipher.update(part), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Null: it is not this chunk of this file. */
+/** Decrypts a chunk; null: it is not this chunk of this file. */
 export function openChunk(
   key: KeyObject,
   binding: Buffer,
@@ -96,7 +96,7 @@ export function openChunk(
   }
 }
 
-/** What a part is: its first byte. */
+/** The kind of a part: its first byte. */
 export const PARTS = { manifest: 0, table: 1, rows: 2, end: 3 } as const
 export type PartKind = keyof typeof PARTS
 

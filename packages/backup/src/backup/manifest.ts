@@ -1,4 +1,4 @@
-/** What the first and the last part of a backup say. */
+/** The first and the last part of a backup. */
 import type { CatalogSequence, CatalogTable } from '../store/catalog.ts'
 
 export interface BackupManifest {

@@ -1,4 +1,4 @@
-/** Reads a backup as tables. The file may be read twice: once to know that it is whole, once for its rows. */
+/** Reads the tables of a backup. The file may be read twice: once to check it, and once for its rows. */
 import type { KeyObject } from 'node:crypto'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
 import type { CatalogTable } from '../store/catalog.ts'
@@ -19,7 +19,7 @@ export interface CheckedBackup {
 }
 
 /**
- * Opens a backup and reads it to its end: after this every byte of it is known to be as it was written.
+ * Opens a backup and reads it to the end. Then every byte is known to be unchanged.
  * @throws StoreRefusal, BackupDamaged, MasterKeyError
  */
 export async function checkBackup(path: string, source: MasterKeySource): Promise<CheckedBackup> {
@@ -64,7 +64,7 @@ async function* tablesIn(file: OpenBackup, key: KeyObject, tables: readonly Cata
       if (table === undefined) throw new BackupDamaged('the file is damaged: it names a table that it does not list')
       const content = rows()
       yield { table, rows: content }
-      // Those that the caller did not want.
+      // Skip the rows that the caller has not read.
       for await (const _ of content);
     } else next = await parts.next()
   }

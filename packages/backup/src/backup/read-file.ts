@@ -1,4 +1,4 @@
-/** Reads the file of a backup. Nothing of a chunk is used before it is known to be as it was written. */
+/** Reads the file of a backup. A chunk is used only after it was verified. */
 import type { KeyObject } from 'node:crypto'
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -22,17 +22,20 @@ const inflate = promisify(inflateRaw)
 
 export interface OpenBackup {
   readonly header: BackupHeader
-  /** The header as it is in the file, with what comes before it. */
+  /** The header with the bytes before it, as in the file. */
   readonly head: Buffer
   readonly bytes: number
-  /** @throws BackupDamaged at the first chunk that is not as it was written, and where the file does not end with its end */
+  /** @throws BackupDamaged a chunk was changed, or the end of the file is missing */
   parts(key: KeyObject): AsyncGenerator<{ readonly kind: PartKind; readonly content: Buffer }>
   /** SHA-256 of the file, in hexadecimal. */
   sha256(): Promise<string>
   close(): Promise<void>
 }
 
-/** @throws StoreRefusal it cannot be read, @throws BackupDamaged it is no backup */
+/**
+ * @throws StoreRefusal it cannot be read
+ * @throws BackupDamaged it is no backup
+ */
 export async function openBackupFile(path: string): Promise<OpenBackup> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new StoreRefusal(`the file ${path} cannot be read: ${systemReason(error)}`)

@@ -28,9 +28,9 @@ import type { CheckedBackup } from './read-backup.ts'
 
 interface RestoreParts {
   readonly db: Database
-  /** The same database as its owner; `db` where one role does both. */
+  /** The same database connected as its owner; equal to `db` when one role does both. */
   readonly owner: Database
-  /** Columns of numbers that were given out after the snapshot, too. */
+  /** Columns with numbers that may have been given out after the snapshot. */
   readonly numbered: readonly NumberColumn[]
   readonly signal?: AbortSignal
 }
@@ -45,8 +45,9 @@ export interface LoadedBackup {
 }
 
 /**
- * It may be killed at any moment, and run again.
- * @throws StoreRefusal the database is not empty, or older than the backup; @throws BackupDamaged
+ * Loads a backup. The call may be killed at any moment, and repeated.
+ * @throws StoreRefusal the database is not empty, or is older than the backup
+ * @throws BackupDamaged
  */
 export async function loadBackup(parts: RestoreParts, backup: CheckedBackup): Promise<LoadedBackup> {
   const { db, owner } = parts
@@ -122,7 +123,7 @@ async function load(
   const left_out: string[] = []
   for await (const { table, rows: content } of tables()) {
     if (!records && IS_RECORD_TABLE.test(table.name)) {
-      // They come last: what registries there are is loaded before.
+      // Tables of records come last: the registries they belong to are loaded before.
       records = true
       await asRole(client, application, () => createAllRecordTables(client))
       makeAgain.push(await bareTables(client))
@@ -149,7 +150,7 @@ async function load(
   return { tables: counts, left_out }
 }
 
-/** By the names that `recordTableName` gives. */
+/** Matches the names that `recordTableName` gives. */
 const IS_RECORD_TABLE = /^r[0-9]+_/
 
 interface Target extends CatalogTable {
@@ -196,7 +197,7 @@ async function loadTable(
   const old = table.columns.filter((column) => !target.columns.includes(column))
   const alter = (how: string) => client.query(`alter table ${tableSql(target)} ${how}`)
   for (const column of old) await alter(`add column ${quoteFound(column)} text`)
-  // One without columns has no rows in the file.
+  // A table without columns has no rows in the file.
   const copy = table.columns.length === 0 ? null : copyIn(client, { ...target, columns: table.columns })
   for await (const piece of content) {
     if (signal?.aborted) throw new StoreRefusal('interrupted: nothing is restored; the same command begins anew')

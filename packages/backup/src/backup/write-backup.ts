@@ -24,13 +24,13 @@ export interface MadeBackup {
 interface BackupParts {
   readonly db: Database
   readonly vault: Vault
-  /** Ends it; what was written is removed. */
+  /** Stops the backup; the unfinished file is removed. */
   readonly signal?: AbortSignal
 }
 
 /**
- * It reads as the application role, in one transaction, and locks no rows.
- * @throws StoreRefusal the file is there already, or cannot be written
+ * Writes a backup as the application role, in one transaction, without locking rows.
+ * @throws StoreRefusal the file exists already, or cannot be written
  */
 export async function writeBackup({ db, vault, signal }: BackupParts, path: string): Promise<MadeBackup> {
   await refuseExisting(path)

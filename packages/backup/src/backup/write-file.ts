@@ -1,4 +1,4 @@
-/** Writes the file of a backup: under another name first, so that a file with its name is whole. */
+/** Writes the file of a backup under another name first, so that a file with the final name is complete. */
 import { createHash, type KeyObject, randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -16,13 +16,13 @@ const MOST_IN_WORK = 3
 export interface BackupFile {
   /** Resolves when the part may be forgotten, which is soon: at most a few are in memory. */
   add(kind: PartKind, bytes: Buffer): Promise<void>
-  /** @returns bytes and SHA-256 of the file, in hexadecimal. It has its name then. */
+  /** Ends the file and gives it its name. @returns the bytes of the file, and its SHA-256 in hexadecimal */
   finish(end: Buffer): Promise<{ readonly bytes: number; readonly sha256: string }>
   /** Removes what was written. */
   abandon(): Promise<void>
 }
 
-/** @throws StoreRefusal there is such a file */
+/** @throws StoreRefusal the file exists already */
 export async function refuseExisting(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -59,7 +59,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
   }
   const begin = (kind: PartKind, content: Buffer): void => {
     const packed = deflate(Buffer.concat([Buffer.of(PARTS[kind]), content]), { level: 1 })
-    // Thrown where it is awaited.
+    // The error is thrown where the chunk is awaited.
     packed.catch(() => undefined)
     inWork.push(packed)
   }

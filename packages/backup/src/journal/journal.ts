@@ -1,4 +1,4 @@
-/** Writes the journal: a line is on the disk before the act that it names is committed. */
+/** Writes the journal: a line is on the disk before its act is committed. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
@@ -24,13 +24,13 @@ interface JournalParts {
   readonly db: Pick<Database, 'pool'>
   /** Opened for the first line. */
   readonly vault: () => Promise<Vault>
-  /** The file of this machine. Several may have the same one, or each its own: the numbers are those of the database. */
+  /** The file on this machine. Machines may share a file or have one each: lines are numbered by the database. */
   readonly path: string
   readonly now?: () => Date
 }
 
 export function createJournal({ db, vault, path, now = () => new Date() }: JournalParts): Journal {
-  // One at a time, on one connection: those that wait for the row take none.
+  // Acts are written one at a time on one connection, so that waiting acts use no connections.
   const turns = createSemaphore(1)
   return {
     path,
@@ -48,7 +48,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
             refuseForeign(path, last, owner)
             const behind = followsHead(last, head) ? last : head
             const line = await makeLine(opened, { head: behind, owner }, act, now())
-            // One write: what a kill leaves of it has no end of line, and is no line.
+            // The line is written at once. What a kill leaves of it has no line feed, and is ignored.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
             return line.head
@@ -83,7 +83,7 @@ async function openFor(path: string): Promise<FileHandle> {
   }
 }
 
-/** A failure of the file, as a refusal that says whose file it is; any other error as it is. */
+/** A refusal that names the owner of the file for a failure of the file; other errors unchanged. */
 async function failed(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null
   if (code === null) return error
@@ -92,7 +92,7 @@ async function failed(path: string, error: unknown): Promise<unknown> {
   )
 }
 
-/** Empty where there is no such file, or this process may not look at it. */
+/** Empty when the file does not exist, or this process may not look at it. */
 async function ownersOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => null)
   if (found === null) return ''
@@ -101,7 +101,7 @@ async function ownersOf(path: string): Promise<string> {
 
 const user = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
 
-/** A line that a killed process wrote, and the database does not know: what comes next follows it. */
+/** Whether a killed process wrote the line after the last line that the database knows. The next line follows it. */
 const followsHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>
   last !== null && last.sequence === head.sequence + 1 && last.previous === head.digest.toString('hex')
 
@@ -119,7 +119,7 @@ async function endOf(file: FileHandle): Promise<{ readonly last: JournalLine | n
 }
 
 /**
- * A file has the lines of one copy of a database: with those of two, neither could be restored.
+ * Refuses a file with lines of another copy of a database: with lines of two copies, neither could be restored.
  * @throws StoreRefusal the file ends with a line of another database, or of another copy
  */
 function refuseForeign(path: string, last: JournalLine | null, { database, incarnation }: JournalOwner): void {
@@ -135,15 +135,15 @@ function refuseForeign(path: string, last: JournalLine | null, { database, incar
 const ADOPT = 'Run rollcall restore adopt (docs/backup.md)'
 
 /**
- * Refuses a database that is older than its journal: it was restored by other means than ours.
- * @throws StoreRefusal it is, or the file is of another copy of the database, or cannot be read
+ * Refuses to start a database that is older than its journal: it was restored by other means.
+ * @throws StoreRefusal the database is older, or the file belongs to another copy of the database, or cannot be read
  */
 export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
   const [last, timeline] = [await lastLineOf(path), await currentTimeline(pool)]
   if (last !== null) refuseForeign(path, last, await journalOwner(pool))
   const head = await readJournalHead(pool)
   const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
-  // A line that was begun in this timeline, and is not known, is one of a killed process.
+  // A line that was begun in this timeline, but is unknown, was written by a killed process.
   const known = isOther(head.timeline) ? head.sequence : Math.max(head.sequence, head.begun)
   if (last !== null && last.sequence > known) {
     throw new StoreRefusal(
@@ -156,7 +156,7 @@ export async function refuseOlder({ pool }: Pick<Database, 'pool'>, path: string
   )
 }
 
-/** Null: there is none. */
+/** Null: the file has no line, or does not exist. */
 async function lastLineOf(path: string): Promise<JournalLine | null> {
   const file = await open(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -1,6 +1,6 @@
 /**
- * Lines of the journal: JSON, with the act encrypted and bound to its place. Each names the digest of the line before it,
- * so that one that is left out is missed.
+ * Lines of the journal: JSON with the encrypted act, which is bound to its place. Each line has the digest of the line
+ * before, so a missing line is noticed.
  */
 import { hash } from 'node:crypto'
 import type { JournalAct } from '@rollcall/core/model/journal'
@@ -9,16 +9,16 @@ import type { Vault } from '@rollcall/keys/vault'
 
 export interface JournalLine {
   readonly sequence: number
-  /** SHA-256 of the text of the line before, in hexadecimal; zeros: it is the first. */
+  /** SHA-256 of the text of the line before, in hexadecimal; zeros in the first line. */
   readonly previous: string
   /** RFC 3339 in UTC. */
   readonly at: string
-  /** The id of the database whose act it is (UUID); null: the line was written before databases had one. */
+  /** The id of the database that wrote the line (UUID); null: written before databases had one. */
   readonly database: string | null
-  /** The copy of that database (UUID); null: the one that was never restored. */
+  /** The copy of that database (UUID); null: the copy that was never restored. */
   readonly incarnation: string | null
   readonly sealed: Buffer
-  /** SHA-256 of its own text. */
+  /** SHA-256 of the text of this line. */
   readonly digest: Buffer
 }
 
@@ -44,7 +44,7 @@ export async function makeLine(
   return { text, head: { sequence: place.sequence, digest: hash('sha256', text, 'buffer') } }
 }
 
-/** Null: it is no line of a journal. What is in it is not verified. */
+/** Parses a line; null: it is no line of a journal. Its content is not verified. */
 export function readLine(text: string): JournalLine | null {
   try {
     const line: unknown = JSON.parse(text)

@@ -17,10 +17,10 @@ export interface LaterActs {
 }
 
 /**
- * What the files say after a line that a snapshot knows, and of lines before it whose acts it may not have. Lines may be in
- * any of the files, also in several.
- * @throws StoreRefusal a line was changed, is missing, is of another database, or is under a master key that `source` does
- * not have
+ * Reads the acts of the lines after the snapshot, and of earlier lines that were still open in it. The lines may be
+ * spread over several files, and may be in more than one.
+ * @throws StoreRefusal a line was changed, is missing, belongs to another database, or needs a master key that `source`
+ * does not have
  */
 export async function readJournal(
   paths: readonly string[],
@@ -63,9 +63,9 @@ function refuseOthers(lines: readonly JournalLine[], { database }: JournalPositi
 }
 
 /**
- * A database and a copy of it, such as one of a drill, both go on from the same line.
- * @param later in their order
- * @throws StoreRefusal two copies wrote a line of the same number
+ * Refuses lines of two copies: a database and a copy of it, for example for a drill, both continue from the same line.
+ * @param later the lines in order
+ * @throws StoreRefusal two copies wrote a line with the same number
  */
 function refuseForks(later: readonly JournalLine[]): void {
   const fork = later.find(
@@ -78,7 +78,7 @@ function refuseForks(later: readonly JournalLine[]): void {
   )
 }
 
-/** Lines that the snapshot knows, and whose acts were not committed. @throws StoreRefusal one is missing */
+/** Lines before the snapshot whose acts were not committed then. @throws StoreRefusal one is missing */
 function openLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
   return open.flatMap((sequence) => {
     const found = lines.filter((one) => one.sequence === sequence)
@@ -104,7 +104,7 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
     throw new StoreRefusal(`the file ${path} of the journal cannot be read: ${systemReason(error)}`)
   })
   const texts = text.split('\n')
-  // What a killed process left has no end of line: its act was not committed.
+  // The text after the last line feed is what a killed process left: its act was not committed.
   texts.pop()
   const lines = texts.map((one, at) => ({ line: readLine(one), at }))
   return lines.flatMap(({ line, at }) => {
@@ -118,7 +118,7 @@ async function linesOf(path: string): Promise<readonly JournalLine[]> {
 /** The beginning of a line. */
 const isTorn = (text = ''): boolean => !text.endsWith('}')
 
-/** Only what can be opened counts: the place of a line is bound to what it says. */
+/** Decrypts the act of a line. This also verifies the line, because the act is bound to the line's other members. */
 async function openAct(line: JournalLine, source: MasterKeySource): Promise<JournalAct> {
   try {
     const opened = await decryptWithAny(source, JOURNAL_PURPOSE, placeOf(line), line.sealed)

@@ -1,4 +1,4 @@
-/** What is different in a database that was restored: what was given out after the snapshot is not given out again. */
+/** Changes a restored database so that numbers given out after the snapshot are not given out again. */
 
 import { quoteName } from '@rollcall/database/names'
 import type { PoolClient } from 'pg'
@@ -7,14 +7,15 @@ import { type CatalogSequence, tableSql } from './catalog.ts'
 type Client = Pick<PoolClient, 'query'>
 
 /**
- * Numbers that are passed over. Receivers remember numbers of envelopes and ids of items that they got
- * between the snapshot and the end of the database before: a smaller one would be ignored, and an equal one taken for a copy.
+ * How many numbers are skipped, by the type of the sequence. Receivers remember numbers of envelopes and items that
+ * they got after the snapshot: a smaller number would be ignored, and an equal one treated as a repetition.
  */
 const PASSED_OVER: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
 
 /**
- * @param last numbers that the backup has, by sequence; sequences that it does not have stay as they are. The role of servers
- * does not see those of the owner's sequences: what stands in their tables counts too.
+ * Advances the sequences.
+ * @param last the sequences of the backup; other sequences stay unchanged. The role of servers cannot read the owner's
+ * sequences, so the largest number in their tables is used as well.
  */
 export async function advanceSequences(client: Client, last: readonly CatalogSequence[]): Promise<void> {
   for (const sequence of last) {
@@ -27,7 +28,7 @@ export async function advanceSequences(client: Client, last: readonly CatalogSeq
   }
 }
 
-/** The largest number in the column that a sequence is of; 0: it is of none, or the table is empty. */
+/** The largest number in the column of a sequence; 0: the sequence has no column, or the table is empty. */
 async function largestStored(client: Client, sequence: string): Promise<bigint> {
   const { rows: columns } = await client.query<{ table: string; name: string }>(
     `select refobjid::regclass::text as table, attname::text as name from pg_depend
@@ -49,7 +50,7 @@ export interface NumberColumn {
   readonly column: string
 }
 
-/** The next number of each row is one that it has not given out before. */
+/** Advances the next number of each row past the numbers that may have been given out. */
 export async function advanceColumns(client: Client, columns: readonly NumberColumn[]): Promise<void> {
   for (const { table, column } of columns) {
     await client.query(`update ${table} set ${column} = ${column} + $1`, [PASSED_OVER.bigint?.toString()])

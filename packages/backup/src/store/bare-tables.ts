@@ -1,6 +1,6 @@
 /**
- * Filling empty tables quickly: their indexes, constraints and triggers are taken away, and made again from the definitions
- * that the catalog of this database had, when the rows are there.
+ * Fills empty tables fast: indexes, constraints and triggers are removed, and created again from the definitions in the
+ * catalog when the rows are loaded.
  */
 import type { PoolClient } from 'pg'
 import { quoteFound } from './catalog.ts'
@@ -39,9 +39,9 @@ const DEFINITIONS = `
   order by "order", "table", restore`
 
 /**
- * Takes them from every table that has some at the moment, within the transaction of `client`.
- * @param client as the owner; each table is changed as the role that owns it
- * @returns makes them again
+ * Removes them from all tables in the transaction of `client`.
+ * @param client connected as the owner; each table is changed as the role that owns it
+ * @returns creates them again
  */
 export async function bareTables(client: Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<Definition>(DEFINITIONS)

@@ -1,4 +1,4 @@
-/** What a backup has of a database, as the catalog of PostgreSQL names it: a new table is in it without being named here. */
+/** The tables and sequences in a backup, read from the catalog of PostgreSQL, so that new tables are included. */
 import type { PoolClient } from 'pg'
 
 type Client = Pick<PoolClient, 'query'>
@@ -10,7 +10,7 @@ export type SchemaName = (typeof SCHEMAS)[number]
 export interface CatalogTable {
   readonly schema: SchemaName
   readonly name: string
-  /** Without generated ones. */
+  /** Without generated columns. */
   readonly columns: readonly string[]
 }
 
@@ -39,18 +39,18 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
 
 const IN_SCHEMAS = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
 const SCHEMA = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
-/** What an extension made is not ours. */
+/** SQL that leaves out what an extension created. */
 const NOT_OF_EXTENSION = (id: string, catalog: string): string => `not exists (select from pg_depend
   where classid = 'pg_catalog.${catalog}'::regclass and objid = ${id} and deptype = 'e')`
 
-/** A name as the catalog has it, as an SQL identifier: any characters may be in it. */
+/** A name from the catalog as an SQL identifier. It may contain any characters. */
 export const quoteFound = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** The table with its schema, as SQL. Of `main` connections find it by its name alone. */
+/** The table with its schema, as SQL. Tables of `main` need no schema. */
 export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string =>
   schema === 'main' ? quoteFound(name) : `${schema}.${quoteFound(name)}`
 
-/** All tables; those of records, which are made from what the others hold, last. */
+/** All tables. Tables of records come last, because they are created from the content of the others. */
 export async function catalogTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(
     `select ${SCHEMA}, relname::text as name, array(select attname::text from pg_attribute
@@ -72,7 +72,10 @@ export async function tableOwners(client: Client): Promise<ReadonlyMap<string, s
   return new Map(rows.map((row) => [tableSql(row), row.owner]))
 }
 
-/** Of columns and free ones. Numbers are taken outside of transactions: these are at least those of the snapshot. */
+/**
+ * The sequences of columns, and others. Numbers are taken outside of transactions, so these may be larger than in the
+ * snapshot.
+ */
 export async function catalogSequences(client: Client): Promise<readonly CatalogSequence[]> {
   const { rows } = await client.query<CatalogSequence>(
     `select case when schemaname = pg_catalog.current_schema() then 'main' else schemaname::text end as schema,

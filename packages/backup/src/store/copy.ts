@@ -26,7 +26,7 @@ export interface CopyIn {
 export function copyIn(client: PoolClient, table: CatalogTable): CopyIn {
   const stream = client.query(copyFrom(`copy ${target(table)} from stdin`))
   const done = finished(stream)
-  // An error that comes between two writes is thrown by the next one.
+  // An error between two writes is thrown by the next write.
   done.catch(() => undefined)
   return {
     async write(piece) {

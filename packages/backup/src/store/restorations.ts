@@ -1,4 +1,7 @@
-/** How far the restore of this database has come. Servers start when the journal was applied, and send when it was released. */
+/**
+ * The progress of a restore of this database. Servers start after the journal was applied, and send messages after the
+ * restore was released.
+ */
 
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
@@ -8,10 +11,10 @@ type Client = Pick<PoolClient, 'query'>
 
 export interface Restoration {
   readonly id: number
-  /** Of the file; null: the database was restored by other means. */
+  /** The id of the backup; null: the database was restored by other means. */
   readonly backup: string | null
   readonly begun_at: Date
-  /** Null: the file is not loaded. */
+  /** Null: the backup is not loaded yet. */
   readonly loaded_at: Date | null
   readonly snapshot_at: Date | null
   /** Null: the journal was not applied. */
@@ -26,7 +29,7 @@ export async function lastRestoration(client: Client): Promise<Restoration | nul
   return rows[0] ?? null
 }
 
-/** The same in any database, also one without tables. */
+/** The last restoration; null in a database that has none, or has no tables. */
 export async function restorationIfAny(client: Client): Promise<Restoration | null> {
   const { rows } = await client.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('restoration') is not null as found`,
@@ -43,7 +46,7 @@ export async function beginRestoration(client: Client, backup: string | null): P
   return row.id
 }
 
-/** Restores that were killed before anything was there. */
+/** Deletes restorations that were killed before anything was loaded. */
 export async function forgetUnfinished(client: Client): Promise<void> {
   await client.query('delete from restoration where loaded_at is null')
 }

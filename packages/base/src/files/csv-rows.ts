@@ -1,24 +1,24 @@
-/** CSV (RFC 4180) as rows of cells, out of a stream of bytes and with the lines on which they stand. */
+/** Reads rows of CSV (RFC 4180) from a stream of bytes, with their line numbers. */
 import { afterBlankLines } from './lines.ts'
 
 const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
 
-/** A row as it stands in the file. */
+/** A row of the file, not yet split into cells. */
 export interface Row {
-  /** On which it begins; the first is 1. */
+  /** The line on which the row begins; the first is 1. */
   readonly line: number
-  /** Bytes of the file that are consumed once this row is. */
+  /** Bytes of the file up to the end of this row. */
   readonly end: number
-  /** Without the line break that ends it. */
+  /** Without the line break at its end. */
   readonly bytes: Buffer
 }
 
 interface CutterOptions {
-  /** One ASCII character between cells, and no quote. */
+  /** One ASCII character between cells; not a quote. */
   readonly delimiter: string
   /** Bytes of the longest row. */
   readonly longest: number
-  /** What is thrown for a longer one: there is no next row to go on with where a quote is never closed. */
+  /** Makes the error for a longer row. Reading cannot go on: an unclosed quote has no end. */
   readonly tooLong: (line: number) => Error
 }
 
@@ -38,7 +38,7 @@ export class RowCutter {
     this.#delimiter = options.delimiter.charCodeAt(0)
   }
 
-  /** The rows that end in this chunk, mostly without those that are blank. Throws what `tooLong` makes. */
+  /** The rows that end in this chunk; blank rows are mostly left out. Throws the error of `tooLong`. */
   push(chunk: Buffer): Row[] {
     const rows: Row[] = []
     let start = this.#length === 0 ? this.#skip(chunk, 0) : 0
@@ -53,7 +53,7 @@ export class RowCutter {
         start = this.#skip(chunk, at + 1)
         at = start - 1
       } else if (byte === this.#delimiter) this.#state = 'cell starts'
-      // Doubled, the quote is a character of the cell; and only at its beginning does it open one.
+      // A doubled quote is a character of the cell. A quote opens a quoted text only at the beginning of a cell.
       else if (byte === QUOTE && this.#state !== 'plain') this.#state = 'quoted'
       else this.#state = 'plain'
     }
@@ -91,7 +91,7 @@ export class RowCutter {
   }
 }
 
-/** The cells of a row, or what is wrong with it. A quote within a cell that does not begin with one is a character. */
+/** Splits a row into cells, or says what is wrong with it. A quote inside an unquoted cell is an ordinary character. */
 export function splitRow(row: string, delimiter: string): string[] | string {
   const cells: string[] = []
   for (let at = 0; at <= row.length; at += 1) {

@@ -10,7 +10,7 @@ export interface Line {
   readonly line: number
   /** Bytes of the file that are consumed once this line is. */
   readonly end: number
-  /** Without the line feed that ends it; null where it is longer than the longest that is read. */
+  /** The line without its line feed; null when the line is too long. */
   readonly bytes: Buffer | null
 }
 
@@ -23,8 +23,8 @@ export class LineCutter {
   #end: number
 
   /**
-   * @param longest bytes of the longest line that is read; a longer one is not collected in memory
-   * @param from where the stream begins in its file
+   * @param longest bytes of the longest line that is read; longer lines are not kept in memory
+   * @param from the position in the file at which the stream begins
    */
   constructor(longest: number, from: { readonly line: number; readonly bytes: number }) {
     this.#longest = longest
@@ -79,7 +79,7 @@ export class LineCutter {
 
 const isSpace = (byte: number | undefined): boolean => byte === SPACE || byte === TAB || byte === RETURN
 
-/** Where the first line begins that is not blank, or not whole, and how many lines stand before it. */
+/** The start of the first line that is not blank, or is not complete, and the number of lines before it. */
 export function afterBlankLines(chunk: Buffer, start: number): { readonly start: number; lines: number } {
   let [from, lines] = [start, 0]
   for (let at = start; at < chunk.length; at += 1) {
@@ -92,7 +92,7 @@ export function afterBlankLines(chunk: Buffer, start: number): { readonly start:
   return { start: from, lines }
 }
 
-/** Whether a line holds nothing but spaces, tabs and carriage returns. */
+/** Whether a line has only spaces, tabs and carriage returns. */
 export function isBlank(line: Buffer): boolean {
   return line.every(isSpace)
 }

@@ -1,10 +1,10 @@
-/** Time, as a part of the server is given it: a test gives a clock of its own, and waits for none. */
+/** A source of time. Tests pass a clock of their own, so they never wait. */
 export interface Clock {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
   /** Milliseconds since 1970. */
   readonly date: () => number
-  /** Calls once, after so many milliseconds. The process may end before that. */
+  /** Calls `work` once after this many milliseconds. It does not keep the process alive. */
   readonly later: (work: () => void, milliseconds: number) => void
 }
 

@@ -8,8 +8,8 @@ export class DataDirectoryError extends Error {
 }
 
 /**
- * Makes the folder and those above it where they are missing.
- * @throws DataDirectoryError it cannot be made, or nothing can be written in it
+ * Makes the folder and missing folders above it.
+ * @throws DataDirectoryError a folder cannot be made, or is not writable
  */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
@@ -24,7 +24,7 @@ export async function makeDataDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Not by `recursive`: Node's never ends in a folder that lets nothing be made and says ENOENT, such as /proc. */
+/** Does not use the option `recursive`: Node never returns for a folder such as /proc that answers ENOENT. */
 async function makeMissing(directory: string): Promise<void> {
   const missing: string[] = []
   for (let at = directory; !(await isDirectory(at)); at = dirname(at)) missing.push(at)
@@ -36,7 +36,7 @@ async function makeMissing(directory: string): Promise<void> {
   }
 }
 
-/** False where there is nothing. Throws what looking throws, and ENOTDIR for a file. */
+/** False when the path does not exist. Throws ENOTDIR for a file, and other errors of `stat`. */
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -47,7 +47,10 @@ async function isDirectory(path: string): Promise<boolean> {
   throw Object.assign(new Error('it is a file'), { code: 'ENOTDIR' })
 }
 
-/** Writes the names in a directory to the disk, so that a power cut does not lose them. Not every file system can. */
+/**
+ * Writes the entries of a directory to the disk, so that a power cut does not lose new names. File systems that cannot
+ * do this are ignored.
+ */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)
   try {

@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Gives a file that root has just made, which is empty, to the owner of its folder. A command that root runs may make a file
- * before the service does, and the service of another user could then not write it.
+ * Gives a new, empty file that root made to the owner of its folder. A command that root runs may make a file before
+ * the service does, and the service runs as another user, who could not write it.
  */
 export async function handOver(file: FileHandle, path: string): Promise<void> {
   if (process.getuid?.() !== 0 || (await file.stat()).size > 0) return

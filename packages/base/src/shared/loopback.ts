@@ -5,7 +5,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether only this machine reaches a listener on `host`, an address or a name. */
+/** Whether a listener on `host`, an address or a name, can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   const family = isIP(host)
   if (family === 0) return /^localhost\.?$/i.test(host)

@@ -1,4 +1,7 @@
-/** One value for each owner, made anew when what it was made of has changed. The owners that were not asked for longest go. */
+/**
+ * Remembers one value for each owner, and makes it anew when its source has changed. The least recently used owners are
+ * forgotten.
+ */
 import { recentlyUsed } from './recently-used.ts'
 
 /** Owners that are remembered at a time: more than a node meets at once. */
@@ -7,7 +10,7 @@ const OWNERS = 10_000
 export class Memo<Value extends object> {
   readonly #entries
 
-  /** @param release what becomes of a value that is replaced or forgotten */
+  /** @param release called with a value that is replaced or forgotten */
   constructor(release: (value: Value) => unknown = () => undefined) {
     this.#entries = recentlyUsed<string | number, { readonly source: string; readonly value: Value }>(
       OWNERS,

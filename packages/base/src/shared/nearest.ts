@@ -1,14 +1,14 @@
 /** The known name that a misspelled one most likely means, for messages. */
 
-/** Names are compared without regard to case, and to what stands between their words. */
+/** A name without case and without separators between its words. */
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
 
 /** Longer names are compared by their beginning. */
 const COMPARED = 80
 
 /**
- * The name that is nearest to `given`: the fewest characters differ, no more than a third of them. Undefined where none is
- * near. Of equally near ones, the first.
+ * The name nearest to `given`: the fewest characters differ, at most a third of them. Undefined when none is near; the
+ * first of several.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
   const wanted = plain(given).slice(0, COMPARED)

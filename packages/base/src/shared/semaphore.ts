@@ -1,7 +1,10 @@
-/** A weighted semaphore for each key: so much at a time; what comes meanwhile waits, in the order in which it came. */
+/** A weighted semaphore for each key. Work beyond the limit waits in the order of its arrival. */
 
 export interface Semaphore {
-  /** Asks for a slot of the key, of this weight (default: 1). Alone in its key, any weight has a slot. */
+  /**
+   * Asks for a slot of the key, of this weight (default: 1). A slot of any weight is given when no other slot of the
+   * key is taken.
+   */
   take(key: string, weight?: number): Slot
 }
 

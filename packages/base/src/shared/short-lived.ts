@@ -1,4 +1,4 @@
-/** A cache that forgets soon, so that a change in the database takes effect on every node within its age. */
+/** A cache with a short memory, so that every node follows a change in the database within its age. */
 import { recentlyUsed } from './recently-used.ts'
 
 export interface ShortLived<Value> {
@@ -12,9 +12,8 @@ export interface ShortLived<Value> {
 const MAX_AGE = 500
 
 /**
- * Remembers what `load` answered for at most `maxAge` milliseconds, counted from the moment the load began:
- * what it returns was true not longer than that ago. Failures are not remembered. Of more than `maxKeys` keys the one
- * that was not asked for longest goes first.
+ * Remembers results of `load` for at most `maxAge` milliseconds from the start of the load: a result is never older.
+ * Failures are not remembered. Beyond `maxKeys` keys, the least recently used one is forgotten.
  */
 export function shortLived<Value>(
   load: (key: string) => Promise<Value>,
@@ -24,7 +23,7 @@ export function shortLived<Value>(
     now = () => performance.now(),
   }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
 ): ShortLived<Value> {
-  // The cache stores promises with the time at which their load began: its own ages count from the end of a load.
+  // Promises are stored with the start of their load, because the cache's own ages would begin at its end.
   const loads = recentlyUsed<string, { readonly since: number; readonly value: Promise<Value> }>(maxKeys)
   return {
     get(key) {

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 /** Milliseconds. */
 const TURN = 20
 
-/** One for each piece of work; `next` is called between its steps. */
+/** One instance for each piece of work, which calls `next` between its steps. */
 export class ShortTurns {
   readonly #now: () => number
   #since: number

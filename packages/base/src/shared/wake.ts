@@ -1,9 +1,11 @@
 /** Wakes a loop that waits: something came up, or will be due after some time. */
 
 export interface Wake {
-  /** Ends the wait that is under way, or else the next one, after so many milliseconds. Of several times the earliest counts. */
+  /**
+   * Ends the current wait, or else the next one, after this many milliseconds. The earliest of several times is used.
+   */
   raise(after?: number): void
-  /** Resolves when it was raised and the time has come, or when the signal is aborted. */
+  /** Resolves when the raised time has come, or when the signal is aborted. */
   wait(signal: AbortSignal): Promise<void>
 }
 

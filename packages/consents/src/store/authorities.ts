@@ -17,7 +17,7 @@ export interface ConsentAuthority {
   readonly name: string
   readonly jwks_uri: string | null
   readonly outgoing: readonly AllowedHost[]
-  /** Those that are registered. */
+  /** The registered keys. */
   readonly keys: readonly PublicKey[]
 }
 
@@ -31,8 +31,8 @@ export function checkAuthorityName(name: string): void {
 }
 
 /**
- * Adds an authority, or makes one as it is given here: its keys are these and no others. One that was removed is there again,
- * and what it had revoked stays revoked.
+ * Adds an authority, or replaces its settings and keys. A removed authority exists again; what it had revoked stays
+ * revoked.
  * @throws StoreRefusal
  */
 export async function putAuthority(
@@ -50,7 +50,7 @@ export async function putAuthority(
   )
 }
 
-/** @returns as it was before; null: there was none */
+/** @returns the former settings; null: it did not exist */
 async function replaceAuthority(
   transaction: Transaction<unknown>,
   { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
@@ -72,13 +72,13 @@ async function replaceAuthority(
 }
 
 interface Former extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
-  /** Of its keys. */
+  /** Thumbprints of its keys. */
   readonly thumbprints: readonly string[]
 }
 
 type Tightened = Extract<JournalAct, { readonly kind: 'authority_tightened' }>
 
-/** What of a change a restore must not undo; null: nothing of it. */
+/** The part of a change that a restore must not undo; null: there is none. */
 function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
   const thumbprints = from.thumbprints.filter((one) => keys.every(({ thumbprint }) => thumbprint !== one))
   const hosts = hostsBeside(from.outgoing, outgoing)
@@ -94,7 +94,7 @@ function tightening(from: Former, { name, jwks_uri, outgoing, keys }: Omit<Conse
   return act
 }
 
-/** Does what was journaled again; an authority that is not there stays so. */
+/** Repeats a journaled act. Does nothing when the authority does not exist. */
 export async function tightenAgain(
   { pool }: Pick<Database, 'pool'>,
   { authority, thumbprints, hosts, jwks_uri }: Tightened,
@@ -140,7 +140,7 @@ const withUse = ({ keys, ...row }: Row): ConsentAuthority => ({
   keys: keys.map((key) => ({ ...key, use: 'sig' })),
 })
 
-/** Those that are not removed, by name. */
+/** The authorities that were not removed, by name. */
 export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentAuthority[]> {
   const { rows } = await pool.query<Row>(`${SELECT} order by name`)
   return rows.map(withUse)
@@ -157,20 +157,20 @@ export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: stri
   return rows[0] === undefined ? null : withUse(rows[0])
 }
 
-/** Whether a number is that of the authority of this name, also of one that was removed. */
+/** Whether the id belongs to the authority of this name, including removed ones. */
 export async function isAuthorityNamed({ pool }: Pick<Database, 'pool'>, id: number, name: unknown): Promise<boolean> {
   if (typeof name !== 'string' || !isStorable(name)) return false
   const { rowCount } = await pool.query('select from consent_authority where id = $1 and name = $2', [id, name])
   return rowCount === 1
 }
 
-/** The names of all authorities, also of those that were removed, by their numbers. */
+/** The names of all authorities by id, including removed ones. */
 export async function authorityNames({ pool }: Pick<Database, 'pool'>): Promise<ReadonlyMap<number, string>> {
   const { rows } = await pool.query<{ id: number; name: string }>('select id, name from consent_authority')
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** The number of an authority, also of one that was removed; one that is not there is stored as removed. */
+/** The id of an authority, including removed ones. An unknown name is stored as a removed authority. */
 export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
   checkAuthorityName(name)
   const { rows } = await client.query<{ id: number }>(
@@ -183,7 +183,9 @@ export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: s
   return row.id
 }
 
-/** Its consents do not count any more. @returns its id; null: there is none of this name */
+/**
+ * Removes an authority, so that its consents are no longer accepted. @returns its id; null: there is none of this name
+ */
 export async function removeAuthority(client: Pick<ClientBase, 'query'>, name: string): Promise<number | null> {
   const { rows } = await client.query<{ id: number }>(
     'update consent_authority set removed_at = now() where name = $1 and removed_at is null returning id',

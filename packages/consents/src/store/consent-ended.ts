@@ -1,8 +1,9 @@
 /** Consents in statements of other packages: the tables of what ends a consent are named here alone. */
 
 /**
- * SQL of a row with participant, pseudonyms, purpose, authority, jti, given_at and expires_at, whose consent does not hold any
- * more. A consent that is signed after a withdrawal is a new one; what was used before it is not, whatever its clock says.
+ * SQL that is true for a row (participant, pseudonyms, purpose, authority, jti, given_at, expires_at) whose consent has
+ * ended. A consent signed after a withdrawal is a new one. A consent that was used before the withdrawal is not,
+ * whatever its given_at says.
  */
 export const hasEnded = (row: string): string => `(${row}.expires_at <= now()
   or exists (select from signed_consent
@@ -19,7 +20,7 @@ export const hasEnded = (row: string): string => `(${row}.expires_at <= now()
             and used_at <= withdrawn.withdrawn_at))))`
 
 /**
- * SQL of the name of an authority, also of one that was removed.
+ * SQL of the name of an authority, including removed ones.
  * @param id SQL: a column with the name of its table
  */
 export const authorityNameOf = (id: string): string =>

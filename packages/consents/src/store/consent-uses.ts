@@ -12,7 +12,7 @@ const valuesOf = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unk
   ...[signed?.authority ?? null, signed?.jti ?? null, signed?.given_at ?? null, signed?.expires_at ?? null],
 ]
 
-/** Whether a consent was withdrawn, revoked, or has expired by the clock of the database. */
+/** Whether a consent was withdrawn or revoked, or has expired by the clock of the database. */
 export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse): Promise<boolean> {
   const { rows } = await pool.query<{ ended: boolean }>({
     name: 'is a consent ended',
@@ -24,7 +24,7 @@ export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse)
   return rows[0]?.ended === true
 }
 
-/** Whether one of several was. */
+/** Whether one of several consents has ended. */
 export async function isAnyEnded(client: Pick<ClientBase, 'query'>, uses: readonly ConsentUse[]): Promise<boolean> {
   const text = JSON.stringify(
     uses.map(({ participant, pseudonyms, purpose, signed }) => ({
@@ -49,13 +49,13 @@ export async function isAnyEnded(client: Pick<ClientBase, 'query'>, uses: readon
   return rows[0]?.ended === true
 }
 
-/** Who used a signed consent first, and about whom. */
+/** The first user of a signed consent, and the person. */
 export interface FirstUse {
   readonly participant: number
   readonly pseudonym: Uint8Array
 }
 
-/** The first use of a signed consent; this one, where there was none before. */
+/** The first use of a signed consent; this use when there was none before. */
 export async function firstUse(
   { pool }: Pick<Database, 'pool'>,
   signed: NonNullable<ConsentUse['signed']>,
@@ -84,10 +84,12 @@ export async function firstUse(
   return (await find()) ?? { participant, pseudonym }
 }
 
-/** Days after its end for which it is known who used a signed consent. */
+/** Days for which a signed consent and its user are remembered after it expired. */
 const KEPT = 7
 
-/** Forgets signed consents that ended some days ago. Those that were revoked stay: they are revoked for ever. @returns how many */
+/**
+ * Forgets signed consents that expired KEPT days ago. Revoked ones stay: they are revoked for ever. @returns how many
+ */
 export async function forgetConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,
@@ -118,7 +120,7 @@ export interface Which {
   readonly values: readonly unknown[]
 }
 
-/** SQL of the exchanges with an item that was answered under one of these consents, where that does not hold any more. */
+/** SQL of the exchanges with an item that was answered under one of these consents, if that use is no longer valid. */
 export const endedExchanges = ({ condition }: Which): string =>
   `select distinct correlation_id from consent_use as used
     where ${condition('used')} and coalesce(${hasEnded('used')}, false)`
@@ -130,13 +132,13 @@ export const FORGOTTEN_USES: ForgottenRows = {
   sender_id: senderIdOf('consent_use.participant'),
 }
 
-/** Whether something was answered for a purpose. */
+/** Whether anything was answered for a purpose. */
 export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from consent_use where purpose = $1 limit 1', [purpose])
   return rowCount === 1
 }
 
-/** The answer of one exchange is given again in that of another. */
+/** Copies the uses of a consent to an exchange that repeats the answer of another one. */
 export async function copyUses(client: ClientBase, from: string, to: string): Promise<void> {
   await client.query(
     `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti, given_at,
@@ -150,7 +152,7 @@ export async function copyUses(client: ClientBase, from: string, to: string): Pr
 /** The consent of an item that was answered before. */
 export interface EarlierUse extends GivenFor {
   readonly reference_id: string
-  /** Whether it holds now. */
+  /** Whether the consent is valid now. */
   readonly holds: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What goes with a registry or a participant that is removed, and what stays: consents that were used and withdrawn. */
+/** What is deleted with a removed registry or participant. Used and withdrawn consents stay. */
 import { type RemovedRows, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import { senderIdOf } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
@@ -12,10 +12,12 @@ export const consentUsesOf = (exchanges: string): RemovedRows => ({
   of: `correlation_id in (${exchanges})`,
 })
 
-/** Of a participant. */
 export const STORED_CONSENT_USES: StoredPart = { removed: rowsOf('participant', ['consent_use']) }
 
-/** The withdrawals from a participant that is removed stay under its sender_id: they hold for one that has it later. */
+/**
+ * Keeps the withdrawals from a removed participant under its sender_id, for a later participant with the same
+ * sender_id.
+ */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {
   await client.query(
     `update consent_withdrawal set former_sender_id = ${senderIdOf('consent_withdrawal.participant')} where participant = $1`,

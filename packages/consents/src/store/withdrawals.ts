@@ -16,9 +16,9 @@ function checkJti(jti: string): void {
 }
 
 /**
- * Revokes signed consents for ever, also those that were not used yet.
+ * Revokes signed consents for ever, including ones that were never used.
  * @param authority `ConsentAuthority.id`
- * @returns those that it ended
+ * @returns the uses that have ended with them
  * @throws StoreRefusal
  */
 export async function revokeSigned(
@@ -37,16 +37,16 @@ export async function revokeSigned(
 }
 
 export interface Withdrawal {
-  /** Of the identifiers of the person. */
+  /** Pseudonyms of the identifiers of the person. */
   readonly pseudonyms: readonly Uint8Array[]
   readonly purpose: string
-  /** Null: of every participant. */
+  /** Null: the withdrawal is from every participant. */
   readonly participant: number | null
 }
 
 /**
- * Withdraws what a person has consented to: everything until now, and what nobody signs from now on.
- * @returns the consents that it ended
+ * Withdraws the consents of a person: asserted ones, and signed ones that were given before now.
+ * @returns the uses that have ended
  */
 export async function withdraw(
   { pool }: Pick<Database, 'pool'>,
@@ -61,7 +61,7 @@ export async function withdraw(
   }
 }
 
-/** The person consents again: withdrawals for the purpose count no more. @returns how many */
+/** Lifts withdrawals for the purpose, because the person consents again. @returns how many */
 export async function liftWithdrawals(
   client: Pick<ClientBase, 'query'>,
   { pseudonyms, purpose, participant }: Withdrawal,

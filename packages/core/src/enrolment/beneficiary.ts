@@ -1,4 +1,4 @@
-/** One beneficiary of an update, read and checked: who it is, and what is written of it. */
+/** Reads and checks one beneficiary of an update: the person's identifiers, and the members to write. */
 import {
   type Attribute,
   CODE_LISTS,
@@ -28,36 +28,36 @@ export class InvalidBeneficiary extends Error {
 
 export interface StatusChange {
   readonly status: JsonValue
-  /** As it is written; null: the update has none, and it counts from the time of its message. */
+  /** The date as written; null: the update has none, and the time of its message is used. */
   readonly date: string | null
 }
 
 export interface Benefits {
   /** By type and date. */
   readonly elements: ReadonlyMap<string, JsonValue>
-  /** One that stands alone in place of a list. */
+  /** Whether a single benefit was given instead of a list. */
   readonly alone: boolean
 }
 
 export interface EnrolmentUpdate {
-  /** By what its programme is known. */
+  /** The key of the programme. */
   readonly programme: string
-  /** What is written beside its status and its benefits. */
+  /** The members to write, without status and benefits. */
   readonly members: JsonObject
   readonly change: StatusChange | null
   readonly benefits: Benefits
 }
 
 export interface Beneficiary {
-  /** Those that name the person, by types that the kind lists. */
+  /** The identifiers of the person, of types that the kind lists. */
   readonly identifiers: readonly RecordIdentifier[]
-  /** What is written beside the enrolments. */
+  /** The members to write, without the enrolments. */
   readonly members: JsonObject
   readonly enrolments: readonly EnrolmentUpdate[]
   readonly alone: boolean
 }
 
-/** Of a record as text: updates join it, and none may let it grow for ever. */
+/** Characters of a record's JSON text: updates are merged into it, and it must not grow without limit. */
 export const RECORD_LENGTH = 1_048_576
 
 /** @throws InvalidBeneficiary */
@@ -67,7 +67,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
     throw new InvalidBeneficiary(`must not be longer than ${RECORD_LENGTH} characters`)
   }
   checkType(scope, value['@type'])
-  const record = identifiersListed(scope, said(keyedPaths(scope.recordType), value, ''))
+  const record = identifiersListed(scope, withoutEmptyMembers(keyedPaths(scope.recordType), value, ''))
   const identifiers = readIdentifiers(scope.kind, scope.recordType, record).filter(
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
   )
@@ -78,7 +78,7 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
   return { identifiers, members: withoutStatus(rest), enrolments, alone }
 }
 
-/** One type, or several of which one is the record's. */
+/** Accepts one type, or several of which one is the record's type. */
 function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefined): void {
   const named = elementsOf(type)
   const isOwn = (one: JsonValue): boolean =>
@@ -89,7 +89,7 @@ function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefine
   }
 }
 
-/** A status in `additional_attributes` would be one without a history: an enrolment says it. */
+/** Removes the status in `additional_attributes`: it has no history. The enrolment has the status. */
 function withoutStatus(record: JsonObject): JsonObject {
   const attributes = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(attributes)
@@ -118,14 +118,14 @@ function checkIdentifiers(
 }
 
 /**
- * Without members that say nothing: an empty text anywhere, and null where identifiers or enrolments stand, which no
- * update takes away.
+ * Removes members without content: empty texts everywhere, and null in place of identifiers or enrolments, because an
+ * update never removes those.
  */
-function said(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
+function withoutEmptyMembers(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
     const place = path === '' ? memberKey(name) : `${path}.${memberKey(name)}`
-    if (isJsonObject(value)) return [[name, said(paths, value, place)]]
+    if (isJsonObject(value)) return [[name, withoutEmptyMembers(paths, value, place)]]
     if (paths.lists.has(place)) return value === null ? [] : [[name, value]]
     if (!paths.above.has(place)) return [[name, value]]
     if (value === null) return []
@@ -134,11 +134,14 @@ function said(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   return Object.fromEntries(kept)
 }
 
-/** An identifier that a person is, rather than has, joins the person's list: two updates with different ones lose none. */
+/**
+ * Moves an identifier that is written directly in a person into the person's list, so that two updates with different
+ * identifiers keep both.
+ */
 function identifiersListed({ recordType }: RecordScope, record: JsonObject): JsonObject {
   return recordType.identifiers
     .filter(({ type }) => type === undefined)
-    .reduce((found, { path }) => changedAt(found, path.split('.'), listed), record)
+    .reduce((found, { path }) => changedAt(found, path.split('.'), withIdentifierInList), record)
 }
 
 function changedAt(
@@ -153,7 +156,7 @@ function changedAt(
   return Object.fromEntries(changed)
 }
 
-function listed(person: JsonObject): JsonObject {
+function withIdentifierInList(person: JsonObject): JsonObject {
   const { identifier_type, identifier_value, ...others } = person
   if (identifier_type === undefined || identifier_value === undefined) return person
   const name = Object.keys(others).find((one) => memberKey(one) === 'identifier') ?? 'identifier'
@@ -182,7 +185,7 @@ function readEnrolment(scope: RecordScope, element: EnrolmentElement): Enrolment
 
 const PROGRAMME_LENGTH = 500
 
-/** Without empty texts. A programme's identifier that is written as a whole number is read by its digits (3.1). */
+/** Removes empty texts, and writes a programme identifier that is a whole number as digits (3.1). */
 function withText(element: EnrolmentElement): EnrolmentElement {
   const members = Object.entries(element).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
@@ -198,7 +201,7 @@ function digits(value: JsonValue): JsonValue {
   throw new InvalidBeneficiary('programme.programme_identifier: must be a text, or a whole number')
 }
 
-/** A list of one in place of a value. */
+/** Accepts a list of one value in place of the value. */
 const onlyOf = (value: JsonValue | undefined): JsonValue | undefined =>
   Array.isArray(value) && value.length === 1 ? value[0] : value
 
@@ -212,7 +215,7 @@ function checkDates(members: JsonObject): void {
   }
 }
 
-/** @returns null where there is none */
+/** @returns null: there is no date */
 function checkedDate(name: string, value: JsonValue | undefined): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string' && dayInterval(value) !== null) return value
@@ -248,7 +251,7 @@ function readBenefits(value: JsonValue | undefined): Benefits {
 const BENEFIT_DATE: Attribute = { name: 'benefit_date', paths: ['benefit_date'], type: 'date' }
 const BENEFIT_TYPE: Attribute = { name: 'benefit_type', paths: ['benefit_type'], type: 'code', codes: 'benefit_type' }
 
-/** A benefit is known by its day and its type. */
+/** The key of a benefit: its first day and its type. */
 export function benefitKey(benefit: JsonValue): string {
   const date = readAttribute(BENEFIT_DATE, benefit)
   const type = readAttribute(BENEFIT_TYPE, benefit)

@@ -1,6 +1,7 @@
 /**
- * The enrolments in a record as one list, wherever they are written: with the member or beside it, alone or in a list, with
- * their own status and dates or with those of the record around them (spec "Beneficiary record", public standard 2.4).
+ * Takes the enrolments out of a record as one list, wherever they are written: in the member or beside it, single or in
+ * a list, with their own status and dates or with those of the record around them (spec "Beneficiary record", public
+ * standard 2.4).
  */
 import {
   elementKeys,
@@ -19,31 +20,40 @@ export interface RecordScope {
   readonly recordType: RecordType
 }
 
-/** The list of enrolments, and the object that holds it where the record has one. */
+/** The name of the list of enrolments, and of the object that may contain the list. */
 const LIST = 'programme_identifier'
 const HOLDER = 'member'
 
-/** What an enrolment says beside its programme; a record or a programme may say it for its enrolments. */
-const SAID = ['enrolment_status', 'enrolment_date', 'enrolment_end_date', 'status_change_date', 'benefits'] as const
+/**
+ * The members of an enrolment beside its programme. The record or the programme may have them instead, for all its
+ * enrolments.
+ */
+const ENROLMENT_MEMBERS = [
+  'enrolment_status',
+  'enrolment_date',
+  'enrolment_end_date',
+  'status_change_date',
+  'benefits',
+] as const
 
-/** Also the end of an enrolment, where it stands in one. */
+/** Another name for the end date, inside an enrolment or its programme only. */
 const END_DATES: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
 
-const OF_ENROLMENT: ReadonlySet<string> = new Set(SAID)
-const TAKEN: ReadonlySet<string> = new Set([LIST, ...SAID])
+const OF_ENROLMENT: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)
+const TAKEN: ReadonlySet<string> = new Set([LIST, ...ENROLMENT_MEMBERS])
 
-/** An enrolment: its members under their canonical names, and others as they are. */
+/** An enrolment: its own members under their canonical names, other members unchanged. */
 export type EnrolmentElement = JsonObject
 
 export interface TakenEnrolments {
-  /** The record without them. */
+  /** The record without the enrolments; unchanged when it has none. */
   readonly rest: JsonObject
   readonly elements: readonly EnrolmentElement[]
-  /** Whether they stood alone, or not at all, in place of a list. */
+  /** Whether no enrolment was given in a list: a single value, or none. */
   readonly alone: boolean
 }
 
-/** Takes the enrolments out of a record, or out of a part of one. One without any is as it was. */
+/** Takes the enrolments out of a record, or of a part of a record. */
 export function takeEnrolments(record: JsonObject): TakenEnrolments {
   const outer = partition(record, TAKEN)
   const holder = holderOf(outer.rest)
@@ -56,7 +66,7 @@ export function takeEnrolments(record: JsonObject): TakenEnrolments {
   return { rest, elements, alone: !lists.some(Array.isArray) }
 }
 
-/** The record with its enrolments where they belong: in the member where it has one. */
+/** Puts a list of enrolments into the record: in its `member` object if there is one. */
 export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): JsonObject {
   if (list === undefined) return rest
   const holder = holderOf(rest)
@@ -73,18 +83,18 @@ function holderOf(record: JsonObject): { readonly name: string; readonly object:
 
 const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) => [...taken].filter(([name]) => name !== LIST)
 
-/** What stands in place of an enrolment is its programme's identifier. */
+/** A value that is no object is the identifier of a programme. */
 function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
   const own = partition(object, OF_ENROLMENT, END_DATES)
   const programme = Object.entries(own.rest).find(([name]) => memberKey(name) === 'programme')
   const [name, inside] = programme ?? []
-  const said = name !== undefined && isJsonObject(inside) ? partition(inside, OF_ENROLMENT, END_DATES) : null
-  const rest = name === undefined || said === null ? own.rest : { ...own.rest, [name]: said.rest }
-  return { ...rest, ...Object.fromEntries([...shared, ...(said?.taken ?? []), ...own.taken]) }
+  const inProgramme = name !== undefined && isJsonObject(inside) ? partition(inside, OF_ENROLMENT, END_DATES) : null
+  const rest = name === undefined || inProgramme === null ? own.rest : { ...own.rest, [name]: inProgramme.rest }
+  return { ...rest, ...Object.fromEntries([...shared, ...(inProgramme?.taken ?? []), ...own.taken]) }
 }
 
-/** The members of these names, in any spelling, by their canonical names; and all others. */
+/** Splits the members of an object into those with these names, under canonical names, and the others. */
 function partition(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
   const taken = new Map<string, JsonValue>()
   const rest: [string, JsonValue][] = []
@@ -97,7 +107,10 @@ function partition(object: JsonObject, names: ReadonlySet<string>, spellings: Re
   return { taken, rest: Object.fromEntries(rest) as JsonObject }
 }
 
-/** By what the programme of an enrolment is known; null where the enrolment names none. */
+/**
+ * The key by which a ledger tells programmes apart; null when the record type has no programmes, or the enrolment names
+ * none.
+ */
 export function programmeKey({ kind, recordType }: RecordScope, element: JsonValue): string | null {
   const list = recordType.keyed_lists.find(({ name }) => name === 'programme')
   return list === undefined ? null : (elementKeys(kind, recordType, list, pathOf(list), element)[0] ?? null)

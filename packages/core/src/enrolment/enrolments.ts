@@ -1,6 +1,6 @@
 /**
- * The enrolments of a record, in every published place and spelling (spec "Beneficiary record", public standard 2.4). They
- * are found where a search finds them: the record type's compound of enrolments says where they stand.
+ * Reads the enrolments of a record in every published place and spelling (spec "Beneficiary record", public standard
+ * 2.4). The record type's compound `enrolment` has their places, as for a search.
  */
 import {
   type Compound,
@@ -15,23 +15,23 @@ import {
   readElements,
 } from '@rollcall/protocol'
 
-/** One enrolment of a person in one programme. Null: neither the enrolment nor the record around it says so. */
+/** One enrolment of a person in one programme. Null: neither the enrolment nor the record around it has the value. */
 export interface Enrolment {
-  /** The identifier of the programme as it is compared: without regard to case and accents. */
+  /** The identifier of the programme, without regard to case and accents. */
   readonly programme: string | null
   readonly programme_identifier: string | null
   readonly programme_name: string | null
-  /** The code of the kind's list; a status that is not on the list is there in lower case. */
+  /** The code in the kind's list; a status that is not in the list, in lower case. */
   readonly status: string | null
   readonly status_as_written: string | null
-  /** Dates are as they are written: a day, a part of one such as 2026-03, or an instant. */
+  /** Dates are as written: a day, part of a date such as 2026-03, or an instant. */
   readonly enrolment_date: string | null
   readonly end_date: string | null
   readonly status_change_date: string | null
 }
 
 const COMPOUND = 'enrolment'
-/** The label of the status that means that somebody is enrolled now, in every list of statuses. */
+/** The label of the status of a person who is enrolled now, in every list of statuses. */
 const ACTIVE = 'Active'
 
 const END_DATE: CompoundMember = {
@@ -54,7 +54,7 @@ interface Plan {
 
 const plans = new WeakMap<RecordType, Plan>()
 
-/** Null: the records of this type have no enrolments in programmes. */
+/** Null: records of this type have no enrolments in programmes. */
 function planOf(recordType: RecordType): Plan | null {
   const known = plans.get(recordType)
   if (known !== undefined) return known
@@ -90,7 +90,10 @@ function planOf(recordType: RecordType): Plan | null {
   return plan
 }
 
-/** In the order of the document; each names a programme or has a status. Never throws; none where the record type has no enrolments. */
+/**
+ * The enrolments in the order of the document; each has a programme or a status. None if the record type has no
+ * enrolments. Never throws.
+ */
 export function readEnrolments(recordType: RecordType, document: JsonValue): readonly Enrolment[] {
   const plan = planOf(recordType)
   if (plan === null) return []
@@ -100,7 +103,7 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
       return typeof value === 'string' ? value : null
     }
     const [programme, status] = [text('programme'), text('status')]
-    // What the record says several times beside its enrolments belongs to none of them in particular.
+    // The values that the record has several times beside its enrolments belong to no particular enrolment.
     if (programme === null && status === null) return []
     return {
       programme,
@@ -116,8 +119,9 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
 }
 
 /**
- * The enrolments that a change has made or altered, as they are told in `additional_attributes` of a notification (public
- * standard 2.4). @param before null: the record is new, and all of them are
+ * The enrolments that a change added or altered, in the form for `additional_attributes` of a notification (public
+ * standard 2.4).
+ * @param before null: the record is new, and all its enrolments are added
  */
 export function changedEnrolments(
   recordType: RecordType,
@@ -136,9 +140,9 @@ export function changedEnrolments(
 }
 
 /**
- * Whether somebody is enrolled at an instant: the status is Active, and the dates of the enrolment include the instant. A
- * date that is missing, or is none, does not bound it. A day begins and ends at midnight in the time zone; of a part of a
- * date, such as 2026-03, every day may be the one.
+ * Whether the person is enrolled at an instant: the status is Active, and the instant is between the dates. A missing
+ * or unreadable date is no bound. Days begin and end at midnight in the time zone. Part of a date, such as 2026-03, may
+ * be any of its days.
  * @param now milliseconds
  */
 export function isActiveAt(
@@ -153,7 +157,7 @@ export function isActiveAt(
   return begun && !ended
 }
 
-/** Whether what is written as a date has begun, and whether it is over; null: it is no date. */
+/** Whether a written date has begun, and whether it is over; null: it is no date. */
 export function timesOf(
   written: string,
   now: number,

@@ -1,22 +1,22 @@
-/** Where the lists of a record type stand whose elements are known by a key; worked out once. */
+/** The places of the lists with keyed elements in records of a type, computed once. */
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 
 export interface KeyedPaths {
-  /** By the path, as `searchKey` has it: the list, and the path as the record type writes it. */
+  /** By `searchKey` of the path: the list, and the path as the record type writes it. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
-  /** Paths of the objects in which such lists stand. */
+  /** Paths of the objects that contain such lists. */
   readonly above: ReadonlySet<string>
 }
 
 const known = new WeakMap<RecordType, KeyedPaths>()
 
 export function keyedPaths(recordType: RecordType): KeyedPaths {
-  const found = known.get(recordType) ?? worksOut(recordType)
+  const found = known.get(recordType) ?? findKeyedPaths(recordType)
   known.set(recordType, found)
   return found
 }
 
-function worksOut({ keyed_lists }: RecordType): KeyedPaths {
+function findKeyedPaths({ keyed_lists }: RecordType): KeyedPaths {
   const lists = new Map(
     keyed_lists.flatMap((list) => list.paths.map((path) => [searchKey(path), { list, path }] as const)),
   )
@@ -32,7 +32,10 @@ interface Scope {
   readonly recordType: RecordType
 }
 
-/** By what an element of a list of identifiers is known; null where by nothing, undefined where no such list stands. */
+/**
+ * The key of an element of a list of identifiers; null: the element has no key; undefined: there is no such list at the
+ * place.
+ */
 export const identifierKeyOf = ({ kind, recordType }: Scope) => {
   const { lists } = keyedPaths(recordType)
   return (place: string, element: JsonValue): string | null | undefined => {

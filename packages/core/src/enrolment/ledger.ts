@@ -1,6 +1,6 @@
 /**
- * What was written of a person, and when: beside the record stands a ledger, by which any order and any repetition of
- * updates ends in the same record. Statuses of an enrolment are a history, of which the latest that has begun counts.
+ * A ledger beside a record notes when each part was written, so that updates in any order, and repeated updates, lead
+ * to the same record. The statuses of an enrolment are a history; the latest one that has begun is current.
  */
 import {
   canonicalJson,
@@ -19,20 +19,20 @@ import { asList, elementsOf, type Register, registerOf, type Stamp, writeObject 
 export interface StatusEntry {
   readonly stamp: Stamp
   readonly status: JsonValue
-  /** As it is written. */
+  /** The date as written. */
   readonly date: string | null
 }
 
 export interface ProgrammeLedger {
   readonly members: Register
   readonly benefits: Register
-  /** By the day or the instant from which each counts; '' for one that has always counted. */
+  /** By the day or instant at which each status begins; '' for a status without a date. */
   readonly statuses: Map<string, StatusEntry>
 }
 
 export interface Ledger {
   readonly members: Register
-  /** By what the programme is known. */
+  /** By the key of the programme. */
   readonly programmes: Map<string, ProgrammeLedger>
 }
 
@@ -42,22 +42,22 @@ export interface LedgerScope extends RecordScope {
   readonly time_zone: string
 }
 
-/** When and where something was written. */
+/** The stamp and the time of a write. */
 export interface Origin {
   readonly stamp: Stamp
-  /** ISO: of the message. */
+  /** The time of the message, in ISO format. */
   readonly message_ts: string
 }
 
 export interface Merged {
   readonly document: JsonObject
-  /** Whether an earlier benefit was replaced. */
+  /** Whether an existing benefit was replaced. */
   readonly replaced: boolean
 }
 
 /**
- * The record with an update written into it; the ledger is changed, the record is not.
- * @param now milliseconds: by which the current statuses are chosen
+ * Writes an update into a record. The ledger is changed, the record is not.
+ * @param now milliseconds; the current statuses are those of this time
  */
 export function writeUpdate(
   scope: LedgerScope,
@@ -71,23 +71,23 @@ export function writeUpdate(
   const write = { stamp: origin.stamp, keyOf: identifierKeyOf(scope) }
   const rest = writeObject(ledger.members, taken.rest, update.members, write)
   const known = elementsByProgramme(scope, taken.elements)
-  for (const [programme, element] of known) explainStatus(scope, ledgerOf(ledger, programme), element)
-  dropTakenOut(scope, ledger, known, now)
+  for (const [programme, element] of known) addToHistory(scope, ledgerOf(ledger, programme), element)
+  dropHistoryOfRemoved(scope, ledger, known, now)
   let replaced = false
   for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
     const before = known.get(programme) ?? {}
-    // Of two enrolments in one programme the second is the later one.
+    // The second of two enrolments in one programme is the later one.
     const own = { ...origin, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
     const after = writeEnrolment(scope, ledgerOf(ledger, programme), before, enrolment, own)
     replaced ||= after.replaced
     known.set(programme, after.element)
   }
-  return { document: shown(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
+  return { document: withCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
 }
 
 /**
- * The record as it is now: scheduled statuses that have begun are current.
+ * The record at a time: scheduled statuses that have begun become current.
  * @param now milliseconds
  */
 export function documentAt(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
@@ -95,25 +95,25 @@ export function documentAt(scope: LedgerScope, ledger: Ledger, record: JsonObjec
   if (elements.length === 0) return record
   const known = elementsByProgramme(scope, elements)
   for (const [programme, element] of known) {
-    if (ledger.programmes.has(programme)) explainStatus(scope, ledgerOf(ledger, programme), element)
+    if (ledger.programmes.has(programme)) addToHistory(scope, ledgerOf(ledger, programme), element)
   }
-  return shown(scope, ledger, rest, known, alone, now)
+  return withCurrentStatuses(scope, ledger, rest, known, alone, now)
 }
 
-/** When the next scheduled status begins, in milliseconds; null: none is scheduled. */
+/** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
 export function nextDue({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
   const times = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
     .filter((from) => !hasBegun(from, time_zone, now))
-    .map((from) => beginning(from, time_zone))
+    .map((from) => startTime(from, time_zone))
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** Of two enrolments in one programme the first has what both say. */
+/** If two enrolments are in one programme, members of the first are kept. */
 function elementsByProgramme(scope: RecordScope, elements: readonly EnrolmentElement[]): Map<string, EnrolmentElement> {
   const known = new Map<string, EnrolmentElement>()
   for (const [at, element] of elements.entries()) {
-    // Behind all that name their programme.
+    // `~` sorts after the keys of programmes.
     const programme = programmeKey(scope, element) ?? `~${at}`
     known.set(programme, { ...element, ...known.get(programme) })
   }
@@ -126,28 +126,31 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
   return found
 }
 
-/** Before every stamp. */
+/** A stamp before all others. */
 const NEVER: Stamp = ''
 
 /**
- * A status that came with an import, or was published, is an entry of its own date: it is later than what was written for
- * that day before, and earlier than what is written after it.
+ * Adds the status of the record to the history, if it came with an import or a publication. It is later than earlier
+ * writes for the same day, and earlier than later ones.
  */
-function explainStatus({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
+function addToHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
   const { enrolment_status: status, status_change_date: written } = element
   if (status === undefined || status === null) return
   const date = typeof written === 'string' ? written : null
   const text = canonicalJson(status)
   const isShown = (entry: StatusEntry) => entry.date === date && canonicalJson(entry.status) === text
   if ([...statuses.values()].some(isShown)) return
-  const from = countsFrom(date, time_zone) ?? ''
+  const from = startOf(date, time_zone) ?? ''
   const before = [...statuses].filter(([other]) => dayFrom(other) === dayFrom(from))
   const stamps = before.map(([, { stamp }]) => `${stamp}~`)
   statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? NEVER, status, date })
 }
 
-/** The history of an enrolment that an import or a correction took out of the record; scheduled statuses stay. */
-function dropTakenOut(
+/**
+ * Removes the begun statuses of an enrolment that an import or a correction removed from the record. Scheduled statuses
+ * stay.
+ */
+function dropHistoryOfRemoved(
   { time_zone }: LedgerScope,
   { programmes }: Ledger,
   known: ReadonlyMap<string, EnrolmentElement>,
@@ -170,7 +173,7 @@ function writeEnrolment(
   const written = writeObject(ledger.members, others, members, { stamp, keyOf: () => undefined })
   if (change !== null) {
     const date = change.date ?? message_ts
-    const from = countsFrom(date, scope.time_zone) ?? ''
+    const from = startOf(date, scope.time_zone) ?? ''
     const entry = ledger.statuses.get(from)
     if (entry === undefined || entry.stamp <= stamp) {
       ledger.statuses.set(from, { stamp, status: change.status, date })
@@ -190,7 +193,7 @@ function writeEnrolment(
   return { element: { ...written, ...(all !== undefined && { benefits: all }) }, replaced }
 }
 
-function shown(
+function withCurrentStatuses(
   { time_zone }: LedgerScope,
   { programmes }: Ledger,
   rest: JsonObject,
@@ -200,7 +203,7 @@ function shown(
 ): JsonObject {
   const elements = [...known].map(([programme, element]): [string, JsonValue] => {
     const statuses = programmes.get(programme)?.statuses
-    return [programme, statuses === undefined ? element : withStatus(element, current(statuses, time_zone, now))]
+    return [programme, statuses === undefined ? element : withStatus(element, currentStatus(statuses, time_zone, now))]
   })
   return putEnrolments(rest, asList(new Map(elements), alone))
 }
@@ -215,10 +218,14 @@ function withStatus(
 }
 
 /**
- * The entry with the latest date that is not in the future. Of one day, an entry without a time of day and the latest one
- * with a time have equal dates: the later write counts.
+ * The entry with the latest start that is not in the future. If one day has an entry without a time and entries with
+ * times, the later write wins.
  */
-function current(statuses: ReadonlyMap<string, StatusEntry>, time_zone: string, now: number): StatusEntry | undefined {
+function currentStatus(
+  statuses: ReadonlyMap<string, StatusEntry>,
+  time_zone: string,
+  now: number,
+): StatusEntry | undefined {
   const begun = [...statuses.keys()].filter((from) => hasBegun(from, time_zone, now)).toSorted()
   const last = begun.at(-1)
   if (last === undefined) return undefined
@@ -229,10 +236,10 @@ function current(statuses: ReadonlyMap<string, StatusEntry>, time_zone: string, 
 const dayFrom = (from: string): string => from.split(' ')[0] ?? ''
 
 /**
- * From when a date counts, as a text by which dates compare: the day where it is registered, and for an instant the instant
- * behind it. Null: it is no date.
+ * The start of a date as a text that sorts by time: the day in the time zone of the registry, followed by the instant
+ * if there is one. Null: it is no date.
  */
-function countsFrom(date: string | null, time_zone: string): string | null {
+function startOf(date: string | null, time_zone: string): string | null {
   if (date === null) return null
   const instant = instantInterval(date)
   if (instant !== null && instant.from === instant.to) {
@@ -246,7 +253,7 @@ function hasBegun(from: string, time_zone: string, now: number): boolean {
   return instant === undefined ? day <= dayOf(time_zone, now) : Date.parse(instant) <= now
 }
 
-/** Of the instants that were asked for last: one update asks for the same ones many times. */
+/** Days of recent instants: one update needs the same ones many times. */
 const days = new Map<string, string>()
 
 function dayOf(time_zone: string, instant: number): string {
@@ -262,8 +269,8 @@ const DAYS = 1_000
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
-/** Milliseconds. Of a day: the minute in which it begins in the time zone. */
-function beginning(from: string, time_zone: string): number {
+/** The start in milliseconds. For a day, this is the minute in which the day begins in the time zone. */
+function startTime(from: string, time_zone: string): number {
   const [day = '', instant] = from.split(' ')
   if (instant !== undefined) return Date.parse(instant)
   const midnight = Date.parse(`${day}T00:00:00Z`)
@@ -276,7 +283,7 @@ function beginning(from: string, time_zone: string): number {
   return after
 }
 
-/** For documents that are read from the store. */
+/** Parses a document from the store. */
 export const objectOf = (text: string): JsonObject => {
   const value: JsonValue = JSON.parse(text)
   return isJsonObject(value) ? value : {}

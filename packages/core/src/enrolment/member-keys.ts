@@ -1,7 +1,7 @@
-/** `searchKey` of the names of members, which are the same ones in every record. */
+/** `searchKey` of member names, with a memory: records repeat the same names. */
 import { searchKey } from '@rollcall/protocol'
 
-/** Names that are remembered; a peer may send any. */
+/** The number of remembered names, because a peer may send any name. */
 const MOST = 5_000
 const known = new Map<string, string>()
 

@@ -1,34 +1,34 @@
 /**
- * Members of a JSON object as last-writer-wins registers: whichever order a set of writes comes in, and however often, the
- * object ends the same. Beside the object stands a tree of stamps: who wrote what last.
+ * Members of a JSON object as last-writer-wins registers: any order and repetition of the same writes leads to the same
+ * object. A tree of stamps beside the object notes the latest write of each member.
  */
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { memberKey } from './member-keys.ts'
 
-/** The order of writes: texts that compare as the writes follow each other. */
+/** Orders the writes: a later write has a greater text. */
 export type Stamp = string
 
-/** What is known of one member. */
+/** The writes of one member. */
 export interface Register {
-  /** The latest write of a value: a text, a number, a list, or null, which removes the member. */
+  /** The stamp of the latest value: a text, a number, a list, or null, which removes the member. */
   value?: Stamp
-  /** The latest write of an object; of what was written below it, what is later than `value` stands. */
+  /** The stamp of the latest object. Of the members below, only those written after `value` remain. */
   object?: Stamp
-  /** What was written below it, by `searchKey` of the member, or by the key of a list's element. */
+  /** The registers of the members below, by `searchKey` of the name, or by the key of a list element. */
   members?: Map<string, Register>
 }
 
-/** A write that gives one stamp to all that it has. */
+/** A write with one stamp for all its members. */
 export interface Write {
   readonly stamp: Stamp
-  /** The keys of the elements of a list whose elements are merged one by one; undefined: the list is one value. */
+  /** The key of a list element, for lists that are merged element by element; undefined: the list is one value. */
   readonly keyOf: (path: string, element: JsonValue) => string | null | undefined
 }
 
 /**
- * The object with the patch written into it. Members are found under any of their spellings, and have the spelling of the
- * latest write. The register is changed, the object is not.
- * @param path of the object, dotted; '' for the whole
+ * Writes the patch into the object. A member is found under any of its spellings, and takes the spelling of the latest
+ * write. The register is changed, the object is not.
+ * @param path the dotted path of the object; '' for the record
  */
 export function writeObject(
   register: Register,
@@ -39,7 +39,7 @@ export function writeObject(
 ): JsonObject {
   const members = new Map(Object.entries(object))
   const names = new Map([...members.keys()].map((name) => [memberKey(name), name]))
-  // Of two spellings of one member the last one counts.
+  // If the patch has two spellings of a member, the last one is used.
   const written = new Map(Object.entries(patch).map(([name, value]) => [memberKey(name), { name, value }]))
   for (const [key, { name, value }] of written) {
     const below = registerOf(register, key)
@@ -65,7 +65,7 @@ export function registerOf(register: Register, key: string): Register {
   return found
 }
 
-/** @returns undefined: there is no such member any more */
+/** @returns undefined: the member was removed */
 function writeMember(
   register: Register,
   before: JsonValue | undefined,
@@ -82,7 +82,7 @@ function writeMember(
   }
   if (stamp < (register.value ?? '')) return before
   register.value = stamp
-  if (stamp < (register.object ?? '')) return forget(register, before, stamp)
+  if (stamp < (register.object ?? '')) return dropOlder(register, before, stamp)
   delete register.object
   delete register.members
   return patch === null ? undefined : patch
@@ -90,8 +90,8 @@ function writeMember(
 
 const later = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
-/** An object was written later than a value: of what stands in it, what was written before the value goes. */
-function forget(register: Register, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
+/** Removes the members that were written before the value, if the object was written after the value. */
+function dropOlder(register: Register, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
     if (latestOf(below) < stamp) register.members?.delete(key)
   }
@@ -99,15 +99,15 @@ function forget(register: Register, before: JsonValue | undefined, stamp: Stamp)
   const kept = Object.entries(before).flatMap(([name, value]): [string, JsonValue][] => {
     const below = register.members?.get(memberKey(name))
     if (below === undefined) return []
-    const after = below.object === undefined ? value : forget(below, value, stamp)
+    const after = below.object === undefined ? value : dropOlder(below, value, stamp)
     return after === undefined ? [] : [[name, after]]
   })
   return Object.fromEntries(kept)
 }
 
 /**
- * Each element is one value, known by its key; no element leaves. One that stands alone in place of a list stays alone
- * where no other joins it.
+ * Writes a list element by element. No element is removed. A single value in place of a list stays a single value if no
+ * other element joins it.
  */
 function writeList(
   register: Register,
@@ -128,13 +128,13 @@ function writeList(
   return asList(elements, alone)
 }
 
-/** What a list holds; one value in place of a list is its only element. */
+/** The elements of a list. A single value is its only element. */
 export function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** In the order of the keys, so that it does not depend on the order of writes. */
+/** In the order of the keys, so that the order of writes does not matter. */
 export function asList(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
   const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)
   const [only, ...others] = list

@@ -1,4 +1,4 @@
-/** Codes of subscriptions: who knows one can do nothing with it but name it, and nobody can guess one. */
+/** Codes of subscriptions. A code cannot be guessed, and whoever knows one can only name the subscription with it. */
 import { randomValues } from '../model/digests.ts'
 
 /** Base 32 without letters that look like digits. */

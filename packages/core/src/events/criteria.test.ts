@@ -163,7 +163,7 @@ describe('refused with', () => {
     ['rjct.notify_details.invalid', 'filter_type: must be one of', { filter_type: 'sql' }],
     [
       'rjct.notify_details.invalid',
-      'query: is not read; what is asked for stands in subscribe_criteria.filter',
+      'query: is not read; write the query into subscribe_criteria.filter',
       { query: { type: 'UIN', value: '1' } },
     ],
     ['rjct.notify_details.invalid', 'filters: is not read', { filters: [] }],

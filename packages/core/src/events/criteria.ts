@@ -1,4 +1,4 @@
-/** What a subscribe item asks for, read completely or refused; nothing of it is passed over (spec "SubscribeRequest", N3). */
+/** Reads the criteria of a subscribe item completely, or refuses them (spec "SubscribeRequest", N3). */
 import {
   canonicalJson,
   type EventType,
@@ -34,25 +34,25 @@ import { readFrequency } from './frequency.ts'
 
 export interface SubscribeCriteria {
   readonly eventType: EventType
-  /** Of the records that are sent, and that the filter is about. */
+  /** The type of the records that are sent and filtered. */
   readonly recordType: RecordType
-  /** Null: there is no filter. */
+  /** Null: the criteria have no filter. */
   readonly predicate: Predicate | null
-  /** In which form the filter is asked; null: there is none. */
+  /** The form of the filter; null when there is none. */
   readonly form: QueryForm | null
   /** Null: notifications are sent at once. */
   readonly frequency: Frequency | null
-  /** When the subscription ends by itself; null: it does not. */
+  /** The time at which the subscription ends; null: it has no end. */
   readonly end_at: Date | null
   /** Null: the grant demands none. */
   readonly consent: SubscriptionConsent | null
-  /** Whether it is about one person, whose record every match bears the identifier of. */
+  /** Whether the filter names one person: every matching record has that one identifier. */
   readonly person: boolean
-  /** The same for criteria that ask for the same, until whenever they ask for it. 32 bytes. */
+  /** 32 bytes, equal for criteria with equal filter, schedule and start; the end does not matter. */
   readonly fingerprint: Uint8Array
-  /** Canonical text of the criteria, which `compileCriteria` reads again. */
+  /** The canonical text of the criteria; `compileCriteria` reads it. */
   readonly text: string
-  /** Members of a subscription, as they were asked for. */
+  /** The members of the criteria that the answer repeats. */
   readonly echo: JsonObject
 }
 
@@ -63,10 +63,10 @@ const RULES: CriteriaRules = {
   filter: 'filter',
 }
 
-/** Rules for what names types. */
+/** The rules for members that name types. */
 const TYPE_RULES: CriteriaRules = { ...RULES, code: 'rjct.notify_types.invalid' }
 
-/** Members of the criteria that a subscription has as well. */
+/** The members of the criteria that an answer repeats. */
 const ECHOED = [
   ...['version', 'reg_type', 'reg_event_type', 'frequency', 'filter_type', 'filter'],
   'notify_record_type',
@@ -112,7 +112,7 @@ export function readSubscribeCriteria(
   }
 }
 
-/** What stands in a signed consent is stored beside the subscription, and not the consent itself. */
+/** The content of a signed consent is stored beside the subscription; the consent itself is not stored. */
 function withoutJws(criteria: JsonObject): JsonObject {
   const { authorize } = criteria
   if (!isJsonObject(authorize)) return criteria
@@ -137,7 +137,7 @@ function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
 
 type Filter = Pick<SubscribeCriteria, 'predicate' | 'form'>
 
-/** Whether none is allowed is asked where rights are known. */
+/** Reads the filter. Whether a filter is required is checked later, with the grant. */
 function readCriteriaFilter(
   kind: Kind,
   recordType: RecordType,
@@ -158,7 +158,7 @@ function readCriteriaFilter(
   }
 }
 
-/** It was within the bounds of its time. */
+/** The largest limits: stored criteria were within the limits of their time. */
 const STORED_LIMITS: QueryLimits = {
   query_depth: LIMITS.query_depth.max,
   query_terms: LIMITS.query_terms.max,
@@ -166,8 +166,8 @@ const STORED_LIMITS: QueryLimits = {
 }
 
 /**
- * The filter of stored criteria, `SubscribeCriteria.text`.
- * @throws ItemRejection the registry has changed so that it cannot be read any more
+ * Reads the types and the filter of stored criteria, `SubscribeCriteria.text`.
+ * @throws ItemRejection the registry has changed, and the criteria cannot be read any more
  */
 export function compileCriteria(
   kind: Kind,
@@ -182,13 +182,13 @@ export function compileCriteria(
   }
 }
 
-/** Whether a record that fulfils it surely bears one certain identifier. */
+/** Whether every record that fulfils the predicate has one certain identifier. */
 function isAboutOne(predicate: Predicate): boolean {
   if (predicate.is === 'and') return predicate.of.some(isAboutOne)
   return predicate.is === 'identifier' && predicate.identifiers.length === 1
 }
 
-/** Participant, registry, event type and record type stand beside it. */
+/** The digest of the filter and the schedule. Participant, registry and types are stored beside it. */
 function fingerprintOf(predicate: Predicate | null, frequency: Frequency | null): Uint8Array {
   const asked = {
     filter: predicate === null ? null : canonicalPredicate(predicate),

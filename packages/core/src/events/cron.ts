@@ -1,8 +1,8 @@
-/** Cron expressions as subscribers write them, read into the one form that `frequency.ts` hands to croner. */
+/** Reads cron expressions as subscribers write them into one form, which `frequency.ts` gives to croner. */
 
 import { daysInMonth } from '@rollcall/protocol'
 
-/** What is wrong with an expression: the rule, and never its text. */
+/** An expression that cannot be read. The message has the rule, never the expression. */
 export class CronProblem extends Error {
   override readonly name = 'CronProblem'
 }
@@ -11,10 +11,10 @@ interface Field {
   readonly name: string
   readonly min: number
   readonly max: number
-  /** Names of values, the first for `first`. */
+  /** Names of values; the first name means the value `first`. */
   readonly names?: readonly string[]
   readonly first?: number
-  /** `?` may stand for `*`; `L`, `W` and `#` have a meaning that is not read. */
+  /** In fields of days, `?` means `*`, and `L`, `W` and `#` are refused with a message of their own. */
   readonly ofDays?: true
 }
 
@@ -27,12 +27,12 @@ const HOUR: Field = { name: 'hour', min: 0, max: 23 }
 const DAY: Field = { name: 'day of month', min: 1, max: 31, ofDays: true }
 const MONTH: Field = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
 const YEAR: Field = { name: 'year', min: 1970, max: 2099 }
-/** Sunday is 0, and 7 as well. */
+/** Sunday is 0 or 7. */
 const WEEKDAY: Field = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
 /** Sunday is 1. */
 const QUARTZ_WEEKDAY: Field = { ...WEEKDAY, min: 1, first: 1 }
 
-/** The words that stand for an expression. Weeks begin on Sunday, as in cron. */
+/** Words that can be used in place of an expression. Weeks begin on Sunday, as in cron. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['hourly', '0 0 * * * * *'],
   ['daily', '0 0 0 * * * *'],
@@ -42,18 +42,18 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 const LONGEST = 256
 
-/** The values of one field in order; null: every one. */
+/** The values of one field in ascending order; null: all values. */
 type Values = readonly number[] | null
 
-/** When something runs, by the clock of a zone. */
+/** A schedule in the local time of a zone. */
 export interface Cron {
   readonly second: Values
   readonly minute: Values
   readonly hour: Values
-  /** Where both kinds of days are named, either is enough. */
+  /** If both `day` and `weekday` are set, a day that matches either of them matches. */
   readonly day: Values
   readonly month: Values
-  /** From 0 for Sunday to 6. */
+  /** 0 is Sunday, 6 is Saturday. */
   readonly weekday: Values
   readonly year: Values
 }
@@ -68,43 +68,43 @@ export function readCron(text: string): Cron {
   if (written.length < 5 || written.length > 7) {
     throw new CronProblem(`must have 5, 6 or 7 fields, or be one of ${[...WORDS.keys()].join(', ')}`)
   }
-  // Cron of five fields begins with minutes.
+  // An expression of five fields begins with the minute.
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
     written.length === 5 ? ['0', ...written] : written
   const isQuartz = expression === text && isQuartzForm(written)
   const weekdays = readField(isQuartz ? QUARTZ_WEEKDAY : WEEKDAY, weekday)
   const fromSunday = weekdays && sorted(weekdays.map((number) => (isQuartz ? number - 1 : number % 7)))
   return {
-    second: some(SECOND, readField(SECOND, second)),
-    minute: some(MINUTE, readField(MINUTE, minute)),
-    hour: some(HOUR, readField(HOUR, hour)),
+    second: nullIfAll(SECOND, readField(SECOND, second)),
+    minute: nullIfAll(MINUTE, readField(MINUTE, minute)),
+    hour: nullIfAll(HOUR, readField(HOUR, hour)),
     ...eitherDay(readField(DAY, day), fromSunday),
-    month: some(MONTH, readField(MONTH, month)),
-    year: some(YEAR, readField(YEAR, year)),
+    month: nullIfAll(MONTH, readField(MONTH, month)),
+    year: nullIfAll(YEAR, readField(YEAR, year)),
   }
 }
 
-/** The same text for expressions that mean the same; croner reads it. */
+/** The text that croner reads; equal for expressions that mean the same. */
 export const cronText = (cron: Cron): string => ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
 
-/** A `?` and a field for the year are of Quartz alone; Quartz has no expressions of five fields. */
+/** Only Quartz has `?` and a field for the year, and it has no expressions of five fields. */
 const isQuartzForm = (fields: readonly string[]): boolean =>
   fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 
-/** Every day of one kind, beside named days of the other kind, is every day. */
+/** If one of the two fields lists all its days, the other does not matter. */
 function eitherDay(day: Values, weekday: Values): Pick<Cron, 'day' | 'weekday'> {
   const isEveryDay = day?.length === 31 || weekday?.length === 7
   return isEveryDay && day !== null && weekday !== null
     ? { day: null, weekday: null }
-    : { day: some(DAY, day), weekday: weekday?.length === 7 ? null : weekday }
+    : { day: nullIfAll(DAY, day), weekday: weekday?.length === 7 ? null : weekday }
 }
 
-const some = ({ min, max }: Field, values: Values): Values => (values?.length === max - min + 1 ? null : values)
+const nullIfAll = ({ min, max }: Field, values: Values): Values => (values?.length === max - min + 1 ? null : values)
 
 const sorted = (numbers: readonly number[]): readonly number[] =>
   [...new Set(numbers)].sort((one, other) => one - other)
 
-/** `*`, `5`, `1-5`, `MON-FRI`, and any of them with a step, such as `0/15`; several with commas. */
+/** One part of a field: `*`, `5`, `1-5`, `MON-FRI`, or one of these with a step, such as `0/15`. */
 const PART = /^(?:(\*)|([a-z]{3}|\d{1,4})(?:-([a-z]{3}|\d{1,4}))?)(?:\/(\d{1,4}))?$/i
 
 function readField(field: Field, text: string): Values {
@@ -119,7 +119,7 @@ function readPart(field: Field, text: string): readonly number[] {
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
   const from = every === undefined ? readValue(field, first, text) : min
-  // A step without an end runs to the end of the field.
+  // A step without an end of the range runs to the end of the field.
   const end = every === undefined && stepText === undefined ? from : max
   const to = last === undefined ? end : readValue(field, last, text)
   if (to < from) throw problem(field, 'must not have a range that runs backwards')
@@ -152,12 +152,12 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
-/** The fewest seconds between two runs on one day, or on two days that follow each other. */
+/** The fewest seconds between two runs on the same day or on consecutive days. */
 export function shortestGap({ second, minute, hour }: Cron): number {
   const seconds = spread(second, MINUTE_SECONDS)
   const minutes = spread(minute, 60)
   const hours = spread(hour, 24)
-  // From the last run within a unit of time to the first one within the next unit that has runs.
+  // For each unit: the time from the last run in it to the first run in the next unit that has runs.
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
   const inDay = hours.last * HOUR_SECONDS + inHour
@@ -169,17 +169,17 @@ export function shortestGap({ second, minute, hour }: Cron): number {
   )
 }
 
-/** The smallest distance of two values, and that of the first and the last. */
+/** The smallest distance between neighbouring values, and the distance of the last from the first. */
 function spread(values: Values, count: number): { readonly step: number; readonly last: number } {
   if (values === null) return { step: 1, last: count - 1 }
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }
 }
 
-/** Every run of so many years includes a leap year. */
+/** Any eight consecutive years include a leap year. */
 const LEAP_YEAR_WITHIN = 8
 
-/** Whether the years from the first to the last have a day on which it runs. */
+/** Whether there is a day, in the years from first to last, on which the schedule runs. */
 export function hasDay({ day, month, weekday, year }: Cron, first: number, last: number): boolean {
   if (weekday !== null || day === null) return year === null || year.some((one) => one >= first && one <= last)
   const months = month ?? range(1, 12)

@@ -1,4 +1,4 @@
-/** Which events a change of a record is, by the rules of its record type. */
+/** Derives the events of a change of a record by the rules of its record type. */
 import {
   type AttributeValue,
   dayIn,
@@ -17,7 +17,7 @@ import {
 import type { Identifier } from '../model/records.ts'
 import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
 
-/** A record at one moment. */
+/** A record at one moment, read only as far as it is used. */
 export class RecordState {
   readonly document: JsonValue
   readonly #kind: Kind
@@ -25,7 +25,7 @@ export class RecordState {
   readonly #aliases: readonly Identifier[]
   #extracted: ExtractedRecord | undefined
 
-  /** @param aliases identifiers of records that were merged into it */
+  /** @param aliases identifiers of records that were merged into this record */
   constructor(kind: Kind, recordType: RecordType, document: JsonValue, aliases: readonly Identifier[] = []) {
     this.#aliases = aliases
     this.#kind = kind
@@ -33,7 +33,7 @@ export class RecordState {
     this.document = document
   }
 
-  /** All that a filter can ask about. It takes longer than the few attributes of the rules. */
+  /** Everything a filter can ask about. Extracting it takes longer than reading the attributes of the rules. */
   get extracted(): ExtractedRecord {
     this.#extracted ??= extractRecord(this.#kind, this.#recordType, this.document, this.#aliases)
     return this.#extracted
@@ -50,7 +50,7 @@ export class RecordState {
   }
 }
 
-/** A record before a change and after it; null where there was none. */
+/** A record before and after a change; null where there was no record. */
 export interface StateChange {
   readonly before: RecordState | null
   readonly after: RecordState | null
@@ -58,13 +58,13 @@ export interface StateChange {
 
 export interface DerivedEvent {
   readonly event_type: string
-  /** It corrects the events of this type that were published of the record. */
+  /** Set if the event corrects published events of the same type and record. */
   readonly corrects?: 'CANCEL' | 'CORRECTION'
-  /** It is an event of these records too. */
+  /** Other records that the event is about as well. */
   readonly also_of?: NamedRecords
 }
 
-/** Records that the changed one names. */
+/** Records that the changed record names. */
 export interface NamedRecords {
   readonly record_type: string
   /** Normalised values of their primary identifier. */
@@ -75,33 +75,33 @@ export interface Derivation {
   readonly kind: Kind
   readonly recordType: RecordType
   readonly time_zone: string
-  /** When the change is made. */
+  /** The time of the change. */
   readonly now: Date
-  /** Days. */
+  /** The longest time from a birth to its registration, in days. */
   readonly birth_span: number
 }
 
 const DAY = 86_400_000
 
-/** The events, in the order of the rules. A document that is equal is no change: whoever calls does not ask. */
+/** The events of a change, in the order of the rules. The caller must not pass a change without a difference. */
 export function deriveEvents(derivation: Derivation, change: StateChange): readonly DerivedEvent[] {
   const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
   const events: DerivedEvent[] = []
-  let said = false
+  let hasEvent = false
   for (const rule of derivation.recordType.event_rules) {
-    if (rule.on !== on || (rule.otherwise && said)) continue
+    if (rule.on !== on || (rule.otherwise && hasEvent)) continue
     if (!ruleHolds(derivation, rule, change)) continue
     events.push({
       event_type: rule.event,
       ...(rule.corrects && { corrects: rule.corrects }),
       ...(rule.also_of && { also_of: namedBy(derivation, rule.also_of, change) }),
     })
-    said ||= rule.corrects === undefined
+    hasEvent ||= rule.corrects === undefined
   }
   return events
 }
 
-/** Whether the conditions of a rule are true of a change, be the record new, changed or deleted. */
+/** Whether the conditions of a rule hold; `on` is not checked. */
 export function ruleHolds(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
   return (rule.if ?? []).every((condition) => holds(derivation, condition, change))
 }
@@ -133,7 +133,7 @@ function holds(derivation: Derivation, condition: EventCondition, { before, afte
 
 const textOf = (value: AttributeValue): string => JSON.stringify(value)
 
-/** The keys of the elements that a list did not have. */
+/** The keys of the elements that were added to a list. */
 function addedTo(
   derivation: Derivation,
   list: RuleList,
@@ -178,7 +178,7 @@ function keysOf(
 
 type MemberChanged = Extract<EventCondition, { is: 'member_changed' }>
 
-/** What each element says under a member, by what it is known by; '' for one that is not known by anything. */
+/** The value of a member in each element, by the key of the element; elements without a key share ''. */
 function membersBy({ compound, by, member }: MemberChanged, state: RecordState | null): ReadonlyMap<string, string> {
   const said = new Map<string, string>()
   for (const { [by]: key, [member]: value } of state?.elements(compound) ?? []) {
@@ -187,7 +187,10 @@ function membersBy({ compound, by, member }: MemberChanged, state: RecordState |
   return said
 }
 
-/** Whether a date lies in the span that ends with another date or, where there is none, with the day of the change. */
+/**
+ * Whether a date is within `birth_span` days before the other date, or before the day of the change if there is no
+ * other date.
+ */
 function isRecent(
   { time_zone, now, birth_span }: Derivation,
   date: AttributeValue | undefined,

@@ -1,6 +1,6 @@
 /**
- * The keys under which a subscription is filed, and those that a record bears: a filter that is true of a record has a
- * key in common with it. A key is an equality, as selective a one as the filter has.
+ * The keys for finding the subscriptions that a changed record may match. A filter that is true of a record has at
+ * least one key in common with the record. A key is the most selective equality of the filter.
  */
 import type { AttributeScalar, AttributeType } from '@rollcall/protocol'
 import { sha256 } from '../model/digests.ts'
@@ -9,18 +9,18 @@ import type { ExtractedRecord } from '../query/memory/extract-record.ts'
 
 export interface FilingKey {
   readonly key: Uint8Array
-  /** Whoever bears the key fulfils the filter: nothing else of it is to be evaluated. */
+  /** Whether every record with this key fulfils the filter, so that the filter need not be evaluated. */
   readonly whole: boolean
 }
 
-/** The text of the key that every record has, for filters that have no equality to be filed under. The key is empty. */
+/** The text of the key of every record, for filters without an equality. Its key is empty. */
 const EVERY = ''
 const EMPTY = new Uint8Array(0)
 
-/** Bytes of a key's digest: no two of the keys of a registry are the same by chance. */
+/** Bytes of the digest: enough that two keys of a registry are not equal by chance. */
 const KEY_BYTES = 16
 
-/** How few records an equality is expected to leave, by what it is about; other types have no key. */
+/** How selective an equality is, by attribute type; types without an entry have no keys. */
 const SELECTIVITY: Readonly<Partial<Record<AttributeType, number>>> = {
   text: 4,
   number: 3,
@@ -31,18 +31,18 @@ const SELECTIVITY: Readonly<Partial<Record<AttributeType, number>>> = {
 }
 const IDENTIFIER_SELECTIVITY = 5
 
-/** Alternatives: whoever fulfils the filter bears one of the keys. */
+/** Alternative keys: a record that fulfils the filter has one of them. */
 interface Filed {
-  /** Of the least selective of the keys. */
+  /** The selectivity of the least selective key. */
   readonly selectivity: number
-  /** By their texts; the value says whether the key is `whole`. */
+  /** The texts of the keys; the value is `FilingKey.whole`. */
   readonly keys: ReadonlyMap<string, boolean>
 }
 
-/** @param predicate as a filter was read, before `atDay`; null: there is no filter */
+/** @param predicate the predicate of the filter, before `atDay`; null: there is no filter */
 export function filingKeys(predicate: Predicate | null): readonly FilingKey[] {
   if (predicate === null) return [{ key: digest(EVERY), whole: true }]
-  const filed = file(predicate, '')
+  const filed = keysOfPredicate(predicate, '')
   if (filed === null) return [{ key: digest(EVERY), whole: false }]
   return [...filed.keys].map(([text, whole]) => ({ key: digest(text), whole }))
 }
@@ -54,7 +54,7 @@ export interface ChangeKey {
   readonly after: boolean
 }
 
-/** The keys of a record before a change and after it, each once; null: there is no record. */
+/** The keys of a record before and after a change, each once; null: there was no record. */
 export function changeKeys(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
   const [earlier, later] = [keyTexts(before), keyTexts(after)]
   return [...new Set([...earlier, ...later])].map((text) => {
@@ -66,11 +66,11 @@ export function changeKeys(before: ExtractedRecord | null, after: ExtractedRecor
 function keyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
   if (record === null) return new Set()
   const texts = new Set([EVERY])
-  for (const [type, borne] of record.identifiers) {
-    for (const value of borne) texts.add(identifierKey(type, value))
+  for (const [type, values] of record.identifiers) {
+    for (const value of values) texts.add(identifierKey(type, value))
   }
   for (const [name, value] of record.values) {
-    // Elements of a list of values are asked about as those of a list with one member.
+    // An attribute with a list of values is queried as a list whose elements have one member of the same name.
     const [prefix, scalars] = isList(value) ? [`${name}.`, value] : ['', [value]]
     for (const scalar of scalars) addKey(texts, `${prefix}${name}`, scalar)
   }
@@ -91,18 +91,18 @@ function addKey(texts: Set<string>, name: string, value: AttributeScalar): void 
   if (text !== null) texts.add(text)
 }
 
-/** @param prefix of the names of attributes: that of the list whose elements are asked about, or '' */
-function file(predicate: Predicate, prefix: string): Filed | null {
+/** @param prefix the name of the list and a dot inside `some`, otherwise '' */
+function keysOfPredicate(predicate: Predicate, prefix: string): Filed | null {
   switch (predicate.is) {
     case 'and': {
       const [only, ...others] = predicate.of
-      if (only !== undefined && others.length === 0) return file(only, prefix)
-      return best(predicate.of.map((part) => remaining(file(part, prefix))))
+      if (only !== undefined && others.length === 0) return keysOfPredicate(only, prefix)
+      return mostSelective(predicate.of.map((part) => asPartOfAnd(keysOfPredicate(part, prefix))))
     }
     case 'or':
-      return together(predicate.of.map((part) => file(part, prefix)))
+      return keysOfAlternatives(predicate.of.map((part) => keysOfPredicate(part, prefix)))
     case 'some':
-      return file(predicate.of, `${predicate.list.name}.`)
+      return keysOfPredicate(predicate.of, `${predicate.list.name}.`)
     case 'compare':
       return predicate.operator === 'eq' ? equalities(predicate, [predicate.value], prefix) : null
     case 'in':
@@ -117,21 +117,21 @@ function file(predicate: Predicate, prefix: string): Filed | null {
   }
 }
 
-/** Where one of several conditions is the key, the others remain to be evaluated. */
-function remaining(filed: Filed | null): Filed | null {
+/** The key of one condition does not prove the other conditions of an `and`, so none of its keys is `whole`. */
+function asPartOfAnd(filed: Filed | null): Filed | null {
   return filed && { ...filed, keys: new Map([...filed.keys.keys()].map((text) => [text, false])) }
 }
 
-/** The most selective; of equally selective ones that with the fewest keys. */
-function best(parts: readonly (Filed | null)[]): Filed | null {
+/** The most selective part; among equally selective parts, the one with the fewest keys. */
+function mostSelective(parts: readonly (Filed | null)[]): Filed | null {
   const filed = parts.filter((part) => part !== null)
   const order = (one: Filed, other: Filed): number =>
     other.selectivity - one.selectivity || one.keys.size - other.keys.size
   return filed.toSorted(order)[0] ?? null
 }
 
-/** All keys of all alternatives; null where one of them has none. */
-function together(parts: readonly (Filed | null)[]): Filed | null {
+/** The keys of all alternatives; null when an alternative has none. */
+function keysOfAlternatives(parts: readonly (Filed | null)[]): Filed | null {
   const keys = new Map<string, boolean>()
   let selectivity = IDENTIFIER_SELECTIVITY
   for (const part of parts) {
@@ -148,7 +148,7 @@ function equalities(
   prefix: string,
 ): Filed | null {
   const selectivity = SELECTIVITY[attribute.type]
-  // What is asked of a date up to a day changes with the day.
+  // The answer to a condition with `until` changes from day to day.
   if (selectivity === undefined || until !== undefined) return null
   const keys = new Map<string, boolean>()
   for (const literal of literals) {
@@ -159,7 +159,9 @@ function equalities(
   return { selectivity, keys }
 }
 
-/** Null of a period: equal to one is also what lies within it. A single day or instant holds nothing but itself. */
+/**
+ * Null for a period: dates within the period are equal to it as well. A single day or instant is equal only to itself.
+ */
 function valueKey(name: string, value: AttributeScalar | Literal): string | null {
   if (typeof value !== 'object') return keyText('attribute', name, String(value))
   return value.from === value.to ? keyText('attribute', name, value.from) : null
@@ -167,7 +169,7 @@ function valueKey(name: string, value: AttributeScalar | Literal): string | null
 
 const identifierKey = (type: string, value: string): string => keyText('identifier', type, value)
 
-/** No part but the last, which is the value, has a NUL: the parts cannot be confused. */
+/** Only the last part, the value, may contain a NUL, so two different keys have different texts. */
 const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
 
 const digest = (text: string): Uint8Array => (text === EVERY ? EMPTY : sha256(text).subarray(0, KEY_BYTES))

@@ -1,4 +1,6 @@
-/** When the notifications of a subscription are sent (spec "SubscribeRequest"; docs/events.md "Frequency"). */
+/**
+ * The times at which notifications of a subscription are sent (spec "SubscribeRequest"; docs/events.md "Frequency").
+ */
 import { ItemRejection, isJsonObject, type JsonValue, timestampInstant } from '@rollcall/protocol'
 import { Cron as Schedule } from 'croner'
 import { LRUCache } from 'lru-cache'
@@ -6,9 +8,9 @@ import type { Limits } from '../limits.ts'
 import type { Frequency } from '../model/event.ts'
 import { CronProblem, cronText, hasDay, readCron, shortestGap } from './cron.ts'
 
-/** Where and when a frequency is read. */
+/** The time zone, limits and time for reading a frequency. */
 export interface FrequencyScope {
-  /** Of the registry, whose clock tells the times. */
+  /** The time zone of the registry; the cron expression is read in its local time. */
   readonly time_zone: string
   readonly limits: Pick<Limits, 'notify_interval'>
   readonly now: Date
@@ -59,7 +61,7 @@ function readExpression(given: JsonValue | undefined, { notify_interval }: Frequ
 const invalid = (member: string, rule: string): ItemRejection =>
   new ItemRejection('rjct.notify_details.invalid', `${PATH}${member}: ${rule}`)
 
-/** The first run after an instant; after the last one `end_at`, so that nothing is held for ever. */
+/** The first run after an instant. After the last run it is `end_at`, so that nothing waits for ever. */
 export const nextTick = (frequency: Frequency, time_zone: string, after: Date): Date =>
   tickAfter(frequency, time_zone, after) ?? frequency.end_at
 
@@ -75,7 +77,7 @@ export function nextRuns(frequency: Frequency, time_zone: string, after: Date, c
   return runs
 }
 
-/** Within the period, both ends included; null: there is none any more. */
+/** The first run after `after` and within start and end, both included; null: there is none. */
 function tickAfter({ cron, start_at, end_at }: Frequency, time_zone: string, after: Date): Date | null {
   const beforeStart = start_at.getTime() - 1
   const from = new Date(Math.max(after.getTime(), beforeStart))
@@ -83,12 +85,12 @@ function tickAfter({ cron, start_at, end_at }: Frequency, time_zone: string, aft
   return run === null || run > end_at ? null : run
 }
 
-/** Compiled ones: many subscriptions have the same. */
+/** Compiled schedules. Many subscriptions have the same expression. */
 const schedules = new LRUCache<string, Schedule>({ max: 1_000 })
 
 /**
- * Where the clocks go back a time of day that is named runs once, and where they go on it runs as soon as they have gone.
- * Under `*` everything runs that the clock shows.
+ * The compiled schedule. When clocks go back, a run at a fixed time of day happens once; a run at a skipped time
+ * happens right after the clocks went forward. Fields with `*` follow the clock.
  */
 function scheduleOf(cron: string, time_zone: string): Schedule {
   const key = `${time_zone} ${cron}`

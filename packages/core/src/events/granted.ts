@@ -1,4 +1,4 @@
-/** Whether a grant allows a subscription as it is stored: its event, its record type, and what its filter asks about. */
+/** Whether a grant allows a stored subscription: its event type, its record type and its filter. */
 import { ItemRejection } from '@rollcall/protocol'
 import type { GivenFor } from '../model/consent.ts'
 import { ALL, type Grant, QUERY_FORMS } from '../model/grant.ts'
@@ -7,20 +7,20 @@ import { refusedSubscription } from '../policy/subscription.ts'
 import { compileCriteria } from './criteria.ts'
 
 /**
- * @param criteria canonical text of its criteria
- * @param consent its own; null: it has none; undefined: it is asked for elsewhere
+ * @param criteria the canonical text of the criteria
+ * @param consent the consent of the subscription; null: it has none; undefined: the caller checks the consent elsewhere
  */
 export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: GivenFor | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false
   try {
     return refusedSubscription(grant, compileCriteria(grant.kind, criteria)) === null
   } catch (error) {
-    // The filter asks about something that is not granted.
+    // The filter uses something that is not granted.
     if (error instanceof ItemRejection) return false
     throw error
   }
 }
 
-/** No filter asks about something that this grant does not have. */
+/** Whether every filter that the registry allows is granted. */
 export const asksEverything = ({ terms, identifiers, recordTypes, queryForms }: Grant): boolean =>
   terms.ask === ALL && identifiers.types === null && recordTypes === null && queryForms.size === QUERY_FORMS.length

@@ -58,7 +58,7 @@ describe('identifiers', () => {
 
   test.each<[Removals, string]>([
     [{ name: ['x'] }, 'remove: each member must be one of the lists identifier'],
-    [{ identifier: [{ identifier_type: 'UIN' }] }, 'remove.identifier[0]: must say by what its element is known'],
+    [{ identifier: [{ identifier_type: 'UIN' }] }, 'remove.identifier[0]: must identify its element'],
   ])('a removal of %j is refused', (remove, message) => {
     expect(() => merge({ identifier: three }, {}, remove)).toThrow(new MergeProblem(message))
   })

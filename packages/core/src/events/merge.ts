@@ -1,6 +1,6 @@
 /**
- * A part of a record, merged into the record: JSON merge patch (RFC 7396), except that lists whose elements are known by a
- * key are merged element by element, and lose none of them.
+ * Merges part of a record into the record by JSON merge patch (RFC 7396). Lists with keyed elements are merged element
+ * by element, and lose no element.
  */
 import {
   canonicalJson,
@@ -20,7 +20,7 @@ import { elementsOf } from '../enrolment/registers.ts'
 import type { Identifier } from '../model/records.ts'
 import { Places, Spelled } from './places.ts'
 
-/** What is to be merged cannot be. The message names the member and the rule, never a value. */
+/** A patch that cannot be merged. The message names the member and the rule, never a value. */
 export class MergeProblem extends Error {
   override readonly name = 'MergeProblem'
 }
@@ -30,12 +30,12 @@ export interface MergeScope {
   readonly recordType: RecordType
 }
 
-/** Elements to take out, by the path of their list. */
+/** The elements to remove, by the path of their list. */
 export type Removals = Readonly<Record<string, readonly JsonValue[]>>
 
 /**
- * The record with the patch merged into it, and the named elements taken out. Members are found under any of their
- * spellings and stay where they stand.
+ * Merges the patch into the record and removes the named elements. A member is found under any of its spellings, and
+ * keeps its place and spelling.
  * @throws MergeProblem
  */
 export function mergeRecord(
@@ -51,9 +51,9 @@ export function mergeRecord(
 }
 
 /**
- * The record with what is said of a record that was merged into it: the identifiers of that one do not become the record's
- * own.
- * @param aliases identifiers of records that were merged into it
+ * Merges a patch for a retired record into its survivor. Identifiers of the retired record do not become identifiers of
+ * the survivor.
+ * @param aliases identifiers of the records that were merged into this record
  * @throws MergeProblem
  */
 export function mergeIntoSurvivor(
@@ -66,7 +66,7 @@ export function mergeIntoSurvivor(
   return mergeRecord(scope, record, withoutAliases(scope, record, patch, aliases), remove)
 }
 
-/** What is said of a record that was merged into this one, without identifiers of that one which are not its own. */
+/** The patch without identifiers of retired records, unless they are also identifiers of this record. */
 export function withoutAliases(
   { kind, recordType }: MergeScope,
   record: JsonObject,
@@ -92,7 +92,7 @@ export function withoutAliases(
 }
 
 function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch: JsonObject): JsonObject {
-  // A member called __proto__ is a member like any other.
+  // A Map, because a member may be called `__proto__`.
   const merged = new Spelled(Object.entries(object), searchKey)
   for (const [name, value] of Object.entries(patch)) {
     const key = merged.nameOf(name)
@@ -111,8 +111,9 @@ function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefine
 }
 
 /**
- * What stands alone in place of a list is its only element, and stays alone where nothing joins it. An element that is
- * known by nothing is that one, else an equal one.
+ * Merges two lists. A single value in place of a list is treated as a list of one, and stays a single value if no
+ * element joins it. Elements are matched by their keys; an element without keys replaces a single value, or an equal
+ * element.
  */
 function mergeList(
   scope: MergeScope,
@@ -168,7 +169,7 @@ function removeElements(
     const named = keys.get(list.name) ?? new Set()
     for (const [at, element] of elements.entries()) {
       const found = elementKeys(kind, recordType, list, path, element)
-      if (found.length === 0) throw new MergeProblem(`remove.${path}[${at}]: must say by what its element is known`)
+      if (found.length === 0) throw new MergeProblem(`remove.${path}[${at}]: must identify its element`)
       for (const key of found) named.add(key)
     }
     keys.set(list.name, named)
@@ -196,11 +197,12 @@ function withoutElements(
     }
     return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
   }
-  const inside = (one: JsonValue): JsonValue => (isJsonObject(one) ? withoutElements(one, rest, isNamed, emptied) : one)
-  return { ...object, [key]: Array.isArray(value) ? value.map(inside) : inside(value) }
+  const removeInside = (one: JsonValue): JsonValue =>
+    isJsonObject(one) ? withoutElements(one, rest, isNamed, emptied) : one
+  return { ...object, [key]: Array.isArray(value) ? value.map(removeInside) : removeInside(value) }
 }
 
-/** A patch that writes over what a list stands in would take its elements with it. */
+/** Refuses a patch that replaces the object around a list, because the elements of the list would be lost. */
 function checkKept(
   { kind, recordType }: MergeScope,
   before: JsonObject,

@@ -1,4 +1,4 @@
-/** A record that has nothing but its identifiers: what is sent where its other members are not. */
+/** A record that consists of its identifiers, for notifications without the other members. */
 import {
   isJsonObject,
   type JsonObject,
@@ -12,7 +12,9 @@ import {
 
 const ownSources = new WeakMap<RecordType, RecordType>()
 
-/** With those sources only at which the record is named by its registry: no phone number, and nobody inside of it. */
+/**
+ * The record type with only its identifier lists and its primary identifier: no phone numbers, and no other persons.
+ */
 function ownOnly(recordType: RecordType): RecordType {
   const known = ownSources.get(recordType)
   if (known !== undefined) return known
@@ -25,7 +27,10 @@ function ownOnly(recordType: RecordType): RecordType {
   return only
 }
 
-/** The identifiers as the document writes them, in a list where the record type has them first, and the document's own `@type`. */
+/**
+ * The identifiers as the document writes them, in a list at the first identifier path of the record type, with the
+ * document's `@type`.
+ */
 export function ownIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
   const identifiers = writtenIdentifiers(kind, ownOnly(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)
@@ -34,7 +39,7 @@ export function ownIdentifiers(kind: Kind, recordType: RecordType, document: Jso
   return { ...(type !== undefined && { '@type': type }), ...recordNamedBy(recordType, identifiers) }
 }
 
-/** The primary identifier as the document writes it; undefined: it has none. */
+/** The primary identifier as the document writes it; undefined when it has none. */
 export const ownPrimary = (
   kind: Kind,
   recordType: RecordType,
@@ -43,7 +48,7 @@ export const ownPrimary = (
   writtenIdentifiers(kind, ownOnly(recordType), document).find(({ type }) => type === recordType.primary_identifier)
     ?.written
 
-/** A record that has nothing but this list of identifiers, where the record type has them first. */
+/** A record with this list of identifiers at the first identifier path of the record type. */
 export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
   const path = ownOnly(recordType).identifiers[0]?.path.split('.') ?? []
   const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])

@@ -1,9 +1,9 @@
-/** Where things stand by their names, so that finding each of many does not mean reading all of them. */
+/** Finds list elements and members by name without reading all of them each time. */
 
-/** Elements of a list, each under any number of names. */
+/** The elements of a list, indexed by name. An element may have several names. */
 export class Places<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
-  /** By name, in order, also of elements that have lost the name since. */
+  /** Positions by name, in ascending order. An element may have lost the name since. */
   readonly #places = new Map<string, number[]>()
   readonly #names: (readonly string[])[] = []
 
@@ -12,7 +12,7 @@ export class Places<Element> {
     for (const [at, element] of elements.entries()) this.put(at, element)
   }
 
-  /** The element stands there now. */
+  /** Sets the element at a position. */
   put(at: number, element: Element): void {
     const before = this.#names[at] ?? []
     const names = this.#namesOf(element)
@@ -27,7 +27,7 @@ export class Places<Element> {
     }
   }
 
-  /** The place of the first element that has any of the names. */
+  /** The position of the first element that has any of the names. */
   first(names: readonly string[]): number | undefined {
     const found = names.flatMap((name) => {
       return this.#places.get(name)?.find((at) => this.#names[at]?.includes(name)) ?? []
@@ -36,19 +36,22 @@ export class Places<Element> {
   }
 }
 
-/** The members of an object, each found under any of its spellings. */
+/** The members of an object, found under any of their spellings. */
 export class Spelled<Value> {
   readonly members: Map<string, Value>
   readonly #read: (name: string) => string
   #names: Map<string, Set<string>> | undefined
 
-  /** @param read what all spellings of a name have in common */
+  /** @param read maps all spellings of a name to one key */
   constructor(members: Iterable<readonly [string, Value]>, read: (name: string) => string) {
     this.members = new Map(members)
     this.#read = read
   }
 
-  /** The name of the member: as it is asked for, else in another spelling, else as it is asked for. */
+  /**
+   * The name under which the object has the member: the given spelling or another one. The given name if there is no
+   * such member.
+   */
   nameOf(name: string): string {
     if (this.members.has(name)) return name
     this.#names ??= this.#readAll()

@@ -1,4 +1,4 @@
-/** What a notification shows of a record: the record as it was at the event, with the enrolments that changed. */
+/** The form of a record in notifications: the record at the time of the event, with the enrolments that changed. */
 import {
   canonicalJson,
   isJsonObject,
@@ -10,11 +10,12 @@ import {
 } from '@rollcall/protocol'
 import { changedEnrolments } from '../enrolment/enrolments.ts'
 
-/** Where the shape of notifications has attributes that the record itself has no member for. */
+/** The member for values that the record has no member of its own for. */
 const ATTRIBUTES = 'additional_attributes'
 
 /**
- * The record as it is stored with its event: what changed cannot be told from the record alone later on.
+ * The text of a record to be stored with its event, with the changed enrolments: they cannot be found later from the
+ * record alone.
  * @param text canonical JSON of `after`
  */
 export function shownRecord(recordType: RecordType, before: JsonValue | null, after: JsonValue, text: string): string {
@@ -22,7 +23,7 @@ export function shownRecord(recordType: RecordType, before: JsonValue | null, af
   return shown === after ? text : canonicalJson(shown)
 }
 
-/** The record with the enrolments that changed; the same object where there are none. */
+/** The record with the changed enrolments; the same object when none changed. */
 function withChanges(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
   if (!isJsonObject(after)) return after
   const changed = changedEnrolments(recordType, before, after)
@@ -32,8 +33,9 @@ function withChanges(recordType: RecordType, before: JsonValue | null, after: Js
 }
 
 /**
- * Makes the notified record of a stored one; undefined: it is sent as it is stored.
- * @param options.all whether all enrolments are shown, where the record has not changed
+ * Returns a function that changes a stored record into the notified form; undefined: records of this type are sent as
+ * stored.
+ * @param options.all whether to add all enrolments, for a record that has not changed
  */
 export function notifiedShape(
   kind: Kind,

@@ -1,4 +1,4 @@
-/** An account of access: who asked what, about whom, and what left. It is written before the data leaves. */
+/** An audit entry: who asked what, about whom, and which data left. It is written before the data leaves. */
 
 /** `unsent`: what an earlier entry said is sent was not; `reply` and `transaction_id` are those of that entry. */
 export const ACCOUNT_KINDS = [
@@ -6,15 +6,18 @@ export const ACCOUNT_KINDS = [
 ] as const
 export type AccountKind = (typeof ACCOUNT_KINDS)[number]
 
-/** An identifier of a person, in clear: it is never persisted so. */
+/** An identifier of a person in clear. It is never stored in this form. */
 export interface PersonIdentifier {
   /** The canonical name of its type, such as `UIN`. */
   readonly type: string
-  /** Normalised, as the identifiers of records are. */
+  /** Normalised, as in the identifiers of records. */
   readonly value: string
 }
 
-/** Makes pseudonyms of persons outside of the audit log: the same as in it, in all registries. */
+/**
+ * Makes pseudonyms of persons for use outside the audit log. They are the same as in the log, and the same in all
+ * registries.
+ */
 export type Pseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Uint8Array[]>
 
 /** `seen`: data of the person left. `asked`: the person was asked about. `written`: data was written about the person. */
@@ -31,35 +34,41 @@ export interface AccountedMessage {
   readonly message_id: string | null
   /** SHA-256 of its bytes, in hexadecimal. */
   readonly digest: string
-  /** Of its signature; null where it is unsigned. */
+  /** The kid of the signing key; null when the message is unsigned. */
   readonly kid: string | null
-  /** The value of its signature; null where it is unsigned. */
+  /** The value of the signature; null when the message is unsigned. */
   readonly signature: string | null
 }
 
-/** On what consent access was based. */
+/** The consent on which the access was based. */
 export interface AccountedConsent {
   readonly form: 'asserted' | 'signed'
   readonly jti?: string
   readonly authority?: string
 }
 
-/** Names of what was asked for, never values. */
+/** What the request asked for, by names; never values. */
 export interface AccountedQuestion {
   readonly record_types: readonly string[]
   readonly forms: readonly string[]
   readonly attributes: readonly string[]
 }
 
-/** What may name a person who works with the data, or a case: it is encrypted, bound to its place in the accounts. */
+/**
+ * Details that may name a person who works with the data, or a case. They are encrypted, and bound to their place in
+ * the audit log.
+ */
 export interface ConfidentialDetails {
   readonly requested_by?: string
   readonly case?: string
-  /** Of an emergency. */
+  /** The reason of an emergency. */
   readonly reason?: string
-  /** What a review of an emergency found. */
+  /** The result of the review of an emergency. */
   readonly finding?: string
-  /** Who found it and when (RFC 3339 in UTC, with milliseconds); those of earlier versions do not say. */
+  /**
+   * The reviewer and the time of the review (RFC 3339 in UTC, with milliseconds); absent in reviews of earlier
+   * versions.
+   */
   readonly reviewed_by?: string
   readonly reviewed_at?: string
 }
@@ -67,53 +76,56 @@ export interface ConfidentialDetails {
 /** The content of an entry. It holds no personal data in clear. */
 interface AccountContent {
   readonly kind: AccountKind
-  /** sender_id */
+  /** The sender_id of the participant. */
   readonly participant: string | null
-  /** Name of an operator token, or of an operator at the command line. */
+  /** The name of an operator token, or of an operator at the command line. */
   readonly operator: string | null
-  /** The operator who approved what `operator` proposed; absent: the act did not wait, or its entry is of an earlier version. */
+  /**
+   * The operator who approved the act that `operator` proposed; absent: the act needed no approval, or an earlier
+   * version wrote the entry.
+   */
   readonly approved_by?: string
-  /** Namespace. */
+  /** The namespace of the registry. */
   readonly registry: string | null
   readonly operation: string | null
   readonly correlation_id: string | null
   readonly transaction_id: string | null
   readonly request: AccountedMessage | null
   readonly reply: AccountedMessage | null
-  /** Version of the grant. */
+  /** The version of the grant. */
   readonly grant: number | null
   readonly basis: string | null
   readonly purpose: string | null
   readonly consent: AccountedConsent | null
-  /** Whether the emergency part of the grant was used; absent: no. */
+  /** Set if the emergency part of the grant was used. */
   readonly emergency?: true
-  /** How many items ended with each code; `succ` for those that succeeded. */
+  /** The number of items by their code; `succ` for items that succeeded. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** How many records left. */
+  /** The number of records that left. */
   readonly records: number
   readonly asked: AccountedQuestion
   /** The attribute paths that left, by record type. */
   readonly shown: Readonly<Record<string, readonly string[]>>
-  /** correlation_ids whose stored answers this one gives again. */
+  /** The correlation_ids of stored answers that this answer repeats. */
   readonly repeats?: readonly string[]
   /**
-   * Of refusals of one sort, which share an entry: how many, and since when (RFC 3339). Of an act of a participant: of how many
-   * deliveries.
+   * The number of refusals of one sort that share this entry, since the time `since` (RFC 3339). In the entry of a
+   * participant's act, the number of deliveries.
    */
   readonly count?: number
   readonly since?: string
-  /** Of refusals: from where, an IPv4 address or the /64 of an IPv6 address. */
+  /** For refusals, the sender's IPv4 address or the /64 of its IPv6 address. */
   readonly address?: string
-  /** Of an act of an operator, or of a participant by hand: the command, never a value. */
+  /** For acts of an operator, or of a participant by hand: the command without values. */
   readonly note?: string
 }
 
-/** An entry as it is handed in. */
+/** An entry before it is written. */
 export interface AccountEntry extends AccountContent {
   readonly confidential?: ConfidentialDetails
 }
 
-/** An entry as it is stored. */
+/** An entry in the audit log. */
 export interface StoredAccountEntry extends AccountContent {
   /** `ConfidentialDetails`, encrypted. */
   readonly sealed?: string

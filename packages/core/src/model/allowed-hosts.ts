@@ -1,19 +1,17 @@
-/**
- * The hosts, one row each, that the operator permits for requests to a participant, beyond https to the public network.
- */
+/** The hosts that the operator permits for requests to a participant, beyond https to the public network. */
 import { canonicalJson } from '@rollcall/protocol'
 
-/** Characters of an address that is called: longer ones are refused wherever they come from. */
+/** The longest address, in characters, that we call. A longer address is refused, wherever it comes from. */
 export const MAX_ADDRESS_LENGTH = 2_048
 
-/** Networks that an operator can open for a host; no setting opens the others. */
+/** The networks that an operator can open for a host. No setting opens other internal networks. */
 export type AllowableNetwork = 'private' | 'loopback'
 
-/** One row. */
+/** The permission for one host. */
 export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, boolean>>> {
-  /** A name or an address, as it stands in a URL; no wildcards. */
+  /** A name or an address as written in a URL, without wildcards. */
   readonly host: string
-  /** In place of the ports that every host may be reached at. */
+  /** The ports that are allowed for this host, in place of those that are allowed for every host. */
   readonly ports?: readonly number[] | 'any'
   /** Messages may go to this host without TLS. */
   readonly plainHttp?: boolean
@@ -31,7 +29,7 @@ export function bareHost(url: URL): string {
 export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
   const byHost = new Map<string, AllowedHost>()
   for (const row of rows) {
-    // In the host of a URL only an IPv6 address has a colon.
+    // Only an IPv6 address has a colon in the host of a URL.
     const url = URL.parse(`https://${row.host.includes(':') ? `[${row.host}]` : row.host}`)
     if (url === null || bareHost(url) !== row.host || /\*|\.$/.test(row.host)) {
       throw new TypeError('an allowed host must be written as it stands in an address, in lower case')
@@ -42,7 +40,7 @@ export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, 
   return byHost
 }
 
-/** Rows of the one list that are not, exactly so, in the other. */
+/** The rows of `rows` that have no equal row in `others`. */
 export function hostsBeside(rows: readonly AllowedHost[], others: readonly AllowedHost[]): readonly AllowedHost[] {
   const known = new Set(others.map(canonicalJson))
   return rows.filter((row) => !known.has(canonicalJson(row)))

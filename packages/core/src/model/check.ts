@@ -1,21 +1,21 @@
-/** The check of a sandbox participant: which steps its system has gone through, as our own records show it. */
+/** The check of a sandbox participant: the steps that its system has done, as our own records show them. */
 import type { Participant } from './participant.ts'
 import type { Registry } from './registry.ts'
 
-/** Whose messages are looked at. */
+/** The participant and the registry whose messages are checked. */
 export interface CheckedSystem {
   readonly participant: Pick<Participant, 'id'>
   readonly registry: Pick<Registry, 'id'>
-  /** Messages that were seen before this time do not count. */
+  /** Earlier messages are ignored. */
   readonly since: Date
 }
 
-/** `skipped`: the grant of the participant does not have the operation, so it is not asked for. */
+/** `skipped`: the grant does not have the operation, so the step is not required. */
 export const STEP_STATES = ['passed', 'missing', 'skipped'] as const
 
 export interface CheckStep {
   readonly name: string
   readonly state: (typeof STEP_STATES)[number]
-  /** What was seen, or what to do. It names no person and repeats nothing of a message. */
+  /** The result, or what the participant must do. It has no names of persons, and nothing from a message. */
   readonly text: string
 }

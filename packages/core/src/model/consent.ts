@@ -1,39 +1,39 @@
-/** Consents under which participants ask (spec "SearchRequest", G8). */
+/** The consents of persons under which participants ask (spec "SearchRequest", G8). */
 import type { AccountedConsent } from './account.ts'
 
-/** A consent that a registered authority signed, and that holds now. */
+/** A consent that a registered authority signed, and that is valid now. */
 export interface SignedConsent {
   readonly authority: { readonly id: number; readonly name: string }
   readonly jti: string
-  /** As the authority names the person who consents. */
+  /** The person who consents, as the authority names the person. */
   readonly subject: { readonly identifier_type: string; readonly identifier_value: string }
   readonly purpose: string
-  /** Names of what may be shown, as in the `see` of a grant. */
+  /** The names of what may be shown, as in the `see` of a grant. */
   readonly attributes: readonly string[]
   readonly given_at: Date
   readonly expires_at: Date
 }
 
-/** What an account says of the consent under which an item is asked. */
+/** The part of an audit entry about the consent of an item. */
 export interface ConsentFacts {
   readonly purpose?: string
   readonly consent?: AccountedConsent
 }
 
-/** For what a consent was given, and who signed it. */
+/** The purpose of a consent, and its signer. */
 export interface GivenFor {
   readonly purpose: string
-  /** Name of the authority; null: nobody signed it. */
+  /** The name of the authority; null: nobody signed the consent. */
   readonly authority: string | null
 }
 
-/** The consent of a person for a purpose to a participant, as it is looked up: persons are pseudonyms. */
+/** The consent of a person to a participant for a purpose, as the store finds it. Persons are pseudonyms. */
 export interface ConsentUse {
   readonly participant: number
-  /** Of identifiers of the person who consents. */
+  /** Pseudonyms of the identifiers of the person who consents. */
   readonly pseudonyms: readonly Uint8Array[]
   readonly purpose: string
-  /** Null: the participant asserts it, and nobody signed it. */
+  /** Null: the participant asserts the consent, and nobody signed it. */
   readonly signed: {
     /** `SignedConsent.authority.id` */
     readonly authority: number
@@ -46,7 +46,7 @@ export interface ConsentUse {
 /** The signed consent of a subscription. */
 export interface SubscriptionConsent extends ConsentUse {
   readonly signed: NonNullable<ConsentUse['signed']>
-  /** Name of its authority. */
+  /** The name of its authority. */
   readonly authority: string
   /** `SignedConsent.attributes` */
   readonly attributes: readonly string[]

@@ -1,26 +1,29 @@
-/** A delivery: an envelope that we send, what is persisted of its attempts, and what its encrypted parts are bound to. */
+/**
+ * A delivery (an envelope that we send), its attempts as they are stored, and the contexts to which its encrypted parts
+ * are bound.
+ */
 
-/** The destination of deliveries: health, order and circuit breaker belong to it. */
+/** The destination of deliveries. Health, order and circuit breaker are kept for each destination. */
 export interface Destination {
   /** `Participant.id` */
   readonly participant: number
-  /** Of the address, as `URL.origin` says it; empty where there is no address. */
+  /** The origin of the address, as `URL.origin`; empty when there is no address. */
   readonly origin: string
 }
 
-/** @param target an address as the URL standard writes it, as `callbackTarget` finds it; null: none */
+/** @param target an address in the form of the URL standard, from `callbackTarget`; null: there is none */
 export const originOf = (target: string | null): string =>
   (target === null ? undefined : URL.parse(target)?.origin) ?? ''
 
 declare const encryptedReply: unique symbol
 
 /**
- * A reply encrypted at rest for `deliveryContext`: canonical JSON of `{header, message}`. Its records were disclosed when
- * it was made, and are not judged again: every attempt sends the same message.
+ * A reply encrypted at rest for `deliveryContext`: canonical JSON of `{header, message}`. Its records were disclosed
+ * when the reply was made. They are not disclosed again: every attempt sends the same message.
  */
 export type EncryptedReply = Uint8Array & { readonly [encryptedReply]: true }
 
-/** An envelope to send, or to hold where there is nowhere to send it. */
+/** An envelope to be sent, or to be held while there is no address. */
 export interface NewDelivery {
   /** A UUID. */
   readonly id: string
@@ -28,25 +31,28 @@ export interface NewDelivery {
   readonly participant: number
   /** `Registry.id` */
   readonly registry: number
-  /** Of the exchange that it answers. */
+  /** The exchange that the delivery answers. */
   readonly correlation_id: string | null
   /** The name of a row of CALLBACKS. */
   readonly callback: string
-  /** From 1. */
+  /** The page number, from 1. */
   readonly page: number
   readonly message_id: string
-  /** Null: nowhere, it is held. */
+  /** Null: there is no address, and the delivery is held. */
   readonly target: string | null
   /** Whether the message leaves encrypted. */
   readonly encrypted: boolean
   readonly body: EncryptedReply
-  /** Of a notification: the mailbox, of which one delivery is pending at a time. Null or undefined for all others. */
+  /**
+   * The mailbox of a notification: at most one delivery of a mailbox is pending. Null or undefined for other
+   * deliveries.
+   */
   readonly mailbox?: number | null
-  /** By what its records were disclosed; null or undefined: it has none. */
+  /** The grant and the protection that disclosed its records; null or undefined: it has no records. */
   readonly made?: DisclosedBy | null
 }
 
-/** The grant of the moment, and who was protected then. */
+/** The grant, and the version of the protected persons, at the time of the disclosure. */
 export interface DisclosedBy {
   /** `Grant.id` */
   readonly grant: number
@@ -54,25 +60,28 @@ export interface DisclosedBy {
   readonly protection: number
 }
 
-/** The right to attempt deliveries, for a while. */
+/** The right of one node to attempt deliveries, for a while. */
 export interface Claim {
   /** A UUID. */
   readonly id: string
-  /** For how long nobody else may take them. */
+  /** The seconds for which no other node may claim them. */
   readonly seconds: number
 }
 
-/** A delivery that is to be attempted now. */
+/** A delivery to be attempted now. */
 export interface ClaimedDelivery extends NewDelivery {
-  /** Of its target. */
+  /** The origin of the target. */
   readonly origin: string
-  /** Of the attempt: how many were begun, with this one. */
+  /** The number of the attempt, counted from the first attempt of the delivery. */
   readonly number: number
-  /** Attempts before its schedule began anew. */
+  /** The attempts before the schedule was started anew. */
   readonly earlier: number
-  /** The address that its exchange or mailbox asked for; null: the participant's own. Undefined: it is not known any more. */
+  /**
+   * The address that the exchange or mailbox asked for; null: the participant's own address. Undefined: it is no longer
+   * known.
+   */
   readonly sender_uri: string | null | undefined
-  /** The name of the operation that it answers; null or undefined: it is not known any more. */
+  /** The name of the operation that it answers; null or undefined: it is no longer known. */
   readonly operation?: string | null
 }
 
@@ -81,30 +90,30 @@ export interface DeliveryUpdate {
   readonly state: 'pending' | 'delivered' | 'refused' | 'dead'
   /** Seconds until the next attempt; null unless it is pending. */
   readonly wait: number | null
-  /** Why it is at its end; null while it is not, and when it was delivered. */
+  /** The reason why it ended; null while it is pending, and when it was delivered. */
   readonly reason: string | null
 }
 
-/** One attempt as it is persisted. */
+/** One attempt as it is stored. */
 export interface Attempt {
   readonly delivery: string
   /** From 1. */
   readonly number: number
   readonly at: Date
   readonly duration_ms: number
-  /** Of HTTP; null where there was no answer. */
+  /** The HTTP status; null when there was no answer. */
   readonly status: number | null
-  /** A class of RESULTS_TMP (`delivery/failures.ts`); null for one that delivered. */
+  /** A class of RESULTS_TMP (`delivery/failures.ts`); null when the attempt delivered. */
   readonly error: string | null
-  /** At most 256 printable bytes of what was answered, encrypted at rest for `answerContext`. */
+  /** At most 256 printable bytes of the answer, encrypted at rest for `answerContext`. */
   readonly answer: Uint8Array | null
 }
 
-/** The health of the peer after an attempt, for its breaker (`breakers.ts`). */
+/** The result of an attempt for the circuit breaker of the destination (`breakers.ts`). */
 export interface Health extends Destination {
-  /** `unknown`: nothing, the peer was not reached for a reason of ours. */
+  /** `unknown`: the attempt says nothing about the peer, because it failed for a reason of ours. */
   readonly peer: 'up' | 'down' | 'unknown'
-  /** Whether the attempt was the one that a breaker lets through. */
+  /** Whether this was the one attempt that a probing breaker lets through. */
   readonly probe: boolean
   /** The longest pause, in seconds. */
   readonly longest_pause: number
@@ -113,5 +122,5 @@ export interface Health extends Destination {
 /** The context to which the encrypted body of a delivery is bound (`keys/bodies.ts`). */
 export const deliveryContext = (id: string): string => `delivery ${id} body`
 
-/** The context to which the persisted beginning of an answer is bound. */
+/** The context to which the stored beginning of an answer is bound. */
 export const answerContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

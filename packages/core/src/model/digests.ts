@@ -4,7 +4,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 /** SHA-256 of the text in UTF-8, 32 bytes. */
 export const sha256 = (text: string): Uint8Array => hash('sha256', text, 'buffer')
 
-/** The same in hexadecimal. */
+/** SHA-256 of the text in UTF-8, in hexadecimal. */
 export const sha256Hex = (text: string): string => hash('sha256', text, 'hex')
 
 export const randomValues = (length: number): Uint8Array => randomBytes(length)

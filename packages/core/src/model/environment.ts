@@ -1,4 +1,7 @@
-/** Whether a registry and a participant are for real people, or for trying things out. The two never meet. */
+/**
+ * Whether a registry or a participant is for real people or for trying out. A participant has rights only in registries
+ * of its own environment.
+ */
 
 /** `live`: real people. `sandbox`: synthetic people, and systems that are being tried out. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const

@@ -1,4 +1,4 @@
-/** One accepted request while it is worked on, known by its correlation_id. */
+/** One accepted request while it is answered, identified by its correlation_id. */
 
 import { type IncomingHeader, type Operation, RequestFault } from '@rollcall/protocol'
 import type { Grant } from './grant.ts'
@@ -6,26 +6,26 @@ import type { Participant } from './participant.ts'
 import type { Registry } from './registry.ts'
 
 export interface Exchange {
-  /** Assigned by us, unique, ties all messages of the exchange together (spec 7, D12: a UUID). */
+  /** We assign it; it is unique, and all messages of the exchange have it (spec 7, D12: a UUID). */
   readonly correlation_id: string
   readonly operation: Operation
   readonly registry: Registry
   readonly participant: Participant
-  /** What the participant may do in the registry, when the request is worked on. */
+  /** The grant in force when the request is answered. */
   readonly grant: Grant
   readonly header: IncomingHeader
-  /** Whether the message came encrypted: its answer then leaves encrypted, or not at all. */
+  /** Whether the request was encrypted: then its answer is encrypted, or is not sent. */
   readonly encrypted: boolean
   readonly received_at: Date
-  /** As `readTraceparent` read it; null: the request had none. */
+  /** The result of `readTraceparent`; null: the request had none. */
   readonly traceparent: string | null
-  /** Whether its peer has gone before the answer; never where the answer is sent later. */
+  /** Whether the peer has closed the connection before the answer; always false where the answer is sent later. */
   readonly isGone: () => boolean
 }
 
 /**
- * Asked before each piece of work that may take long: nobody would read what comes of it.
- * @throws RequestFault err.request.bad, which nobody reads either
+ * Called before each piece of work that may take long: the answer would not be read.
+ * @throws RequestFault err.request.bad
  */
 export function checkPeer({ isGone }: Pick<Exchange, 'isGone'>): void {
   if (isGone()) {
@@ -33,15 +33,15 @@ export function checkPeer({ isGone }: Pick<Exchange, 'isGone'>): void {
   }
 }
 
-/** A message whose schema was checked: every operation's has a transaction_id. */
+/** A message whose schema was checked. Messages of every operation have a transaction_id. */
 export interface Message {
   readonly transaction_id: string
   readonly [member: string]: unknown
 }
 
 /**
- * The context to which the request of an accepted exchange is bound, encrypted at rest (`keys/bodies.ts`). @param id of
- * its row
+ * The context to which the stored, encrypted request of an accepted exchange is bound (`keys/bodies.ts`).
+ * @param id the id of its row
  */
 export const requestContext = (id: string): string => `exchange ${id} request`
 

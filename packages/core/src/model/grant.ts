@@ -1,4 +1,4 @@
-/** What a participant may do in a registry, as its operator writes it. Without a grant in force it may do nothing. */
+/** The rights of a participant in a registry, as the operator writes them. Without a grant in force it has none. */
 import { type IdentifierSource, type Kind, type Relation, type TakesOut, Timestamp } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import type { DisclosedBy } from './delivery.ts'
@@ -8,29 +8,29 @@ import type { ReadOnly } from './read-only.ts'
 
 export const ALL = 'all'
 
-/** Names of one sort, or all that there are, of later versions too. */
+/** A list of names of one sort, or `all`, which includes names of later versions. */
 const names = (description: string) =>
   Type.Union([Type.Literal(ALL), Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })], {
     description: `${description}, or "all"`,
   })
 
-/** The forms of a query. `identifier` is a question about one or several identifiers, in whichever form it is written. */
+/** The forms of a query. `identifier` is a query for one or several identifiers, in whichever form it is written. */
 export const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 export type QueryForm = (typeof QUERY_FORMS)[number]
 
 /** `law`: no consent is needed. Otherwise every search item has the consent, the authorization, or either of them. */
 export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 
-/** Whose word a consent is: the participant's own, or that of an authority that has signed it. */
+/** Who states a consent: the participant itself, or an authority that signed it. */
 export const CONSENT_FORMS = ['asserted', 'signed'] as const
 
-/** How `total_count` says how many records match. */
+/** How `total_count` states the number of matching records. */
 export const COUNTS = ['exact', 'capped', 'rounded', 'none'] as const
 
-/** Whether persons are found who have not come of age. */
+/** Whether minors are found. */
 export const MINORS = ['allowed', 'never'] as const
 
-/** Members of `header.meta` that say who asks at the participant, and for what. */
+/** Members of `header.meta` that name the person at the participant who asks, and the case. */
 export const DEMANDS = ['requested_by', 'case'] as const
 
 const daily = (description: string) => Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
@@ -38,7 +38,7 @@ const daily = (description: string) => Type.Integer({ minimum: 1, description: `
 const minutely = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a minute; so many at once at most` })
 
-/** In an emergency a participant may see more of one person, of few persons a day. */
+/** In an emergency a participant may see more of one person, for a few persons a day. */
 const EmergencyTerms = Type.Object(
   {
     see: names('What is shown beside what the grant shows'),
@@ -135,7 +135,7 @@ export const GrantTerms = Type.Object(
 )
 export type GrantTerms = ReadOnly<Static<typeof GrantTerms>>
 
-/** What is counted by the day (UTC), with how much of it the grant gives. Emergencies are counted by themselves. */
+/** What is counted for each day (UTC), and the number that the grant allows. Emergencies have a quota of their own. */
 export const QUOTAS = {
   items: ({ items_per_day }) => items_per_day,
   records: ({ records_per_day }) => records_per_day,
@@ -143,7 +143,7 @@ export const QUOTAS = {
 } as const satisfies Readonly<Record<string, (terms: GrantTerms) => number | undefined>>
 export type Counted = keyof typeof QUOTAS
 
-/** The same by the minute. Emergencies have their daily quota alone. */
+/** The same for each minute. Emergencies have only a daily quota. */
 export const RATES: Readonly<Record<Counted, (terms: GrantTerms) => number | undefined>> = {
   items: ({ items_per_minute }) => items_per_minute,
   records: ({ records_per_minute }) => records_per_minute,
@@ -153,71 +153,70 @@ export const RATES: Readonly<Record<Counted, (terms: GrantTerms) => number | und
 /** The names that are granted; null: all. */
 export type Granted = ReadonlySet<string> | null
 
-/** Whether a name is granted. */
 export const isGranted = (granted: Granted, name: string): boolean => granted === null || granted.has(name)
 
-/** A grant in force, read for the kind of its registry (`policy/grant.ts`): every request is checked against it. */
+/** A grant in force, read for the kind of its registry (`policy/grant.ts`). Every request is checked against it. */
 export interface Grant {
-  /** Which version of the grant it is. */
+  /** The version of the grant. */
   readonly id: number
   readonly terms: GrantTerms
-  /** The kind of the registry with what may be asked about, and nothing else: queries are read by it. */
+  /** The kind of the registry, reduced to what may be asked about. Queries are read with it. */
   readonly kind: Kind
-  /** That kind for a question about one person, which may also name a programme. */
+  /** The same kind for questions about one person, which may also name a programme. */
   readonly person_kind: Kind
   readonly operations: Granted
   readonly recordTypes: Granted
   readonly queryForms: ReadonlySet<QueryForm>
   readonly eventTypes: Granted
   readonly programmes: Granted
-  /** By record type, what every record fulfils that may be found; without an entry there is no condition. */
+  /** Conditions that a record must fulfil to be found, by record type. Without an entry there is no condition. */
   readonly rows: ReadonlyMap<string, Predicate>
-  /** By record type, what is visible; null: every record whole. */
+  /** What is visible, by record type; null: all records whole. */
   readonly visible: ReadonlyMap<string, Visible> | null
   readonly identifiers: SeenIdentifiers
   readonly hidden: HiddenPersons
-  /** By record type, what the signed consent covers under which an item is answered: nothing else is shown. Absent: none. */
+  /** What the signed consent of an item allows to show, by record type; absent: the item has no signed consent. */
   readonly covered?: ReadonlyMap<string, Visible>
-  /** What counts in its place for an item that asks as an emergency; absent: the grant has no emergency part. */
+  /** The grant that replaces this one for emergency items; absent: the grant has no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }
 
-/** Whom a grant does not show, at the moment. */
+/** The persons whom a grant does not show now. */
 export interface HiddenPersons {
-  /** Categories of protected persons who are found nevertheless. */
+  /** Categories of protected persons who are shown. */
   readonly categories: readonly string[]
-  /** All who are protected in the registry. */
+  /** All protected persons of the registry. */
   readonly protection: Protection
-  /** Takes hidden persons out of records of others; null: nobody is hidden. */
+  /** Removes hidden persons from records of other persons; null: nobody is hidden. */
   readonly takesOut: TakesOut | null
 }
 
-/** By what a delivery is made whose records this grant disclosed. */
+/** The versions to note with a delivery whose records this grant disclosed. */
 export const disclosedBy = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
   grant: id,
   protection: hidden.protection.version,
 })
 
-/** What is shown of a value in a document. */
+/** What is shown of a value in a document: a node of the tree of a record type. */
 export interface Visible {
-  /** All of it, whatever it is. */
+  /** The value is shown whole, whatever it is. */
   whole: boolean
-  /** A value that has no members: attributes are such values. */
+  /** A value without members is shown, such as that of an attribute. */
   value: boolean
-  /** Identifiers that stand here: an object with type and value, or a bare value of the source's type. */
+  /** The sources of identifiers at this place: an object with type and value, or a bare value of the source's type. */
   readonly identifiers: IdentifierSource[]
-  /** By `searchKey` of the member's name. */
+  /** The members below, by `searchKey` of the name. */
   readonly members: Map<string, Visible>
-  /** A related person stands here, of whom as much is shown as of a record of that type. */
+  /** The tree of a related person's record type: this much is shown of the related person at this place. */
   like?: Visible
-  /** By which another person stands here. */
+  /** The relation of the other person at this place. */
   relation?: Relation
 }
 
-/** Which identifiers may be seen. */
+/** The identifiers that may be seen. */
 export interface SeenIdentifiers {
-  /** Whole, as its records are read. */
+  /** The whole kind, with which records are read. */
   readonly kind: Kind
-  /** Canonical names; null: of every type, the unlisted included. */
+  /** Canonical names; null: all types, unlisted ones included. */
   readonly types: Granted
 }

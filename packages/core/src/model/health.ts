@@ -1,4 +1,4 @@
-/** How the stores say what waits, what failed and what ends soon: metrics and the overview of operators show it. */
+/** What waits, what failed and what ends soon, as the stores count it for metrics and the overview of operators. */
 import type { BreakerState } from './breaker.ts'
 
 /** The deliveries, notifications and destinations of one participant. */
@@ -13,7 +13,7 @@ export interface DeliveryHealth {
   readonly breaker: BreakerState
   /** Destinations whose breaker is open, or being probed. */
   readonly breakers_open: number
-  /** Notifications that wait in its mailboxes: for their time, or for those before them. */
+  /** Notifications that wait in its mailboxes: for their time, or for earlier ones. */
   readonly notifications_waiting: number
   readonly mailboxes_closed: number
 }
@@ -33,12 +33,12 @@ export interface WaitingExchanges {
   readonly oldest: number
 }
 
-/** A grant or a key of a participant that ends soon, and that no other follows. */
+/** A grant or a participant key that ends soon without a successor. */
 export interface End {
   readonly what: 'grant' | 'key'
   /** The sender_id of the participant. */
   readonly sender_id: string
-  /** The namespace of a grant's registry, or the use of a key. */
+  /** The namespace of the grant's registry, or the use of the key. */
   readonly of: string
   /** Unix time in seconds. */
   readonly ends: number

@@ -1,6 +1,7 @@
 /**
- * What is also written outside of the database, because a restore from a backup must not undo it. An act names everything
- * by what a backup knows it by: sender_ids, namespaces, kids. It may hold personal data: lines of the journal are encrypted.
+ * Acts that are also written outside of the database, because a restore from a backup must not undo them. An act uses
+ * names that are the same in a backup: sender_ids, namespaces, kids. It may hold personal data, so lines of the journal
+ * are encrypted.
  */
 import type { PublicKey } from '@rollcall/protocol'
 import type { AllowedHost } from './allowed-hosts.ts'
@@ -10,17 +11,17 @@ import type { ProtectionCategory } from './protection.ts'
 export type JournalAct =
   /** Days ('YYYY-MM-DD') whose keys were destroyed. */
   | { readonly kind: 'day_keys_destroyed'; readonly days: readonly string[] }
-  /** A person was erased beside the records. */
+  /** A person was erased from everything beside the records. */
   | {
       readonly kind: 'person_erased'
       /** In hexadecimal. */
       readonly pseudonyms: readonly string[]
       readonly reason: string
-      /** The numbers of the holds that were in force: no other hold keeps rows of the person. */
+      /** The numbers of the holds that were in force. Only these holds keep rows of the person. */
       readonly holds: readonly number[]
-      /** The records of the person: what waited about them was withdrawn. */
+      /** The person's records; what waited to be sent about them was withdrawn. */
       readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: number }[]
-      /** Of deleted records, whose tombstones were forgotten. */
+      /** Deleted records of the person whose tombstones were forgotten. */
       readonly forgotten: readonly {
         readonly registry: string
         readonly record_type: string
@@ -48,7 +49,7 @@ export type JournalAct =
       /** In hexadecimal. */
       readonly pseudonyms: readonly string[]
       readonly purpose: string
-      /** sender_id; null: of every participant. */
+      /** sender_id; null: all participants. */
       readonly participant: string | null
     }
   | { readonly kind: 'authority_removed'; readonly authority: string }
@@ -65,12 +66,14 @@ export type JournalAct =
       /** sender_id */
       readonly participant: string
       readonly kid: string
-      /** The key, which is refused also where the backup does not know it. Lines of earlier versions do not have it. */
+      /**
+       * The key itself, so that it is refused even if the backup does not have it. Absent in lines of earlier versions.
+       */
       readonly key?: PublicKey
     }
-  /** The secret was replaced: only this one and the newest before it are live. SHA-256, in hexadecimal. */
+  /** The secret was replaced: only the new one and the newest before it are live. SHA-256, in hexadecimal. */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
-  /** A sandbox participant became a live one: all that it had in the sandbox has ended. */
+  /** A sandbox participant became a live one: everything it had in the sandbox has ended. */
   | {
       readonly kind: 'participant_promoted'
       readonly participant: string
@@ -82,28 +85,30 @@ export type JournalAct =
       /** SHA-256 of its live client secret, in hexadecimal. */
       readonly secret: string
     }
-  /** Less is trusted of a participant, or less is allowed for it. What was loosened is not named. */
+  /** A participant is trusted less, or is allowed less. Loosened members are not named. */
   | {
       readonly kind: 'policy_tightened'
       readonly participant: string
-      /** Members as they are now. A new `jwks_uri`, or none (null): keys at the former one count no more. */
+      /**
+       * The new values of the members. If `jwks_uri` is new or null, keys of the former address are no longer trusted.
+       */
       readonly policy: Partial<Omit<MessagePolicy, 'outgoing'>>
-      /** Rows of `outgoing` that count no more. */
+      /** Rows of `outgoing` that are no longer allowed. */
       readonly hosts: readonly AllowedHost[]
     }
-  /** The same of a consent authority. */
+  /** A consent authority is trusted less, or is allowed less. */
   | {
       readonly kind: 'authority_tightened'
       readonly authority: string
-      /** Of keys that sign no more. */
+      /** Thumbprints of keys that are no longer trusted. */
       readonly thumbprints: readonly string[]
-      /** The address from now on, or none (null); undefined: it is the same. */
+      /** The new address, or null for none; undefined: unchanged. */
       readonly jwks_uri?: string | null
       readonly hosts: readonly AllowedHost[]
     }
   | { readonly kind: 'operator_revoked'; readonly name: string }
   | { readonly kind: 'own_key_revoked'; readonly kid: string }
-  /** A registry, by its namespace, or a participant, by its sender_id, was removed with what was stored of it. */
+  /** A registry (by namespace) or a participant (by sender_id) was removed with everything stored for it. */
   | { readonly kind: 'removed'; readonly removable: 'registry' | 'participant'; readonly name: string }
 
 export type JournalKind = JournalAct['kind']
@@ -111,12 +116,13 @@ export type JournalKind = JournalAct['kind']
 export interface Journal {
   /** The file; null: there is none, and nothing is written. */
   readonly path: string | null
-  /** Opens the file, which is made if it is not there. @throws StoreUnavailable it cannot be opened */
+  /** Opens the file, and creates it if it does not exist. @throws StoreUnavailable it cannot be opened */
   examine(): Promise<void>
   /**
-   * Writes an act, and then does it: one that is written and not committed does no harm when it is applied. Until the act is
-   * committed the line is open: who restores a snapshot of that time applies it, although the snapshot knows the line.
-   * @param commit does the act, and commits it; it is not called when the line cannot be written
+   * Writes an act, and then commits it. An act that was written but not committed does no harm when it is applied. The
+   * line stays open until the commit: whoever restores a snapshot of that time applies the act, although the snapshot
+   * knows the line.
+   * @param commit does and commits the act; it is not called when the line cannot be written
    */
   write<Result>(act: JournalAct, commit: () => Promise<Result>): Promise<Result>
 }

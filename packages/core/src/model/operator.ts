@@ -1,26 +1,29 @@
-/** The operator's own people and programs at the admin API, and what each may do there. */
+/** The operator's people and programs at the admin API, and what each may do there. */
 
 export const OPERATOR_ROLES = ['read', 'publish', 'consent', 'operate', 'audit', 'own'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
-/** Before the names that a provider of OpenID Connect gives: no token has such a name. */
+/** The prefix of names from a provider of OpenID Connect. No token has a name with it. */
 export const PROVIDED_NAME = 'oidc:'
 
-/** Who calls the admin API. */
+/** The caller of the admin API. */
 export interface Operator {
-  /** Of its token; null: it has none, a provider of OpenID Connect says who it is. */
+  /** The id of its token; null: it signed in at a provider of OpenID Connect. */
   readonly id: number | null
-  /** Who it is at its provider, with the provider's address; absent: it has a token. */
+  /** Its subject and address at the provider; absent: it has a token. */
   readonly subject?: string
   readonly name: string
   readonly roles: readonly OperatorRole[]
-  /** `Registry.id`s; null: all. */
+  /** The ids of the registries it may work on; null: all. */
   readonly registries: readonly number[] | null
-  /** `ConsentAuthority.id` of the one that its calls must name; null: of no single one. */
+  /** The `ConsentAuthority.id` that its calls must name; null: it is not bound to one. */
   readonly authority: number | null
 }
 
-/** Which roles each role has beside its own name. `publish` may only send events, `consent` only withdraw consents; `own` may everything. */
+/**
+ * The roles that each role includes. `publish` may only send events, `consent` may only withdraw consents, `own` may do
+ * everything.
+ */
 const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   read: [],
   publish: [],
@@ -30,13 +33,13 @@ const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   own: OPERATOR_ROLES,
 }
 
-/** Whoever has one of these roles may decide about some of the acts that wait for a second operator. */
+/** Operators with one of these roles may decide about some of the acts that wait for a second operator. */
 export const DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
 
 export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>
   roles.some((role) => role === wanted || INCLUDES[role].includes(wanted))
 
-/** @param registry null: what is asked for is of no single registry, so it is for operators of all alone */
+/** @param registry null: the call is about no single registry, so only operators of all registries may do it */
 export const isFor = (
   { registries }: Pick<Operator, 'registries'>,
   registry: { readonly id: number } | null,

@@ -1,15 +1,15 @@
-/** The content of a reply before it is sent, and what an account says of it. */
+/** The content of a reply before it is sent, and the facts about it for the audit entry. */
 import { CanonicalText } from '@rollcall/protocol'
 import type { AccountedConsent, AccountedPerson } from './account.ts'
 
 /**
- * A record as a participant may see it: the only form in which a reply takes one. `policy/disclosure.ts` has the only
- * class that extends it, so nothing else can make one.
+ * A record as a participant may see it: the only form in which a reply accepts a record. Only `policy/disclosure.ts`
+ * has a class that extends it, so nothing else can make one.
  */
 export abstract class Disclosed extends CanonicalText {
-  /** Makes it a type of its own: another text is none. */
+  /** Makes the type distinct, so that no other text can be passed for it. */
   protected readonly disclosed = true
-  /** What an account says of it. */
+  /** The facts for the audit entry. */
   readonly accounted: DisclosedFacts
 
   constructor(text: string, accounted: DisclosedFacts) {
@@ -18,11 +18,14 @@ export abstract class Disclosed extends CanonicalText {
   }
 }
 
-/** What an account says of a record that leaves. */
+/** The facts about a record that leaves, for the audit entry. */
 export interface DisclosedFacts {
   /** The canonical name of its type. */
   readonly record_type: string
-  /** Whose data it shows: the record's person, and others in it of whom something is shown. By all of their identifiers. */
+  /**
+   * The persons whose data is shown, with all their identifiers: the record's person, and others of whom something is
+   * shown.
+   */
   readonly persons: readonly AccountedPerson[]
   /** The paths of its values, without positions in lists. */
   readonly paths: readonly string[]
@@ -33,22 +36,24 @@ type ReplyValue = string | number | boolean | null | undefined | Disclosed | rea
 
 export interface ReplyMembers {
   readonly [member: string]: ReplyValue
-  /** One alone in a notification (D6). */
+  /** A list of records; in a notification, a single record (D6). */
   readonly reg_records?: readonly Disclosed[] | Disclosed
 }
 
-/** Thrown by an effect: what the outcome was decided by has changed since then, so it has to be decided again. */
+/**
+ * Thrown by an effect when data on which the outcome was decided has changed since: the outcome must be decided again.
+ */
 export class OutcomeOutdated extends Error {
   override readonly name = 'OutcomeOutdated'
 }
 
-/** What is asked about and whom; only names of attributes, but persons by their identifiers. */
+/** What and whom an item asks about, for the audit entry. Attributes by name only, persons by their identifiers. */
 export interface AskedFacts {
   readonly record_type?: string
   readonly form?: string
   readonly attributes?: readonly string[]
   readonly persons?: readonly AccountedPerson[]
-  /** The attribute of the record that the answer tells in words of its own, such as yes or no. */
+  /** The attribute of the record that the answer gives in its own words, such as yes or no. */
   readonly told?: string
   /** The code of the purpose that the consent or the authority names. */
   readonly purpose?: string
@@ -58,16 +63,16 @@ export interface AskedFacts {
 }
 
 export interface AccountedItem extends AskedFacts {
-  /** `succ`, or the code with which it was rejected; `rjct` where it has none. */
+  /** `succ`, or the code of the rejection; `rjct` when the rejection has no code. */
   readonly code: string
 }
 
-/** What an operation answers, as its account reads it. */
+/** The answer of an operation, with the facts for its audit entry. */
 export interface AccountedOutcome {
   /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
   readonly members: ReplyMembers
-  /** What an account says of each item that was answered, in any order: of a batch, a question, or an update. */
+  /** The facts about each answered item, in any order: of a batch, a question, or an update. */
   readonly accounted: readonly AccountedItem[]
-  /** correlation_ids whose stored answers this one gives again. */
+  /** The correlation_ids of stored answers that this answer repeats. */
   readonly repeats?: readonly string[]
 }

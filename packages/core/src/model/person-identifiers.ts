@@ -1,7 +1,7 @@
 /**
- * Identifiers that mean one person: of a record and of those that were merged into it, those that no other record bears. Whoever
- * needs to know by what a person is known asks here: audits, erasures, holds and withdrawals. A protection does not: it is about
- * identifiers in the records of others, so it compares those of all record types, contacts too, in the transaction that writes them.
+ * Identifiers that name one person: identifiers of a record, and of records merged into it, that no other record has.
+ * Audits, erasures, holds and withdrawals use them. A protection does not: it is about identifiers in records of other
+ * persons, so it compares identifiers of all record types, contacts too, in the transaction that writes them.
  */
 import {
   type IdentifierType,
@@ -21,19 +21,22 @@ import type { RecordReader } from './record-source.ts'
 import type { FoundRecord, Identifier } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
-/** Where records are looked for. */
+/** Where records are searched. */
 export interface PlaceOfRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   readonly reader: Pick<RecordReader, 'find' | 'merged'>
 }
 
-/** Documents that are compared: an identifier of a type that the kind does not list may be that of several types. */
+/** The most documents that are compared. An identifier of an unlisted type may be an identifier of several types. */
 const MOST = 10
 
 const widened = new WeakMap<Kind, Kind>()
 
-/** The kind, with the identifier types of all kinds: a record names those that its kind does not list as well. */
+/**
+ * The kind with the identifier types of all kinds, because a record may also have identifiers of types that its own
+ * kind does not list.
+ */
 export function withAllTypes(kind: Kind): Kind {
   let wide = widened.get(kind)
   if (wide === undefined) {
@@ -48,8 +51,8 @@ export function withAllTypes(kind: Kind): Kind {
 }
 
 /**
- * The records that bear an identifier as their own, or that a record with it was merged into; at most two.
- * @param kind that knows the type of the identifier
+ * The records that have the identifier as their own, or into which a record with it was merged; at most two.
+ * @param kind a kind that lists the type of the identifier
  */
 export async function bearersOf(
   place: PlaceOfRecords,
@@ -64,7 +67,7 @@ export async function bearersOf(
   const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
   const predicate = { is: 'identifier', identifiers } as const
   const { records } = await reader.find(registry, { recordType, predicate, page })
-  // Of so many it is not known who else bears it.
+  // With so many records, further ones may have the identifier.
   if (records.length >= MOST) return records.slice(0, 2)
   const names = await namesOf(place, kind, records)
   const bears = (_: FoundRecord, at: number): boolean =>
@@ -73,9 +76,9 @@ export async function bearersOf(
 }
 
 /**
- * Identifiers of a record by which its person is known: those that it alone bears, with those of records that were merged into
- * it. Never the number of a household, which is that of several people.
- * @param options.contacts also telephones and e-mail addresses that no other record bears (default: never)
+ * The identifiers that name the record's person and no other record: of the record and of records merged into it. Never
+ * the number of a household, which several persons share.
+ * @param options.contacts whether telephones and e-mail addresses are included (default: no)
  */
 export async function identifiersAlone(
   place: PlaceOfRecords,
@@ -98,7 +101,7 @@ export async function identifiersAlone(
   return personal.filter((_, at) => alone[at])
 }
 
-/** What each record, and those that were merged into it, are named by; each identifier once. */
+/** The identifiers of each record and of the records merged into it, each once. */
 async function namesOf(
   { registry, recordType, reader }: PlaceOfRecords,
   kind: Kind,

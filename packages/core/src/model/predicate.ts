@@ -1,8 +1,7 @@
 /**
- * The predicate tree: what every form of a query becomes, and what both evaluators, SQL and memory, mean the same by.
- *
- * It is read in three-valued logic: a comparison with what a record does not have is neither true nor false, `not`
- * leaves it so, and only what is true matches. docs/query-reference.md says it in examples.
+ * The predicate tree: the form that every query becomes. Both evaluators, SQL and memory, must agree on its meaning.
+ * It has three-valued logic: a comparison with a missing value is unknown, `not` keeps it unknown, and only a true
+ * predicate matches. docs/query-reference.md explains it with examples.
  */
 
 import type { Attribute, Compound } from '@rollcall/protocol'
@@ -19,19 +18,19 @@ export type Predicate =
   | BearsIdentifier
   | BearsIdentifierType
 
-/** True when every one is, false when one is. At least one. */
+/** True when all parts are true, false when one is false. At least one part. */
 export interface AllOf {
   readonly is: 'and'
   readonly of: readonly Predicate[]
 }
 
-/** True when one is, false when every one is. At least one. */
+/** True when one part is true, false when all are false. At least one part. */
 export interface AnyOf {
   readonly is: 'or'
   readonly of: readonly Predicate[]
 }
 
-/** Turns true and false round. */
+/** Exchanges true and false. */
 export interface Negation {
   readonly is: 'not'
   readonly of: Predicate
@@ -47,8 +46,8 @@ export interface Negation {
 export type Comparator = 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'starts_with' | 'contains'
 
 /**
- * Unknown when the attribute has no value. The attribute is a single one of the record, or, inside `SomeElement`, of
- * the element.
+ * Unknown when the attribute has no value. The attribute belongs to the record, or, inside `SomeElement`, to the
+ * element.
  */
 export interface Comparison extends Until {
   readonly is: 'compare'
@@ -58,14 +57,14 @@ export interface Comparison extends Until {
 }
 
 /**
- * Of a date alone: a day, YYYY-MM-DD, with which the record's period ends at the latest; one that begins after it is
- * missing. A person who is not born yet has no age, and one who was born this year was born by today.
+ * For dates only: the last day, YYYY-MM-DD, of the record's period. A longer period ends there; one that begins later
+ * is missing. So a person who is not born yet has no age, and a person born this year was born by today.
  */
 export interface Until {
   readonly until?: string
 }
 
-/** Equal to one of the values, as `compare` with eq is; at least one value, none twice. */
+/** True when the attribute is equal (as with `eq`) to one of the values. At least one value, none twice. */
 export interface OneOf extends Until {
   readonly is: 'in'
   readonly attribute: Attribute
@@ -73,8 +72,8 @@ export interface OneOf extends Until {
 }
 
 /**
- * True or false, never unknown: whether the attribute has a value. With `list`, asked of the record: whether some
- * element of the list has it. Without it, asked of the record or, inside `SomeElement`, of the element.
+ * Whether the attribute has a value; true or false, never unknown. With `list`: whether some element of the record's
+ * list has the attribute. Without it: whether the record, or, inside `SomeElement`, the element has it.
  */
 export interface Presence extends Until {
   readonly is: 'exists'
@@ -83,10 +82,10 @@ export interface Presence extends Until {
 }
 
 /**
- * Some element of a list satisfies `of`, which holds and, or, not, compare, in and exists over the list's own
- * attributes and nothing else. Elements that have none of the attributes that `of` mentions do not count. True when
- * `of` is true of one that counts; unknown when it is true of none and unknown of one; else false. Where none counts, it is
- * what `of` is of an element that has nothing: unknown of a comparison, and of `exists` true or false as ever.
+ * Some element of a list satisfies `of`, which consists of and, or, not, compare, in and exists over attributes of the
+ * list. Elements without any of the attributes in `of` are ignored. True when `of` is true for an element; unknown when
+ * it is true for none and unknown for one; otherwise false. If all elements are ignored, the result is that of `of` for
+ * an element without values: unknown for a comparison, true or false for `exists`.
  */
 export interface SomeElement {
   readonly is: 'some'
@@ -94,23 +93,26 @@ export interface SomeElement {
   readonly of: Predicate
 }
 
-/** A compound, or an attribute with `many`: a list whose elements have that one attribute. */
+/** A compound, or an attribute with `many`: a list whose elements have only this attribute. */
 export type List = Compound | Attribute
 
-/** Bears one of the identifiers, as its own or as a part's. Unknown when it bears none of any of their types. */
+/**
+ * The record has one of the identifiers, as its own or as that of a part. Unknown when it has no identifier of any of
+ * their types.
+ */
 export interface BearsIdentifier {
   readonly is: 'identifier'
   /** At least one, none twice. */
   readonly identifiers: readonly Identifier[]
 }
 
-/** Bears an identifier of one of the types; true or false, never unknown. */
+/** The record has an identifier of one of the types; true or false, never unknown. */
 export interface BearsIdentifierType {
   readonly is: 'identifier_type'
   readonly types: readonly string[]
 }
 
-/** The value of the query, read as the attribute's type reads a record; dates and datetimes as intervals. */
+/** A value of the query, read like the attribute's values in records; dates and datetimes are intervals. */
 export type Literal = string | number | boolean | Interval
 
 /**
@@ -136,12 +138,12 @@ export function isCompound(list: List): list is Compound {
   return 'members' in list
 }
 
-/** The attributes that an element of the list has. */
+/** The attributes of the list's elements. */
 export function membersOf(list: List): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }
 
-/** What holds no further parts, except that `some` holds a question about an element. */
+/** A predicate without further parts; `some` is a leaf of the record's tree. */
 export type Leaf = Exclude<Predicate, AllOf | AnyOf | Negation>
 
 /** Every leaf of a tree. */
@@ -157,7 +159,7 @@ export function leavesOf(predicate: Predicate): readonly Leaf[] {
   }
 }
 
-/** The attributes that a question about an element mentions, in order, each once. */
+/** The attributes that a predicate about an element uses, each once. */
 export function mentionedIn(of: Predicate): readonly Attribute[] {
   return [...new Set(leavesOf(of).flatMap((leaf) => ('attribute' in leaf ? [leaf.attribute] : [])))]
 }

@@ -1,6 +1,6 @@
 /**
- * Protected persons of a registry: their records, and what other records hold or name of them, are hidden from every grant
- * that does not name the category.
+ * Protected persons of a registry: their records, and their data in other records, are hidden from every grant that
+ * does not name the category.
  */
 import {
   isContact,
@@ -27,13 +27,14 @@ export interface ProtectedPerson {
 
 /** The protected persons of a registry at one moment. */
 export interface Protection {
-  /** Another one after each change. */
+  /** The version; every change has a new one. */
   readonly version: number
-  /** By type and value (`protectionKey`), the persons who bear the identifier, or have byIdentifier it. */
+  /** The persons who have the identifier or once had it, by `protectionKey`. */
   readonly byIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
   /**
-   * By the identifiers that protect a person: the one that the operator has named, and the primary identifiers of the
-   * person's records, of those that were merged into others too. Whichever record bears one as its own is protected.
+   * The persons whom the identifier protects, by `protectionKey`: the identifier that the operator named, and the
+   * primary identifiers of the person's records and of records merged into them. Every record with such an identifier
+   * of its own is protected.
    */
   readonly byProtectingIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
 }
@@ -43,8 +44,9 @@ export const NOBODY_PROTECTED: Protection = { version: 0, byIdentifier: new Map(
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /**
- * The protected persons whom these identifiers name. One of a type that the kind does not list, whose value somebody else may
- * have under another type, and a means of contact, which several people share, name somebody only where nothing better does.
+ * The protected persons whom these identifiers name. Identifiers of unlisted types are used only if there are no
+ * others: another person may have the same value under another type. Means of contact, which several people share, are
+ * used only if there is nothing else.
  */
 export function protectedBy(
   { identifier_types }: Kind,
@@ -58,7 +60,7 @@ export function protectedBy(
   return [...new Set(best.flatMap((one) => byIdentifier.get(protectionKey(one)) ?? []))]
 }
 
-/** Takes out the protected persons, but for those of the categories that may be seen. */
+/** Removes protected persons from records of others, except those of the categories that may be seen. */
 export const takesOutProtected =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
   ({ identifiers }: OtherPerson) => {
@@ -66,15 +68,15 @@ export const takesOutProtected =
     return hidden === undefined ? null : `protected ${hidden.id}`
   }
 
-/** A record without the protected persons that it holds or names. */
+/** A record without the protected persons that are part of it or named in it. */
 export interface PublicRecord {
-  /** The same object where it names none. */
+  /** The same object when nobody was removed. */
   readonly document: JsonObject
-  /** Those who were taken out. */
+  /** The ids of the persons who were removed. */
   readonly persons: readonly number[]
 }
 
-/** As everybody finds the record: columns, identifiers and filters are read from it, whoever may see more. */
+/** The record as everybody finds it, whatever a grant shows: columns, identifiers and filters use this form. */
 export function publicRecord(
   kind: Kind,
   recordType: RecordType,
@@ -91,7 +93,7 @@ export function publicRecord(
   return { document: left, persons: [...persons] }
 }
 
-/** Whether a record is one of a protected person, by what it bears as its own. */
+/** The protected persons to whom the record belongs, by its own identifiers. */
 export function protectedAs(
   kind: Kind,
   recordType: RecordType,

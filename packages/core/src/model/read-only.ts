@@ -1,4 +1,4 @@
-/** JSON that nobody writes into. */
+/** A JSON type with all members read-only. */
 export type ReadOnly<Value> = Value extends readonly (infer Element)[]
   ? readonly ReadOnly<Element>[]
   : Value extends object

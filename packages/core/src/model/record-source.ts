@@ -1,6 +1,6 @@
 /**
- * Where records come from. Operations know a source by this interface alone: the tables that an import fills are one
- * (`records/own-records.ts` of the package records), a registry's own database can be another.
+ * The source of records. Operations use only this interface: one source is the tables that an import fills
+ * (`records/own-records.ts` of the package records); a registry's own database can be another.
  */
 import type { RecordType } from '@rollcall/protocol'
 import type { ModeName } from './exchange.ts'
@@ -10,10 +10,10 @@ import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
   readonly recordType: RecordType
-  /** Which records; ages are bound to a day (`atDay`). */
+  /** The condition; ages in it are bound to a day (`atDay`). */
   readonly predicate: Predicate
   readonly page: Page
-  /** The id of the participant who asks; left out where the operator does. */
+  /** The id of the participant who asks; absent for a search of the operator. */
   readonly participant?: number
 }
 
@@ -24,8 +24,8 @@ export interface RecordReader {
    */
   find(registry: RegistryShape, query: RecordQuery): Promise<Found>
   /**
-   * Reads these records again, in this order; of those that are gone, nothing.
-   * @param categories of protected persons whose records are read too
+   * Reads records by their ids again, in this order. Deleted records are left out.
+   * @param categories categories of protected persons whose records are read too
    */
   read(
     registry: RegistryShape,
@@ -33,7 +33,7 @@ export interface RecordReader {
     ids: readonly RecordId[],
     categories?: readonly string[],
   ): Promise<readonly FoundRecord[]>
-  /** The documents of records that were merged into these, by record; a record without any is left out. */
+  /** The documents of the records that were merged into these records, by record. A record without any is left out. */
   merged(
     registry: RegistryShape,
     recordType: RecordType,
@@ -45,13 +45,13 @@ export interface RecordSource {
   /** Reads the newest state. */
   reader(mode: ModeName): RecordReader
   /**
-   * Lets the work read one state of the records, whatever is committed meanwhile; for asynchronous requests. It answers
-   * one question after the other, and a search that takes too long does not end it. Throws what the work throws.
+   * Runs the work on one unchanging state of the records, for asynchronous requests. Its searches run one after
+   * another, and a search that takes too long does not end it. Throws what the work throws.
    */
   session<Result>(work: (state: RecordReader) => Promise<Result>): Promise<Result>
 }
 
-/** A search took longer than it may. Its cause is the source's own error. */
+/** A search took longer than allowed. Its cause is the source's own error. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout'
 
@@ -60,7 +60,7 @@ export class SearchTimeout extends Error {
   }
 }
 
-/** Whether it asks for one identifier in no order: a look-up, which is never slow and waits for no turn. */
+/** Whether the query asks for one identifier without a sort: a look-up is never slow, and waits for no slot. */
 export function isLookUp({ predicate, page }: Pick<RecordQuery, 'predicate' | 'page'>): boolean {
   return predicate.is === 'identifier' && predicate.identifiers.length === 1 && page.sort.length === 0
 }

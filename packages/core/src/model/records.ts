@@ -3,48 +3,56 @@
 export interface Identifier {
   /** The canonical name of an identifier type. */
   readonly type: string
-  /** As its type's normaliser leaves it. */
+  /** The value as its type's normaliser returns it. */
   readonly value: string
 }
 
-/** The name of a record in its source. */
+/** The id of a record in its source. */
 export type RecordId = number
 
 export interface FoundRecord {
   readonly id: RecordId
-  /** Canonical JSON text, to be sent as it is. */
+  /** Canonical JSON text, sent unchanged. */
   readonly document: string
 }
 
 export interface Found {
-  /** Of all matching records, not only this page's; the cap and one when there are more than the cap. */
+  /** The number of all matching records, not only those of the page; cap + 1 when there are more than the cap. */
   readonly total: number
-  /** The page, in order. */
+  /** The records of the page, in order. */
   readonly records: readonly FoundRecord[]
-  /** Of all matching records, in the page's order, if there are at most `Page.ids`; else empty. */
+  /** The ids of all matching records in the order of the page, if there are at most `Page.ids`; otherwise empty. */
   readonly ids: readonly RecordId[]
 }
 
-/** One key of an order of records. */
+/** One key of a sort. */
 export interface SortKey {
-  /** The canonical name of a sortable attribute, of which a date sorts by its first day; or of the primary identifier's type. */
+  /**
+   * The canonical name of a sortable attribute (a date sorts by its first day), or of the type of the primary
+   * identifier.
+   */
   readonly attribute: string
   readonly descending: boolean
-  /** Of a date: a day, YYYY-MM-DD; a record whose date begins after it counts as without a value. One for all keys. */
+  /**
+   * For dates: a day, YYYY-MM-DD; a record whose date begins later is sorted as one without a value. The same for all
+   * keys.
+   */
   readonly until?: string
 }
 
 export interface Page {
-  /** Most significant first; records without a value come last, ties stand in the order they were added. */
+  /**
+   * The most significant key first. Records without a value come last; ties keep the order in which records were added.
+   */
   readonly sort: readonly SortKey[]
-  /** Records, at least 1. */
+  /** The size of the page, at least 1. */
   readonly limit: number
-  /** Records passed over before the first one; may lie beyond the last. */
+  /** The number of records before the page; it may be beyond the last one. */
   readonly offset: number
-  /** The cap of the count: a higher number is not determined. */
+  /** The search stops counting at this number. */
   readonly cap: number
-  /** The ids of all matching records are given too, if there are at most this many; without it never. */
+  /** If at most this many records match, the ids of all of them are returned; undefined: never. */
   readonly ids?: number
-  /** Categories of protected persons whose records are found too; without it none. */
+  /** Categories of protected persons whose records are found too; undefined: none. */
   readonly categories?: readonly string[]
 }

@@ -8,39 +8,42 @@ export interface RegistryShape {
   readonly kind: Kind
 }
 
-/** The name of the rows of identifiers among the columns of a record type; nothing of a kind has it. */
+/** The name for the rows of identifiers in lists of columns. No attribute of a kind has this name. */
 export const IDENTIFIERS = 'identifier'
 
-/** In `unfilled` and in the lists of what is to be filled, the column by which records are sorted by an identifier type. */
+/** The name, in `unfilled` and in lists of columns to fill, of the column for sorting by an identifier type. */
 export const sortGroup = (type: string): string => `sort by ${type}`
 
 /** One hosted instance of a kind. */
 export interface Registry {
   readonly id: number
   readonly namespace: string
-  /** With the attributes and identifier types that its operator added; the same object as long as they are the same. */
+  /**
+   * The kind with the attributes and identifier types that its operator added. The object is the same as long as these
+   * are.
+   */
   readonly kind: Kind
-  /** Its own `sender_id` in a header, and the `receiver_id` in the messages of others. */
+  /** Its `sender_id` in our headers, and the `receiver_id` in messages of others. */
   readonly sender_id: string
-  /** Other values of `receiver_id` that mean it. */
+  /** Other values of `receiver_id` that name it. */
   readonly aliases: readonly string[]
   /** Made by `rollcall demo`. */
   readonly demo: boolean
-  /** It never changes: synthetic people never come among real ones. */
+  /** It never changes, so synthetic people never come among real ones. */
   readonly environment: Environment
-  /** An IANA name; its days are those by which ages are counted. */
+  /** An IANA name. Ages are counted by days in this zone. */
   readonly time_zone: string
   /** Years at which a person comes of age. */
   readonly majority_age: number
-  /** Origins of web pages that may ask it from a browser (`model/web-origin.ts`). */
+  /** Origins of web pages that may call it from a browser (`model/web-origin.ts`). */
   readonly web_origins: readonly string[]
-  /** Values of `reg_type` that mean it, beside those of its kind. */
+  /** Values of `reg_type` that name it, beside those of its kind. */
   readonly reg_type_aliases: readonly string[]
   /** Whether its key set names each key a second time, as `sender_id|kid|algorithm`. */
   readonly qualified_kids: boolean
   /**
-   * By record type, the attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` for the rows of
-   * identifiers, with the names of the identifier types that the operator added: no query may ask about them yet.
+   * By record type: attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` while the rows of
+   * identifiers are, with the identifier types that the operator added. Queries about them are refused.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

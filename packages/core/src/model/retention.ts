@@ -1,14 +1,14 @@
-/** How long everything is stored: the one place that says so. `docs/retention.md` has the same rows. */
+/** How long everything is stored. `docs/retention.md` has the same rows. */
 import { LIMITS, type LimitName, type Limits } from '../limits.ts'
 
-/** Seconds of a day. */
+/** Seconds in a day. */
 export const DAY = 86_400
 
 export interface RetentionRow {
   readonly name: string
   /** What is deleted. */
   readonly what: string
-  /** After so many seconds. */
+  /** The age in seconds. */
   readonly seconds: number
   /** The environment variables that set it. */
   readonly variables: readonly string[]
@@ -16,11 +16,17 @@ export interface RetentionRow {
 
 const variables = (...names: readonly LimitName[]): readonly string[] => names.map((name) => LIMITS[name].variable)
 
-/** Seconds for which events are stored: they may be notified, asked for by an exchange, or corrected. */
+/**
+ * Seconds for which events are stored: until then an event can be notified, be asked for by an exchange, or be
+ * corrected.
+ */
 export const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
   Math.max(exchange_retention, notification_retention, correction_time * DAY)
 
-/** Seconds after the end of a day until its key is destroyed: then nothing that was stored with it is needed any more. */
+/**
+ * Seconds after the end of a day until its key is destroyed. Until then bodies that were encrypted with it may be
+ * needed.
+ */
 export const bodyKeyRetention = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
   Math.max(exchange_retention, notification_retention, inbox_retention)
 

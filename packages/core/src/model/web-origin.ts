@@ -1,9 +1,12 @@
-/** Origins of web pages, as an operator lists them: `https://app.example`, or `http://localhost:*` for any port of this machine. */
+/**
+ * Origins of web pages as an operator lists them: `https://app.example`, or `http://localhost:*` for any port of this
+ * machine.
+ */
 
 const LISTED = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(\d{1,5}|\*))?$/
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** What is wrong with an origin that an operator gives; null: nothing. */
+/** What is wrong with an origin from an operator; null: nothing. */
 export function webOriginProblem(origin: string): string | null {
   const match = LISTED.exec(origin)
   if (match === null) {
@@ -18,7 +21,7 @@ export function webOriginProblem(origin: string): string | null {
     : 'must be written as browsers do: without the default port, and with a port of at most 65535'
 }
 
-/** Whether a listed origin means that of a request. */
+/** Whether the origin of a request is listed. */
 export function isListedOrigin(listed: readonly string[], origin: string): boolean {
   return listed.some((one) => {
     if (!one.endsWith(':*')) return one === origin

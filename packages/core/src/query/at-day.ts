@@ -1,4 +1,4 @@
-/** Ages become dates: what a search asks on one day, so that no source of records needs to know the day. */
+/** Turns ages into dates for the day of a search, so that sources of records need not know the day. */
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
@@ -6,23 +6,23 @@ import type { Page } from '../model/records.ts'
 import type { AskedKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
-/** No date of a record is before it, every one is in or after it, and a missing one is neither. */
+/** An interval that no date of a record is before. So `lt` is false for every date, and unknown for a missing one. */
 const BEGINNING: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY = 86_400_000
 
-/** A search that was read; `SearchCriteria` is one. */
+/** A search before the day is known. */
 export interface Asked {
   readonly recordType: RecordType
   readonly predicate: Predicate
   readonly sort: readonly AskedKey[]
   readonly page_size: number
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page_number: number
 }
 
 /**
- * The search as it stands on `day` (YYYY-MM-DD, in the registry's time zone).
- * @param counts.cap records above which is not counted
+ * The search on `day` (YYYY-MM-DD, in the time zone of the registry).
+ * @param counts.cap the number of records at which the search stops counting
  * @param counts.ids see `Page`
  * @param counts.categories see `Page`
  */
@@ -40,13 +40,11 @@ export function recordQuery(
 }
 
 /**
- * The predicate as it stands on `day` (YYYY-MM-DD, in the registry's time zone): every question about an age
- * has become one about the date since which it counts, `attribute.since`. The same object when it asks none.
- *
- * Somebody has reached an age of n years on the n-th birthday; who was born on 29 February has it on 1 March
- * in years without one. A person who is not born yet has no age.
- *
- * Throws an Error where the record type has no such date: the kind's data are wrong.
+ * The predicate on `day` (YYYY-MM-DD, in the time zone of the registry): each condition on an age becomes one on the
+ * date from which the age is counted, `attribute.since`. The same object when there is no age.
+ * A person reaches an age of n years on the n-th birthday. A person born on 29 February has it on 1 March in years
+ * without that day. A person who is not born yet has no age.
+ * Throws an Error if the record type has no such date: the data of the kind are wrong.
  */
 export function atDay(predicate: Predicate, recordType: RecordType, day: string): Predicate {
   return resolve(predicate, recordType.attributes, day)
@@ -121,7 +119,7 @@ function compareDates(operator: Comparator, attribute: Attribute, age: number, d
   }
 }
 
-/** Born on one of the days that make one of the ages. */
+/** True for persons who have one of the ages on the day. */
 function datesOf(ages: readonly number[], attribute: Attribute, day: string): Predicate {
   const values = ages.flatMap((age) => birthDays(age, day) ?? [])
   const [only] = values
@@ -138,12 +136,12 @@ function birthDays(n: number, day: string): Interval | null {
   return { from: before === null ? FIRST_DAY : dayAfter(before), to }
 }
 
-/** The last day of birth of those who have reached n years on `day`; null when it lies before the calendar. */
+/** The last day of birth of persons who have reached n years on `day`; null when it is before the calendar begins. */
 function lastBirth(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null
   const dayOfYear = day.slice(4)
-  // A person who was born on 1 March of that year has the birthday tomorrow.
+  // A person born on 1 March of that year has the birthday tomorrow.
   const there = dayOfYear === '-02-29' && !isLeap(year) ? '-02-28' : dayOfYear
   return `${String(year).padStart(4, '0')}${there}`
 }

@@ -4,8 +4,8 @@ import type { Literal, Predicate } from '../model/predicate.ts'
 import type { Identifier } from '../model/records.ts'
 
 /**
- * The order of the parts of `and` and `or`, and of the values of lists, makes no difference, nor what stands there twice,
- * nor brackets. Attributes stand by their names.
+ * A text that is equal for predicates that differ only in the order of parts and values, in repetitions, or in
+ * brackets. Attributes are written by name.
  */
 export const canonicalPredicate = (predicate: Predicate): string => canonicalJson(normal(predicate))
 
@@ -22,7 +22,7 @@ function normal(predicate: Predicate): JsonValue {
       return [predicate.operator, predicate.attribute.name, literal(predicate.value), until(predicate)]
     case 'in': {
       const values = unordered(predicate.values.map(literal))
-      // Among one value is equal to it.
+      // A list of one value means equality.
       return values.length === 1
         ? ['eq', predicate.attribute.name, values[0] as JsonValue, until(predicate)]
         : ['in', predicate.attribute.name, values, until(predicate)]
@@ -38,7 +38,7 @@ function normal(predicate: Predicate): JsonValue {
   }
 }
 
-/** Those of the same word inside count as its own. */
+/** The parts, with those of nested predicates of the same kind in place of these. */
 const operands = (is: 'and' | 'or', of: readonly Predicate[]): readonly Predicate[] =>
   of.flatMap((part) => (part.is === is ? operands(is, part.of) : [part]))
 

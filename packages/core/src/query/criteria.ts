@@ -20,13 +20,13 @@ export interface Criteria {
 
 /** Which criteria are read. */
 export interface CriteriaRules {
-  /** The member that has them. */
+  /** The member that has the criteria. */
   readonly name: 'search_criteria' | 'subscribe_criteria' | 'enrolled_criteria' | 'disabled_criteria'
-  /** With which code they are refused. */
+  /** The code of a refusal. */
   readonly code: ItemCode
-  /** Their members, as the schema has them. */
+  /** The known members, from the schema. */
   readonly members: readonly string[]
-  /** The member that has what is asked for. */
+  /** The member that has the query. */
   readonly filter: 'query' | 'filter'
 }
 
@@ -34,21 +34,22 @@ export interface CriteriaRules {
 export const refusal = ({ name, code }: CriteriaRules, member: string, rule: string): ItemRejection =>
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
-/** Members that other systems narrow by, beside the one that counts here. Members that narrow nothing may stand there. */
+/** Names that other systems give to filters. The criteria may have other unknown members, which filter nothing. */
 const FILTERS = [
   ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
   ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],
 ]
 
 /**
- * A filter that is passed over would widen what is asked for, and a member that is written wrong would be passed over.
+ * Refuses members that look like a filter or a misspelt member. If they were ignored, the query would find more than
+ * was asked for.
  * @throws ItemRejection
  */
 export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
   const { name, members, filter } = rules
   const other = Object.keys(criteria).find((member) => member !== filter && FILTERS.includes(member.toLowerCase()))
   if (other !== undefined) {
-    throw refusal(rules, other, `is not read; what is asked for stands in ${name}.${filter}`)
+    throw refusal(rules, other, `is not read; write the query into ${name}.${filter}`)
   }
   const found = misspelt(criteria, members)
   if (found !== undefined) throw refusal(rules, found.member, `is not known; ${found.meant} may be meant`)
@@ -60,7 +61,7 @@ export function checkVersion(rules: CriteriaRules, { version }: Criteria): void 
   throw refusal(rules, 'version', 'must be 1.0.0')
 }
 
-/** As it is written; the kind's own where there is none. @throws ItemRejection */
+/** The reg_type as written, or that of the kind when there is none. @throws ItemRejection */
 export function readRegType(rules: CriteriaRules, kind: Kind, { reg_type }: Criteria): string {
   const own = `${REG_TYPE_PREFIX}${kind.reg_type.name}`
   if (reg_type === undefined) return own
@@ -77,7 +78,7 @@ export function checkEventType(rules: CriteriaRules, kind: Kind, { reg_event_typ
   throw refusal(rules, 'reg_event_type', rule)
 }
 
-/** The record type that a member names; undefined where there is no such member. @throws ItemRejection */
+/** The record type that a member names; undefined when the member is absent. @throws ItemRejection */
 export function readRecordType(
   rules: CriteriaRules,
   kind: Kind,
@@ -94,7 +95,7 @@ export function readRecordType(
 
 const consents = validator(Consent)
 
-/** Read to see that it is one; nothing is made of it (G8). Members of other names say what they say. @throws ItemRejection */
+/** Checks the shape of a consent member; its content is not used here (G8). @throws ItemRejection */
 export function checkConsent(rules: CriteriaRules, criteria: Criteria, member: string): void {
   if (criteria[member] === undefined) return
   const problem = consents.problem(criteria[member], `${rules.name}.${member}`)

@@ -7,8 +7,8 @@ import type { SortKey } from '../model/records.ts'
 import { IDENTIFIERS, sortGroup } from '../model/registry.ts'
 
 /**
- * The names of the columns that a predicate asks about, each once, in order: of an attribute its name, of a compound's
- * members the compound's, of an age its date's. Identifiers have a table of their own and no name here.
+ * The columns that a predicate uses, each once, sorted: an attribute by its name, members of a compound by the name of
+ * the compound, an age by the name of its date. Identifiers are in a table of their own and not included.
  */
 export function mentions(predicate: Predicate): readonly string[] {
   return [...new Set(leavesOf(predicate).flatMap(columnAsked))].sort()
@@ -22,7 +22,7 @@ function columnAsked(leaf: Leaf): readonly string[] {
 
 const columnOf = ({ name, since }: Attribute): string => since ?? name
 
-/** What a query asks, for its account: the names of its attributes, and the persons whom it names. */
+/** The attributes and persons that a query names, for its audit entry. */
 export function askedBy({ predicate, sort = [] }: Pick<Asked, 'predicate'> & Partial<Asked>): {
   readonly attributes: readonly string[]
   readonly persons: readonly AccountedPerson[]
@@ -41,7 +41,7 @@ function namesIn(leaf: Leaf): readonly string[] {
   return 'attribute' in leaf ? [leaf.attribute.name] : []
 }
 
-/** The parts of a search that name attributes; `SearchCriteria` is one. */
+/** The parts of a search that name attributes. */
 interface Asked {
   readonly recordType: RecordType
   readonly predicate: Predicate
@@ -83,7 +83,7 @@ const columnsOf = (predicate: Predicate): readonly string[] => {
   return [...mentions(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS] : [])]
 }
 
-/** Whether it asks about something that is being backfilled. */
+/** Whether the predicate uses a column that is being backfilled. */
 export const mentionsUnfilled = (
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { name }: RecordType,
@@ -91,8 +91,8 @@ export const mentionsUnfilled = (
 ): boolean => columnsOf(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
- * The names of the identifier types that it asks for. One that names its types is not refused while identifiers are read anew,
- * but for types that the operator added: those of the kind were read before as they are now.
+ * The identifier types that a predicate names. While identifiers are read anew, a predicate that names its types is
+ * refused only for types that the operator added; the stored identifiers of the other types are already right.
  */
 function identifierTypesIn(predicate: Predicate): readonly string[] {
   return leavesOf(predicate).flatMap((leaf) => {

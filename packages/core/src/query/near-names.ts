@@ -1,8 +1,8 @@
-/** Members that are nearly called like one that is known: written wrong, they would be passed over without a word. */
+/** Finds misspelt members: names close to a known name. They must not be ignored silently. */
 
-/** Letters that may be added, left out or exchanged, case aside. */
+/** The letters that may be added, left out or exchanged; case does not matter. */
 const NEAR = 2
-/** Longer names are near none: the known ones are shorter. */
+/** Longer names are close to no known name. */
 const MAX_NAME_LENGTH = 64
 
 interface Misspelt {
@@ -10,7 +10,7 @@ interface Misspelt {
   readonly meant: string
 }
 
-/** The first member that is not known and near a known name; undefined when there is none. */
+/** The first unknown member that is close to a known name; undefined when there is none. */
 export function misspelt(object: object, known: readonly string[]): Misspelt | undefined {
   for (const member of Object.keys(object)) {
     if (known.includes(member) || member.length > MAX_NAME_LENGTH) continue
@@ -22,8 +22,8 @@ export function misspelt(object: object, known: readonly string[]): Misspelt | u
 }
 
 /**
- * Whether so few letters have to be added, left out or exchanged to make one name of the other. Most names are given up
- * after a few letters: a sender may write very many.
+ * Whether at most NEAR letters must be added, left out or exchanged to change one name into the other. It stops early,
+ * because a sender may write very many names.
  */
 function isNear(letters: readonly string[], name: string): boolean {
   if (Math.abs(letters.length - name.length) > NEAR) return false
@@ -34,7 +34,7 @@ function isNear(letters: readonly string[], name: string): boolean {
       const exchanged = (row[at] ?? 0) + (letter === name[at] ? 0 : 1)
       next.push(Math.min(exchanged, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
-    // It never becomes less again.
+    // It never gets smaller again.
     if (Math.min(...next) > NEAR) return false
     row = next
   }

@@ -18,7 +18,7 @@ import { misspelt } from './near-names.ts'
 /** The limits of one page; no page begins beyond the results of a search. */
 export type PageLimits = Pick<Limits, 'default_page_size' | 'page_size' | 'search_results'>
 
-/** A key of an order before the day is known. */
+/** A sort key before the day of the search is known. */
 export interface AskedKey extends Omit<SortKey, 'until'> {
   readonly age?: true
 }
@@ -29,10 +29,10 @@ const PAGE_MEMBERS = Object.keys(PageRequest.properties)
 const KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
- * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1). Beside sortable attributes a
- * key may name an identifier type, such as UIN: the primary one of the record type, and others that the kind or the operator
- * calls sortable.
- * @param kind with what may be asked about: an identifier type that is not granted is none of its types
+ * Reads the sort keys. A key without attribute_name is ignored (3.1). A key may name a sortable attribute, or an
+ * identifier type such as UIN: the primary type of the record type, and other types that the kind or the operator makes
+ * sortable.
+ * @param kind the kind, reduced to what may be asked about
  * @throws ItemRejection rjct.sort.invalid
  */
 export function readSort(kind: Kind, recordType: RecordType, sort: unknown): AskedKey[] {
@@ -70,8 +70,8 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
 }
 
 /**
- * Undefined: it cannot be sorted by. An order by age is an order by the birth date in the opposite direction. A person who is not born yet has no age;
- * `atDay` decides that for the day of the search.
+ * Undefined: the name cannot be used in a sort. A sort by age is a sort by birth date in the opposite direction. A
+ * person who is not born yet has no age; `recordQuery` sets the day for that.
  */
 function keyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): AskedKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)
@@ -94,7 +94,7 @@ function isDescending(sort_order: unknown, at: string): boolean {
 }
 
 /**
- * The page asked for in the criteria, else beside them; both must be one (D23).
+ * Reads the page in the criteria, or else beside them; both must be valid (D23).
  * @throws ItemRejection rjct.pagination.invalid
  */
 export function readPageOf(

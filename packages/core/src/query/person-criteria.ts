@@ -1,6 +1,7 @@
 /**
- * The criteria of a question about one person, in every published form of it (spec "EnrolledRequest", D10; public standard
- * 2.7). They are read as the query of a search is, and then must name one person and, where it is asked about, one programme.
+ * Reads the criteria of a question about one person, in every published form (spec "EnrolledRequest", D10; public
+ * standard 2.7). They are read like the query of a search; then they must name one person and, where the question
+ * allows it, one programme.
  */
 import {
   ItemRejection,
@@ -32,19 +33,19 @@ import { readFilter } from './read-query.ts'
 export interface PersonQuestion {
   /** The member of the message that has the criteria. */
   readonly name: 'enrolled_criteria' | 'disabled_criteria'
-  /** Whether it may be about one programme. */
+  /** Whether the question may name a programme. */
   readonly programme: boolean
-  /** Whether it may name an event type, as a search may. */
+  /** Whether the question may name an event type, as a search may. */
   readonly event_type?: boolean
 }
 
 export interface PersonCriteria {
   readonly recordType: RecordType
-  /** The identifier as each of the types that it may be of; at least one, one of a type. */
+  /** The identifier as each type that it may have: at least one, and none twice. */
   readonly identifiers: readonly Identifier[]
-  /** As it was written. */
+  /** The identifier as written. */
   readonly person: string
-  /** The identifier of the programme, as it is compared; null: any. */
+  /** The normalised identifier of the programme; null: any programme. */
   readonly programme: string | null
 }
 
@@ -56,7 +57,7 @@ export const PROGRAMME = 'programme_identifier'
 
 /**
  * Reads the criteria to the last member, or refuses them.
- * @param criteria an object with a `query`, as the schema of the message has it
+ * @param criteria an object with a `query`; the schema of the message was checked
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid
  */
 export function readPersonCriteria(
@@ -94,7 +95,7 @@ export function readPersonCriteria(
   return {
     recordType,
     identifiers,
-    // In a query that is a text it is not looked for.
+    // The value is not searched inside a query that is a text.
     person: writtenIn(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
@@ -119,7 +120,7 @@ function readPersonQuery(
 const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
   predicate.is === 'and' ? predicate.of.flatMap(conditionsOf) : [predicate]
 
-/** The programme that a condition names, if that is all that it says. */
+/** The programme that a condition names, if it has no other meaning. */
 function programmeOf(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition
@@ -127,11 +128,11 @@ function programmeOf(condition: Predicate): string[] {
   return isNamed && typeof of.value === 'string' ? [of.value] : []
 }
 
-/** One value may be an identifier of several types; two of one type are two values. */
+/** One value may be an identifier of several types. Two identifiers of one type are two values. */
 const isOneValue = (identifiers: readonly Identifier[]): boolean =>
   new Set(identifiers.map(({ type }) => type)).size === identifiers.length
 
-/** The identifier as the query has it: it names the item of the answer. */
+/** The identifier as the query writes it. It names the item of the answer. */
 function writtenIn(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
     const isMeant = ({ type, value }: Identifier): boolean =>

@@ -11,9 +11,9 @@ export interface Scope {
   /** The record type of the criteria around the query; undefined when they name none. */
   readonly recordType: RecordType | undefined
   readonly limits: QueryLimits
-  /** Whether a `collection` may name another record type than the criteria did, which then counts. */
+  /** Whether a `collection` may name another record type than the criteria; then that type is used. */
   readonly anyCollection?: true
-  /** By record type, what may be selected; null, or absent: every record whole. */
+  /** What may be selected, by record type; null or absent: whole records. */
   readonly visible?: (() => ReadonlyMap<string, Visible> | null) | undefined
 }
 
@@ -25,19 +25,19 @@ export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * The selection of the query: from one record to its selected members, or to null when none is selected. Absent when
-   * records are returned as they are stored.
+   * The selection of the query: returns the selected members of a record, or null when none is selected. Absent when
+   * records are returned as stored.
    * @param day YYYY-MM-DD, the day on which the record was found
    */
   readonly shape?: (record: JsonValue, day: string) => JsonValue | null
 }
 
-/** An error in a query: every reader of a form throws it, and the caller (a search, a filter) gives it its code. */
+/** An error in a query. Readers of all forms throw it; the caller (a search, a filter) adds its code. */
 export class QueryProblem extends Error {
   override readonly name = 'QueryProblem'
-  /** The member, from where the query stands: `query[0].expression1.operator`; '' for the query as a whole. */
+  /** The path of the member within the query, such as `query[0].expression1.operator`; '' for the query as a whole. */
   readonly path: string
-  /** The rule: what would be accepted there. Never a value of the query: it may be about a person. */
+  /** The rule that says what is accepted. It never has a value of the query, which may be about a person. */
   readonly rule: string
 
   constructor(path: string, rule: string) {
@@ -47,8 +47,11 @@ export class QueryProblem extends Error {
   }
 }
 
-/** A text that cannot be parsed as what it is meant to be; a search has a code of its own for it (N20). */
+/** A text that cannot be parsed as its form; a search has a code of its own for it (N20). */
 export class UnreadableQuery extends QueryProblem {}
 
-/** An identifier whose type is not known, or whose value is none of its type; a subscription has a code of its own for it. */
+/**
+ * An identifier of an unknown type, or with a value that its type does not allow; a subscription has a code of its own
+ * for it.
+ */
 export class IdentifierProblem extends QueryProblem {}

@@ -1,4 +1,6 @@
-/** A query in any of its forms: what it looks like says which one it is, whatever `query_type` says (D21, 3.1). */
+/**
+ * Reads a query in any of its forms. The shape of the query decides the form, whatever `query_type` says (D21, 3.1).
+ */
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
@@ -15,7 +17,7 @@ import {
 } from './forms/typed-query.ts'
 import { type Query, QueryProblem, type Scope } from './query.ts'
 
-/** `query_type` as it is written, in lower case; the last is an older word for the first. */
+/** The values of `query_type` in lower case; `idtype` is an older word for `idtype-value`. */
 const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype-value', 'identifier'],
   ['expression', 'expression'],
@@ -24,11 +26,14 @@ const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype', 'identifier'],
 ])
 
-/** What a `query_type` means; undefined: nothing. */
+/** The form that a `query_type` names; undefined: none. */
 export const queryWordOf = (query_type: unknown): QueryWord | undefined =>
   typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
 
-/** By what it asks: identifiers alone may be written in every form, and a selection is GraphQL whatever it is called. */
+/**
+ * The form for the grant: identifiers alone are `identifier` in whatever form they are written, and a selection makes
+ * it `graphql`.
+ */
 export function queryFormOf(query_type: unknown, { predicate, shape }: Query): QueryForm {
   if (shape !== undefined) return 'graphql'
   if (predicate.is === 'identifier') return 'identifier'
@@ -36,7 +41,7 @@ export function queryFormOf(query_type: unknown, { predicate, shape }: Query): Q
   return word === undefined || word === 'identifier' ? 'expression' : word
 }
 
-/** The forms that are objects, each with the members by which it is known; what is none of them is an expression. */
+/** The forms of objects, by their members. An object of none of these forms is an expression. */
 const FORMS: readonly Form<ReadForm>[] = [
   {
     members: ['query_name'],
@@ -61,7 +66,7 @@ const FORMS: readonly Form<ReadForm>[] = [
       asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
   },
   { members: ['type'], optional: ['value'], read: readTyped },
-  // Half of it is refused as what it is, and not as an attribute that is called `value`.
+  // A form without its type gets a message about the type, not about an unknown attribute `value`.
   { members: ['value'], optional: ['type'], read: readTyped },
   ...NESTED_FORMS,
 ]
@@ -77,7 +82,7 @@ export function readQuery(scope: Scope, query_type: unknown, query: unknown, pat
   return readWorded(scope, word, query, path)
 }
 
-/** The same where the type may be absent, and the form alone says what it is (N3). @throws QueryProblem */
+/** Reads a filter. Its type may be absent; then the shape decides (N3). @throws QueryProblem */
 export const readFilter = (scope: Scope, filter_type: unknown, filter: unknown, path: string): Query =>
   filter_type === undefined ? readWorded(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 

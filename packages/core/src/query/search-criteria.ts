@@ -25,13 +25,13 @@ import { queryFormOf, readQuery } from './read-query.ts'
 
 export interface SearchCriteria {
   readonly recordType: RecordType
-  /** In the answer: the asker's own spelling, or the kind's where it named none. */
+  /** The spelling of the request, or that of the kind when the request has none; for the answer. */
   readonly reg_type: string
   readonly reg_record_type: string
   readonly predicate: Predicate
   /** The selection of the query, see `Query`. */
   readonly shape: Query['shape']
-  /** In which form it is asked. */
+  /** The form of the query. */
   readonly form: QueryForm
   readonly sort: readonly AskedKey[]
   readonly page_size: number
@@ -46,8 +46,8 @@ const RULES: CriteriaRules = {
 }
 
 /**
- * Reads search_criteria of one item, and its pagination where that stands beside the criteria (D23).
- * @param max_page_size the participant's own, null when it has none
+ * Reads the search_criteria of an item, and its pagination, which may also be beside the criteria (D23).
+ * @param max_page_size the largest page of the participant; null: the server's limit
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid, rjct.sort.invalid, rjct.pagination.invalid
  */
 export function readSearchCriteria(
@@ -98,7 +98,10 @@ function readCriteriaQuery(scope: Scope, { query_type, query }: Criteria): Query
   }
 }
 
-/** reg_record_type and response_entity name the result type; where both stand they must mean the same. */
+/**
+ * reg_record_type and response_entity both name the type of the result; if both are given, they must mean the same
+ * type.
+ */
 function readResultType(kind: Kind, criteria: Criteria): RecordType | undefined {
   const byType = readRecordType(RULES, kind, criteria, 'reg_record_type')
   const byEntity = readRecordType(RULES, kind, criteria, 'response_entity')

@@ -4,7 +4,7 @@ import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { may, NOTHING_GRANTED } from '@rollcall/core/policy/permission'
-import type { Quota, Visit } from '@rollcall/participants/admission/quota'
+import type { Admission, Quota } from '@rollcall/participants/admission/quota'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Operation, RequestFault } from '@rollcall/protocol'
@@ -15,7 +15,7 @@ export type Admitting = Authenticating & { readonly quota: Quota }
 interface Admitted {
   readonly participant: Participant
   /** The caller leaves it, whatever happens. */
-  readonly visit: Visit
+  readonly admission: Admission
 }
 
 /** The caller is answered as one without a grant. The operator's log has the reason. */
@@ -41,9 +41,9 @@ export async function admit(
   request: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Admitted> {
   const participant = await authenticate(parts, request)
-  const visit = await parts.quota.enter(participant)
-  if (participant.environment === environment) return { participant, visit }
-  visit.leave(true)
+  const admission = await parts.quota.enter(participant)
+  if (participant.environment === environment) return { participant, admission }
+  admission.leave(true)
   throw new OtherEnvironment(participant)
 }
 

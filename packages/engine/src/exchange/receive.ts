@@ -32,13 +32,13 @@ export async function receive(
   request: IncomingRequest,
 ): Promise<Reply> {
   // 1. Token, quotas and environment, before a byte of the body is read.
-  const { participant, visit } = await admit(parts, registry, request)
+  const { participant, admission } = await admit(parts, registry, request)
   try {
     // What it may do here, asked before the body too.
     const grant = await authorize(parts, participant, registry, operation)
 
     // 2. Body: size, JSON, and the outer shape of header and message; of an upload the parts before the file.
-    const admitted = { ...request, ...visit }
+    const admitted = { ...request, ...admission }
     const sent =
       mode === 'async' && isUpload(request)
         ? await takeUpload(parts, operation, participant, admitted)
@@ -80,9 +80,9 @@ export async function receive(
     const received = { exchange: current, sent, opened, signed, rejection, path: request.path }
     return mode === 'sync' ? await answerNow(parts, received) : await accept(parts, received)
   } catch (error) {
-    visit.leave(true)
+    admission.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error
   } finally {
-    visit.leave()
+    admission.leave()
   }
 }

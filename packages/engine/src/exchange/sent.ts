@@ -4,7 +4,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import { referenceId } from '@rollcall/core/model/reference-id'
-import { type AdmittedRequest, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
+import { type Admission, decodeBody, readJsonBody } from '@rollcall/participants/reading/body'
 import {
   checkBeginning,
   type Envelope,
@@ -88,7 +88,7 @@ export async function readSent(
   mode: ModeName,
   operation: Operation,
   participant: Participant,
-  request: AdmittedRequest,
+  request: Admission,
 ): Promise<Sent> {
   const bounds = envelopeBounds(parts.limits, operation.request)
   const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)

@@ -50,13 +50,13 @@ export async function receiveCallback(
 ): Promise<Reply> {
   const { limits } = parts
   // 1. Token, quotas and environment, before a byte of the body is read.
-  const { participant, visit } = await admit(parts, registry, request)
+  const { participant, admission } = await admit(parts, registry, request)
   try {
     // 2. Body: size, JSON, and the outer shape of header and message.
     const bounds = envelopeBounds(limits, callback.message)
     const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
     const text = decodeBody(
-      await readJsonBody({ ...request, ...visit }, limits.body_bytes, ACCEPTED_TYPES.callback, check),
+      await readJsonBody({ ...request, ...admission }, limits.body_bytes, ACCEPTED_TYPES.callback, check),
     )
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
@@ -89,10 +89,10 @@ export async function receiveCallback(
     const received = { callback, registry, participant, header, message, noted, path }
     return acknowledgement(await persist(parts, received))
   } catch (error) {
-    visit.leave(true)
+    admission.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error
   } finally {
-    visit.leave()
+    admission.leave()
   }
 }
 

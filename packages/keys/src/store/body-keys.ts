@@ -1,4 +1,7 @@
-/** The encrypted data keys of bodies at rest, one for each day (UTC). Without the row of its day a body cannot be read any more. */
+/**
+ * The encrypted data keys of stored bodies, one for each day (UTC). Without the row of its day, a body cannot be read
+ * any more.
+ */
 import type { Database } from '@rollcall/database/database'
 import { isDayHeld } from '@rollcall/database/holds'
 
@@ -8,9 +11,9 @@ export async function findBodyKey(db: Database, day: string): Promise<Buffer | n
   return rows[0]?.sealed ?? null
 }
 
-/** Adds the day's key unless there is one; returns the one that counts. */
+/** Adds the key of a day unless there is one. Returns the key that is stored. */
 export async function addBodyKey(db: Database, day: string, sealed: Buffer): Promise<Buffer> {
-  // On a conflict nothing changes, and the row that is there is returned.
+  // On a conflict nothing changes, and the existing row is returned.
   const { rows } = await db.pool.query<{ sealed: Buffer }>(
     'insert into body_key (day, sealed) values ($1, $2) on conflict (day) do update set day = excluded.day returning sealed',
     [day, sealed],
@@ -23,7 +26,7 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
 const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeld('day')}`
 
 /**
- * Destroys the keys of days: what was encrypted with them can never be read again, also in backups of other tables.
+ * Destroys the keys of days: bodies encrypted with them can never be read again, not even in backups.
  * @param retention seconds since the end of the day, by the clock of the database
  */
 export async function destroyBodyKeys(

@@ -1,4 +1,7 @@
-/** The master key of this database: its version and a value to try it on, never the key itself; and which tables have values encrypted with it. */
+/**
+ * The master key of this database: its version and a value for checking it, never the key itself; and the tables with
+ * values encrypted under it.
+ */
 
 import type { Database } from '@rollcall/database/database'
 import { isMissingReference } from '@rollcall/database/database-errors'
@@ -8,13 +11,13 @@ import type { ClientBase } from 'pg'
 
 export interface EncryptedTable {
   readonly table: string
-  /** The primary key; together with the table it is the place to which a value is bound. */
+  /** The column of the primary key. A value is bound to its table and this key. */
   readonly id: string
-  /** What the values are for; each purpose has a key of its own under the master key. */
+  /** The purpose of the values; each purpose has its own key, derived from the master key. */
   readonly purpose: string
 }
 
-/** The tables of this package with values that the master key encrypts; packages above state theirs beside them. */
+/** The tables of this package with encrypted values. Packages above declare theirs beside their tables. */
 export const ENCRYPTED = {
   own_key: { table: 'own_key', id: 'kid', purpose: 'own key' },
   body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
@@ -36,7 +39,7 @@ export async function readMasterKey({
   return rows[0] ?? null
 }
 
-/** Adds the first one, unless another node was faster: read what is there afterwards. */
+/** Adds the first master key, unless another node was faster. The caller reads the result afterwards. */
 export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): Promise<void> {
   await db.pool.query(
     'insert into master_key (version, check_value) values ($1, $2) on conflict (version) do nothing',
@@ -45,11 +48,11 @@ export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): 
 }
 
 /**
- * Puts another master key in the place of `from`: every encrypted value of every table is replaced by what
- * `reencrypt` makes of it. All of it or, when anything fails, nothing.
- * @param others the tables of packages above; the database refuses to leave one out that has values
- * @returns how many values were encrypted anew
- * @throws StoreRefusal when `from` is no longer the master key
+ * Replaces the master key `from`: `reencrypt` encrypts every value of every table anew. If anything fails, nothing is
+ * changed.
+ * @param others the tables of packages above; the database refuses to leave out a table with values
+ * @returns the number of values that were encrypted anew
+ * @throws StoreRefusal `from` is no longer the master key
  */
 export async function replaceMasterKey(
   db: Database,
@@ -60,7 +63,7 @@ export async function replaceMasterKey(
 ): Promise<number> {
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeys(transaction)
-    // A value that is written meanwhile waits for this lock, and finds its master key gone.
+    // A write of a value at the same time waits for this lock, and then finds that its master key is gone.
     const { rows } = await sql`select from master_key where version = ${from} for update`.execute(transaction)
     if (rows.length === 0)
       throw new StoreRefusal('another command replaced the master key at the same time; run this command again')
@@ -70,7 +73,7 @@ export async function replaceMasterKey(
     let reencrypted = 0
     for (const encrypted of [...Object.values(ENCRYPTED), ...others])
       reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
-    // Foreign keys refuse it while anything is encrypted with it.
+    // Foreign keys refuse the deletion while a value is encrypted under it.
     await sql`delete from master_key where version = ${from}`.execute(transaction)
     return reencrypted
   })

@@ -1,4 +1,4 @@
-/** Our own keys: the private half encrypted, in the database so that every node signs, verifies and decrypts alike. */
+/** Our own keys, in the database so that all nodes use the same ones. The private half is encrypted. */
 
 import type { Database } from '@rollcall/database/database'
 import { sql, type Transaction } from 'kysely'
@@ -10,7 +10,7 @@ export interface OwnKey {
   readonly use: string
   readonly algorithm: string
   readonly state: 'next' | 'active' | 'retired' | 'revoked'
-  /** The JWK: private, or public alone for a key that signs no more; null once it is erased. */
+  /** The encrypted JWK: private, or public only for a key that no longer signs; null after it was erased. */
   readonly sealed: Buffer | null
   readonly created_at: Date
   readonly activated_at: Date | null
@@ -30,7 +30,7 @@ export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   return (await db.pool.query<OwnKey>(ALL)).rows
 }
 
-/** Those that are good for something: active, next, and retired within their time; in that order, newest first. */
+/** The keys in use: active, next, and retired within their time; in this order, newest first. */
 export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   const { rows } = await db.pool.query<OwnKey>({
     name: 'list live own keys',
@@ -54,11 +54,11 @@ export interface OwnKeyChange {
   add(key: NewOwnKey, state: 'next' | 'active'): Promise<void>
   activate(kid: string): Promise<void>
   /**
-   * @param overlap seconds in which it is still valid
-   * @param sealed the encrypted rest of it
+   * @param overlap the seconds for which it is still valid
+   * @param sealed the encrypted JWK that is left
    */
   retire(kid: string, overlap: number, sealed: Buffer): Promise<void>
-  /** Erases it as well. */
+  /** Revokes the key and erases it. */
   revoke(kid: string): Promise<void>
 }
 

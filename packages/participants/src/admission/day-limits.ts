@@ -13,7 +13,7 @@ interface DayBound {
   /** The rows of `limits.ts`. */
   readonly messages: 'inbox_messages' | 'accepted_requests'
   readonly bytes: 'inbox_bytes' | 'accepted_bytes'
-  /** What a refusal calls them. */
+  /** The name in a refusal. */
   readonly name: string
 }
 
@@ -35,13 +35,13 @@ export interface DayBounded {
 
 interface Persisting<Result> {
   persist(): Promise<Result>
-  /** What `persist` would answer for a message that is there; null for one that is not. */
+  /** The result of `persist` for a message that is stored already; null when it is not. */
   known(): Promise<Result | null>
 }
 
 /**
- * Persists a message unless its participant has reached its limit of the day. A message that is there already counts no
- * more: its sender hears so even then.
+ * Stores a message unless its participant has reached its limit of the day. A message that is stored already is not
+ * counted again, and its sender gets the answer even then.
  * @param participant `Participant.id`
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */
@@ -67,7 +67,10 @@ export interface DayUses {
   of(table: DayTable, participant: number): Promise<DayUse>
 }
 
-/** So that a bound costs a statement now and then, and not one for each message; what comes between passes. */
+/**
+ * Caches the counts, so that a limit does not cost a statement for each message. Messages that arrive meanwhile are not
+ * refused.
+ */
 export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
   const usesIn = (table: DayTable): ShortLived<DayUse> => shortLived((id) => useOfToday(db, table, Number(id)), { now })
   const held = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }

@@ -10,7 +10,7 @@ import { takeTokens } from '../store/quotas.ts'
 
 /** A day begins at midnight in UTC. */
 export interface GrantQuota {
-  /** @returns what does not have so many left: none was taken of the day; null: they are taken */
+  /** @returns the quota that has not so many left, and then nothing was taken of the day; null: they are taken */
   take(what: Counted, of: QuotaOf, wanted: number): Promise<Shortage | null>
   /** Whether nothing is left of the day. */
   isUsedUp(what: Counted, of: QuotaOf): Promise<boolean>
@@ -18,9 +18,9 @@ export interface GrantQuota {
 
 export type Shortage =
   | { readonly of: 'day' }
-  /** `most`: the rate. `wait`: seconds until there are so many. */
+  /** `most`: the rate. `wait`: seconds until so many are left. */
   | { readonly of: 'minute'; readonly most: number; readonly wait: number }
-  /** More are wanted at once than the rate ever gives. */
+  /** More are wanted at once than the rate ever allows. */
   | { readonly of: 'burst'; readonly most: number }
 
 interface QuotaOf {

@@ -10,29 +10,27 @@ import { createRates } from './rate.ts'
 
 export interface Quota {
   /**
-   * Lets one request of the participant in; it counts as in flight until `leave`.
-   * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`. What the database throws when it
-   * is away is thrown on: nobody passes who cannot be counted.
+   * Admits one request of the participant. It is in flight until `leave`.
+   * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`. Errors of the database are passed on:
+   * nothing is admission uncounted.
    */
-  enter(participant: QuotaOwner): Promise<Visit>
+  enter(participant: QuotaOwner): Promise<Admission>
 }
 
-export interface Visit {
+export interface Admission {
   /**
-   * So many bytes more of its body are held in memory until `leave`. A request that is alone may hold what it likes.
-   * @throws RequestFault 429 when those of its participant, or of all, are too many
+   * Notes that this many more bytes of its body are held in memory until `leave`. If no other request holds any, the
+   * number is not limited.
+   * @throws RequestFault 429: its participant, or all participants together, hold too many
    */
   readonly hold: (bytes: number) => void
   /**
-   * Waits until no other large request of the participant is in work on this node: one at a time, so that a participant
-   * with many of them leaves processor time to the others. The turn ends with `endTurn`, or with `leave`.
+   * Waits until this node works on no other large request of the participant, so that a participant with many of them
+   * leaves processor time to others. The turn ends with `endTurn` or `leave`.
    */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
-  /**
-   * The request is answered. More than once does no harm.
-   * @param refused the next large request of the participant then waits a moment longer: refusing is work, too
-   */
+  /** Ends the request. Further calls do nothing. */
   leave(refused?: boolean): void
 }
 
@@ -47,7 +45,7 @@ interface Parts {
   /** Takes from the buckets that all nodes share (`takeTokens`). */
   readonly take: (asked: Asked) => Promise<Granted>
   readonly turns: Semaphore
-  /** Calls the function so many milliseconds later; by default by a timer that does not keep the process alive. */
+  /** Calls the function after this many milliseconds; by default by a timer that does not keep the process alive. */
   readonly delay?: (work: () => void, milliseconds: number) => void
 }
 
@@ -58,7 +56,7 @@ const waitFor = (work: () => void, milliseconds: number): void => {
 /** The bucket from which every request takes. */
 const TOTAL = 'total'
 
-/** Milliseconds from a refused large request to the next large one of its participant: at most ten a second. */
+/** Milliseconds between a refused large request and the next large one of its participant: at most ten a second. */
 const REFUSED_PAUSE = 100
 
 /** Concurrency is counted on this node, rates on all nodes together. */
@@ -68,7 +66,7 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
   const heldBytes = createHeldBytes(limits.total_bytes)
   let total = 0
 
-  const occupy = ({ id, concurrency_limit }: QuotaOwner): Visit => {
+  const occupy = ({ id, concurrency_limit }: QuotaOwner): Admission => {
     const mine = inFlight.get(id) ?? 0
     const limit = concurrency_limit ?? limits.participant_concurrency
     if (mine >= limit) {
@@ -127,14 +125,14 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
     return new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, { retryAfter })
   }
 
-  const enter = async (participant: QuotaOwner): Promise<Visit> => {
-    // First, so that no more of a participant can wait for its rate than may be in flight.
-    const visit = occupy(participant)
+  const enter = async (participant: QuotaOwner): Promise<Admission> => {
+    // Comes first, so that a participant cannot have more requests waiting for its rate than may be in flight.
+    const admission = occupy(participant)
     try {
       await count(participant)
-      return visit
+      return admission
     } catch (error) {
-      visit.leave()
+      admission.leave()
       throw error
     }
   }
@@ -142,25 +140,24 @@ export function createQuota({ limits, metrics, take, turns, delay = waitFor }: P
   return { enter }
 }
 
-/** Of all participants together; how many that is does not concern a single one. */
+/** For all participants together. How many there are is no concern of a single one. */
 const BUSY = 'the service is busy; try again later'
 
-/** Bytes that are held in memory on this node, shared out among the participants: half of them for one at most. */
+/** Bytes held in memory on this node, shared among participants: one may hold half of them. */
 interface HeldBytes {
   /** Bytes that one participant may hold. */
   readonly share: number
-  /** What the participant, known by its id, holds from now on for one piece of work. */
+  /** Starts the count of one piece of work of a participant, by its id. */
   begin(participant: number): Holding
 }
 
 interface Holding {
   /**
-   * So many bytes more are held until `release`. A single holding may have any size: a participant's only holding as
-   * far as its share goes, the only one of all as far as all do. Otherwise nothing is held, and whose bytes are too
-   * many is the answer.
+   * Holds this many more bytes until `release`. A participant's only holding is not limited by its share, and the only
+   * holding of all is not limited at all. Otherwise nothing is held, and the result says which limit is exceeded.
    */
   add(bytes: number): 'held' | 'participant' | 'total'
-  /** More than once does no harm. */
+  /** Further calls do nothing. */
   release(): void
 }
 

@@ -1,29 +1,29 @@
 /**
- * Rates that hold across nodes without a round trip for every request: a node takes a tenth of a second's worth
- * of tokens at a time from the bucket that all nodes share, and hands them out from memory.
- *
- * Over any time, nodes together let through at most the bucket, what flows into it, and a slice for each node.
+ * Rates across nodes without a round trip for every request: a node takes tokens for a tenth of a second at a time from
+ * the bucket that all nodes share, and hands them out from memory.
+ * Over any time, all nodes together let through at most the bucket, the tokens that flow into it, and one slice for
+ * each node.
  */
 import type { Asked, Granted } from '../store/quotas.ts'
 
 export interface Rates {
   /**
-   * Takes one token: 0 when there was one, else the seconds until it is worth asking again.
-   * @param rate tokens a second; Infinity: there is always one
-   * Rejects with what `take` throws: nothing passes that could not be counted.
+   * Takes one token. Returns 0 when there was one, otherwise the seconds until it is worth asking again. Rejects with
+   * the errors of `take`: nothing passes uncounted.
+   * @param rate tokens a second; Infinity: no limit
    */
   pass(bucket: string, rate: number): Promise<number>
-  /** Gives one token back that was passed and not used. */
+  /** Gives back a token that was taken but not used. */
   giveBack(bucket: string): void
 }
 
-/** What this node has of one bucket. */
+/** The tokens of one bucket on this node. */
 interface Slice {
   /** Tokens at hand. */
   tokens: number
-  /** Requests that wait for the answer of `asking`. */
+  /** Requests that wait for the result of `asking`. */
   waiting: number
-  /** When the shared bucket, found empty, will hold a slice again; milliseconds of `now`. */
+  /** When the shared bucket, found empty, will have a slice again; milliseconds of `now`. */
   emptyUntil: number
   asking: Promise<void> | undefined
 }
@@ -53,7 +53,7 @@ export function createRates(take: (asked: Asked) => Promise<Granted>, now = () =
     if (granted < wanted) slice.emptyUntil = now() + ((size - left) / rate) * 1_000
   }
 
-  /** One question at a time: all that wait share the answer. */
+  /** One refill at a time: all waiting requests share it. */
   const refill = (bucket: string, slice: Slice, rate: number): Promise<void> => {
     slice.asking ??= ask(bucket, slice, rate).finally(() => {
       slice.asking = undefined
@@ -68,8 +68,8 @@ export function createRates(take: (asked: Asked) => Promise<Granted>, now = () =
       for (;;) {
         if (slice.tokens >= 1) {
           slice.tokens -= 1
-          // In good time, so that nobody has to wait for the next slice; but not where a slice is one token,
-          // which another node may need. Where it fails, the next request that needs a token asks again.
+          // Refill early, so that nobody has to wait for the next slice; but not when a slice is a single token, which
+          // another node may need. If this fails, the next request that needs a token asks again.
           const low = slice.tokens < sizeOf(rate) / 2 && slice.tokens > 0
           if (low && now() >= slice.emptyUntil) refill(bucket, slice, rate).catch(() => undefined)
           return 0

@@ -3,8 +3,9 @@ import { RequestFault } from '@rollcall/protocol'
 
 export interface SearchGate {
   /**
-   * Does the work of a participant, known by its id, when it has one of the slots. Throws what the work throws.
-   * @throws RequestFault 503 err.service.unavailable when no slot comes free in time, or too many of the participant wait
+   * Does the work of a participant, by its id, in one of the slots. Throws what the work throws.
+   * @throws RequestFault 503 err.service.unavailable: no slot became free in time, or too many searches of the
+   * participant wait
    */
   run<Result>(participant: number, work: () => Promise<Result>): Promise<Result>
 }
@@ -12,9 +13,9 @@ export interface SearchGate {
 interface Options {
   /** Searches at a time. */
   readonly slots: number
-  /** Seconds to wait for a slot; null: as long as it takes. */
+  /** Seconds to wait for a slot; null: without limit. */
   readonly timeout: number | null
-  /** Searches of one participant that may wait, where there is a timeout. */
+  /** Searches of one participant that may wait, when there is a timeout. */
   readonly waiting?: number
 }
 
@@ -25,14 +26,14 @@ const RETRY_AFTER = 5
 type Waiter = () => void
 
 /**
- * A participant holds half of the slots at most, and never the last one beside another of its own: a participant that holds
- * none finds one while two others search as much as they may. Of those that wait, the one that holds the fewest is next;
- * those that hold as few take turns. The searches of one participant are served in their order.
+ * Shares out the slots. A participant has at most half of them, and not the last one if it has another: so a
+ * participant without a slot finds one while two others use all they may. The next slot goes to the waiting participant
+ * with the fewest slots; equal ones take turns. Searches of one participant are served in order.
  */
 export function createSearchGate({ slots, timeout, waiting = 1_000 }: Options): SearchGate {
   const share = Math.ceil(slots / 2)
   const held = new Map<number, number>()
-  /** By participant, the first is next. */
+  /** By participant; the first is next. */
   const queues = new Map<number, Set<Waiter>>()
   let free = slots
 

@@ -1,14 +1,14 @@
-/** Counts failures, so that guessing gets slow. Per process: 256-bit secrets need no more than a brake on noise. */
+/** Counts failures, so that guessing becomes slow. Each process counts for itself: secrets of 256 bits need no more. */
 
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 
 export interface Throttle {
   /**
-   * Seconds to wait before `key` may try again; 0 when it may now.
-   * @param more that would be counted: 1 where it is not given
+   * Seconds until `key` may try again; 0 when it may now.
+   * @param more failures that would be added; 1 by default
    */
   wait(key: string, more?: number): number
-  /** One more failure of `key`, or so many. */
+  /** Counts one or more failures of `key`. */
   fail(key: string, more?: number): void
 }
 
@@ -17,7 +17,7 @@ const MAX_KEYS = 100_000
 
 /**
  * Allows `limit` failures of one key a minute.
- * @param now milliseconds of a clock that only goes forward
+ * @param now milliseconds of a clock that never goes back
  */
 export function createThrottle(limit: number, now = () => performance.now()): Throttle {
   const failures = recentlyUsed<string, { since: number; count: number }>(MAX_KEYS)

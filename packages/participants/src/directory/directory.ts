@@ -1,7 +1,4 @@
-/**
- * Who may call, what is hosted, and where participants take what is sent to them: as the database says it, at most half a
- * second old.
- */
+/** Participants, registries and callback settings, at most half a second older than the database. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'
@@ -15,11 +12,11 @@ import { type CallbackSettings, findCallbackSettings } from '../store/participan
 import { findParticipant, findParticipantById } from '../store/participants.ts'
 
 export interface Directory {
-  /** The active participant of this sender_id; null when there is none or it is disabled. */
+  /** The active participant with this sender_id; null when there is none, or it is disabled. */
   activeParticipant(sender_id: string): Promise<Participant | null>
   /** The participant with this `Participant.id`, whatever its status; null when there is none. */
   participantById(id: number): Promise<Participant | null>
-  /** The registry mounted at this namespace. Throws when this version cannot read it. */
+  /** The registry at this namespace. Throws when this version cannot read it. */
   registry(namespace: string): Promise<Registry | undefined>
   /** The registry with this `Registry.id`. Throws when this version cannot read it. */
   registryById(id: number): Promise<Registry | undefined>
@@ -33,7 +30,7 @@ export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: 
   const ages = { now }
   const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
   const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
-  // One entry for the whole list: a namespace that is not hosted costs no query of its own.
+  // One cache entry for the whole list, so that an unknown namespace costs no query.
   const registries = shortLived(async () => {
     const read = await readRegistries(db)
     for (const row of read.unreadable) report(row)

@@ -1,4 +1,4 @@
-/** What a participant may do in a registry, and who is hidden from it, as the database says it, at most half a second old. */
+/** The grants of participants, and the persons hidden from them, at most half a second older than the database. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { shortLived } from '@rollcall/base/shared/short-lived'

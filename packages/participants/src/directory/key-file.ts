@@ -27,7 +27,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Labels of PEM files that hold no public key, and what to do instead. */
+/** Labels of PEM files without a public key, and what to do instead. */
 const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,

@@ -3,7 +3,7 @@ import { createPrivateKey, type JsonWebKey, type KeyObject, type webcrypto } fro
 
 export interface ClientKey {
   readonly key: webcrypto.CryptoKey
-  /** By which the provider finds the public key; absent: it knows one alone. */
+  /** The name by which the provider finds the public key; absent: the provider has only one. */
   readonly kid?: string
 }
 
@@ -14,7 +14,7 @@ const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r
 /** Bits of a modulus. */
 const LEAST_RSA = 2_048
 
-/** How a key of each type signs; null: its curve or its length is not one that signs. */
+/** The algorithm for each type of key; null: its curve or length is not supported. */
 const ALGORITHMS: Readonly<Record<string, (key: KeyObject) => Algorithm | null>> = {
   rsa: ({ asymmetricKeyDetails: { modulusLength = 0 } = {} }) =>
     modulusLength < LEAST_RSA ? null : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },

@@ -1,6 +1,6 @@
 /**
- * Operators who sign in at a provider of OpenID Connect: the authorization code flow with PKCE, state and nonce, all three
- * made of one secret that the operator's browser holds meanwhile. Nothing of a sign-in is stored before it has succeeded.
+ * Operators who sign in at a provider of OpenID Connect: the authorization code flow with PKCE, state and nonce, all
+ * three derived from one secret in the operator's browser. Nothing is stored before a sign-in has succeeded.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { bareHost } from '@rollcall/core/model/allowed-hosts'
@@ -23,7 +23,7 @@ import type { ProvidedOperator } from '../store/sessions.ts'
 import type { ClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'
 
-/** By what the provider knows us. */
+/** Our credential at the provider. */
 export type ClientCredential = { readonly secret: string } | ClientKey
 
 export interface OpenIdSettings {
@@ -39,9 +39,9 @@ export interface OpenIdSettings {
   /** The claim with the namespaces that the operator is bound to; null: nobody is. */
   readonly registry_claim: string | null
   readonly scope: string
-  /** Of the provider, for a button. */
+  /** The title of the provider, for a button. */
   readonly title: string
-  /** Where the provider sends the browser back to. */
+  /** The address to which the provider sends the browser back. */
   readonly redirect_uri: string
 }
 
@@ -50,7 +50,7 @@ export class OpenIdRefused extends Error {
   override readonly name = 'OpenIdRefused'
 }
 
-/** Who has come back from the provider, with the registries as it names them. */
+/** An operator who has come back from the provider, with the registries as the provider names them. */
 export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
   /** Namespaces; null: all. */
   readonly registries: readonly string[] | null
@@ -59,20 +59,19 @@ export interface NamedOperator extends Omit<ProvidedOperator, 'registries'> {
 export interface OpenIdProvider {
   readonly title: string
   /**
-   * @returns where the browser goes, and the secret that it keeps meanwhile
+   * @returns the address to which the browser goes, and the secret that it keeps meanwhile
    * @throws OpenIdRefused the provider does not answer
    */
   begin(): Promise<{ readonly address: string; readonly secret: string }>
   /**
-   * Who has come back from the provider.
-   * @param query of the address at which the browser came back
-   * @throws OpenIdRefused
+   * The operator who has come back from the provider.
+   * @param query the query of the address to which the browser came back
    */
   operatorOf(secret: string, query: string): Promise<NamedOperator>
   close(): Promise<void>
 }
 
-/** What is made of the secret, by its use: none of them shows the secret or another one. */
+/** A value derived from the secret for one use. It reveals neither the secret nor the other values. */
 const derived = (secret: string, use: 'state' | 'nonce' | 'verifier'): string =>
   createHmac('sha256', secret).update(use).digest('base64url')
 
@@ -154,7 +153,7 @@ type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readon
 /** Characters of a name in the accounts. */
 const NAME_LIMIT = 128
 
-/** Any other name is quoted: what is shown beside it cannot be taken for a part of it. */
+/** Any other name is quoted, so that it cannot be confused with the text beside it. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
 
 function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
@@ -178,7 +177,7 @@ function readOperator(settings: OpenIdSettings, claims: Claims): NamedOperator {
   }
 }
 
-/** A provider may give two users the same name, or a name to another one later: the subject is of one alone. */
+/** A provider may give two users the same name, or a name to another user later; only the subject is unique. */
 const digestOf = (issuer: string, subject: string): string =>
   createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)
 
@@ -199,7 +198,7 @@ function registriesOf(
 
 export const NO_REGISTRY = 'your account at the provider is for no registry here; ask whoever manages the operators'
 
-/** The texts of a claim: one, or a list. A name may have dots itself, so it is looked for whole first. */
+/** The texts of a claim: one, or a list. A name may contain dots, so the whole path is tried as a name first. */
 function valuesAt(claims: Claims, path: string): readonly string[] {
   const own = (from: unknown, name: string): unknown =>
     typeof from === 'object' && from !== null && Object.hasOwn(from, name)
@@ -231,6 +230,6 @@ const fetchBy =
     return new Response(Buffer.from(content), { status, headers: { 'content-type': String(type) } })
   }
 
-/** A name for the log: messages of such errors may hold what the provider said of a person. */
+/** A code for the log. Messages of these errors may contain what the provider said about a person. */
 const codeOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error ? String(error.code) : error.name) : 'unknown'

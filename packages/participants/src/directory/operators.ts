@@ -7,11 +7,11 @@ import { findOperatorToken } from '../store/operator-tokens.ts'
 import { isSecretOf } from './secrets.ts'
 
 export interface Operators {
-  /** Who has this token; null when it is not one of ours, expired or revoked. */
+  /** The owner of a token; null when the token is unknown, expired or revoked. */
   operatorOf(token: string): Promise<Operator | null>
 }
 
-/** The text of a token. Its beginning tells a scanner of leaked secrets what it has found. */
+/** The text of a token. Its prefix lets scanners for leaked secrets recognise it. */
 export const operatorToken = (id: number, secret: string): string => `rollcall_${id}_${secret}`
 
 const TOKEN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/

@@ -12,7 +12,7 @@ export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest()
 }
 
-/** Whether `secret` is one of those stored; every stored digest is compared, each in constant time. */
+/** Whether `secret` is one of the stored ones. All stored digests are compared, each in constant time. */
 export function isSecretOf(stored: readonly Buffer[], secret: string): boolean {
   const given = digestSecret(secret)
   let found = false

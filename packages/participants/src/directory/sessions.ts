@@ -1,6 +1,6 @@
 /**
- * Sessions in a browser, and the one-time links that begin one. A cookie, and the code of a link, are `<id>_<secret>`. A session
- * ends when it is idle, with its time, and when its owner may not sign in any more.
+ * Sessions in a browser, and the one-time links that begin one. A cookie, and the code of a link, are `<id>_<secret>`.
+ * A session ends when it is idle for too long, at its end, or when its owner may no longer sign in.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -38,16 +38,16 @@ export type PartnerSession = Session<string>
 /** The sessions of one page. */
 export interface Sessions<Owner> {
   /**
-   * Begins a session, with a secret of its own.
+   * Begins a session with a secret of its own.
    * @returns the value of its cookie; null: its owner may not sign in any more
    */
   begin(by: SignedInBy): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
   /**
-   * The session of a cookie; null when it is not one of this page, or has ended.
-   * @param acts whether somebody did something: a page that looks by itself does not keep the session alive
+   * The session of a cookie; null when it belongs to another page, or has ended.
+   * @param acts whether a person did something: calls that a page makes by itself do not keep the session alive
    */
   sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>
-  /** Whom a one-time code signs in. The code is spent; null when it is not good. */
+  /** Spends a one-time code, and returns its owner; null when the code is not valid. */
   spendCode(code: string): Promise<Linked | null>
   end(session: Pick<Session<Owner>, 'id'>): Promise<void>
 }
@@ -82,7 +82,7 @@ function createSessions<Owner extends StoredSession['owner']>(
   audience: Audience,
   { limits, issuer, clock = CLOCK }: SessionParts,
 ): Sessions<Owner> {
-  /** A session that has not ended. The store finds only sessions of this audience: `owner` is of its type. */
+  /** A session that has not ended. The store finds only sessions of this audience, so `owner` has its type. */
   const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {
     const { now, seenAfter } = sessionBounds(limits, clock.date())
     const found = await findSession(db, audience, id, now)

@@ -5,7 +5,7 @@ import { recentlyUsed } from '@rollcall/base/shared/recently-used'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
 
-/** The keys that sign and verify tokens; the server's own keys implement it. */
+/** The keys that sign and verify tokens, a part of the server's own keys. */
 export interface TokenKeys {
   signing(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }>
   /** Null: there is no live key with this kid. */
@@ -15,25 +15,25 @@ export interface TokenKeys {
 export interface Tokens {
   /** A token for this participant, and its lifetime in seconds. */
   issue(owner: TokenOwner): Promise<{ access_token: string; expires_in: number }>
-  /** Whom a token was issued to; null when it is not ours, altered, expired or of another type. */
+  /** The owner of a token; null when the token is not ours, was altered, has expired, or has another type. */
   verify(token: string): Promise<TokenOwner | null>
 }
 
 /**
- * As the participant was when the token was issued. A participant that is removed and added again has another `client_id`, and
- * one that is promoted another environment: their older tokens are refused.
+ * The participant when the token was issued. A participant that was removed and added again has another `client_id`,
+ * and a promoted one another environment, so their older tokens are refused.
  */
 export type TokenOwner = Pick<Participant, 'sender_id' | 'client_id' | 'environment'>
 
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt'
-/** Issuer and audience of every token. A token of another system that shares the key is refused by them. */
+/** Issuer and audience of every token, so that tokens of another system with the same key are refused. */
 const ISSUER = 'rollcall'
-/** The claim of tokens for sandbox participants; the token of a live one has none. */
+/** The claim of tokens for sandbox participants; tokens of live ones do not have it. */
 const ENVIRONMENT = 'environment'
 /** Verified tokens that are cached until they expire. */
 const MAX_REMEMBERED = 10_000
-/** Characters. Our tokens are far shorter; the signature of a longer one is not checked. */
+/** Our tokens are far shorter than this many characters; the signature of a longer one is not checked. */
 const MAX_TOKEN_LENGTH = 2_048
 
 /**
@@ -108,8 +108,8 @@ interface Verified extends TokenOwner {
 }
 
 /**
- * Whether each part has the one spelling of its bytes. The last character of base64url may carry bits without meaning,
- * so that one token could be spelt in several ways.
+ * Whether each part is the only spelling of its bytes. The last character of base64url may have unused bits, so one
+ * token could be spelt in several ways.
  */
 const isCanonical = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)

@@ -1,6 +1,6 @@
 /**
- * The guard that every outgoing request passes: callbacks, access tokens, key sets. It checks the address of the request,
- * and connects to exactly the IP address that it checked.
+ * The guard for every outgoing request: callbacks, access tokens, key sets. It checks the address of the request, and
+ * connects only to the IP address that it checked.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
@@ -23,32 +23,32 @@ export interface ClientIdentity {
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface AddressGuardOptions {
-  /** Hosts that the operator allows one participant beyond the rules. */
+  /** Hosts that the operator allows for one participant beyond the rules. */
   readonly allowed?: readonly AllowedHost[]
   /** Ports that are allowed at every host; 443 by default. */
   readonly ports?: readonly number[]
   readonly resolve?: Resolve
-  /** Certificates, PEM, to trust in place of those that Node.js trusts. */
+  /** Certificates (PEM) that are trusted instead of those of Node.js. */
   readonly ca?: string
-  /** Shown to every host that asks for it. */
+  /** The client certificate for every host that asks for one. */
   readonly identity?: ClientIdentity
-  /** Milliseconds for resolving the name, and then for connecting with TLS; the second is exact to about a second. */
+  /** Milliseconds for resolving the name, and again for connecting with TLS; the second is exact to about a second. */
   readonly connectTimeoutMs?: number
-  /** Connections that are open to one host and port at a time. */
+  /** Open connections to one host and port. */
   readonly connections?: number
 }
 
 /** The guard of one participant, with connections that are kept open between requests. */
 export interface AddressGuard {
   /**
-   * Applies the rules that need no resolver, for an address that arrives in a request.
+   * Applies the rules that need no resolver, for an address in a request.
    * @throws {AddressRefused}
    */
   read(address: string): URL
   /**
-   * Applies all rules now, for an address that is being registered. A later request applies them again.
+   * Applies all rules, for an address that is being registered. A later request applies them again.
    * @throws {AddressRefused}
-   * @throws {RequestFailed} when the name cannot be resolved
+   * @throws {RequestFailed} the name cannot be resolved
    */
   check(address: string): Promise<void>
   /**
@@ -57,7 +57,7 @@ export interface AddressGuard {
    * @throws {RequestFailed}
    */
   request(address: string, request: GuardedRequest): Promise<Answer>
-  /** Ends the connections that are kept open, after the requests that are under way. */
+  /** Ends the kept connections after their current requests. */
   close(): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   const { connectTimeoutMs = 5_000, connections = 8 } = options
   const rules = { ports, allowed: allowedHosts(options.allowed ?? []) }
 
-  /** Resolves a host once; all of its addresses must pass, so any of them can be used. */
+  /** Resolves a host once. All of its addresses must pass, so any of them can be used. */
   async function reachableAddresses(host: string): Promise<readonly string[]> {
     const resolved = resolve(host).catch((error: unknown) => {
       throw new RequestFailed('unresolved', codeOf(error))
@@ -109,7 +109,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       pipelining: 1,
       maxHeaderSize: 16_384,
     })
-    // A guard that is closed sends nothing, also where it has sent nothing before.
+    // A closed guard sends nothing, even if it has never sent anything.
     if (closing !== undefined) await made.close()
     return made
   }
@@ -134,7 +134,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   }
 }
 
-/** A resolver has no timeout of its own. When it answers later than this, no socket is opened. */
+/** Limits a resolver, which has no timeout of its own. After a late answer, no socket is opened. */
 async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new RequestFailed('timeout')), timeoutMs)
@@ -145,25 +145,25 @@ async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promis
   }
 }
 
-/** Whose guard it is. */
+/** The owner of a guard. */
 export interface GuardOwner {
   readonly id: number
   readonly outgoing: readonly AllowedHost[]
 }
 
 export interface Guards {
-  /** @param identity our client certificate; connections that show it are used for nothing else */
+  /** @param identity our client certificate; its connections are used for nothing else */
   of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
   /** Ends all kept connections, after the requests that are under way. */
   close(): Promise<void>
 }
 
 /**
- * One guard for each participant, kept as long as what the operator allows it stays the same.
- * @param options what is the same for all participants
+ * One guard for each participant, kept as long as the allowed hosts stay the same.
+ * @param options the options for all participants
  */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
-  // A guard that is replaced lets its requests end, and takes no others.
+  // A replaced guard lets its requests end, and accepts no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
   return {
     of({ id, outgoing }, identity) {

@@ -1,4 +1,4 @@
-/** What can be judged of an address by reading it: no name is resolved here. */
+/** The rules for an address that can be checked without resolving its name. */
 import { BlockList, isIP } from 'node:net'
 import {
   type AllowableNetwork,
@@ -17,10 +17,9 @@ export interface AddressRules {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
 
 /**
- * Reads an address and applies every rule that needs no resolver. Two programs that parse URLs must see the same
- * host in it, so it has to be written the way in which the URL standard writes it: no octal, hexadecimal, short or
- * decimal IPv4 addresses, no percent signs or foreign digits in hosts, international names in their ASCII form.
- *
+ * Reads an address and applies the rules that need no resolver. Two programs that parse URLs must find the same host in
+ * it, so it must be written as the URL standard writes it: no octal, hexadecimal, short or decimal IPv4 addresses, no
+ * percent signs or foreign digits in hosts, international names in ASCII.
  * @throws {AddressRefused}
  */
 export function readAddress(address: string, rules: AddressRules): URL {
@@ -43,8 +42,8 @@ export function readAddress(address: string, rules: AddressRules): URL {
 }
 
 /**
- * Why no request will ever reach an allowed host as its row says, or null where one may: an address in a network that
- * no setting opens, or that this row does not open. The addresses of a name are not known before it is resolved.
+ * The reason why requests can never reach an allowed host: its address is in a network that no setting opens, or that
+ * this row does not open. Null for other addresses, and for names, which are not resolved here.
  */
 export function unreachableHost(row: AllowedHost): string | null {
   const special = isIP(row.host) === 0 ? null : specialNetwork(row.host)
@@ -55,17 +54,17 @@ export function unreachableHost(row: AllowedHost): string | null {
   return `${row.host} is in the network "${network}", which this does not open: add --${allowedBy}`
 }
 
-/** What stands between `//` and the path, in lower case; empty when the text is not of that form. */
+/** The text between `//` and the path, in lower case; empty when the text has another form. */
 function writtenAuthority(address: string): string {
-  // The parser drops white space and control characters and reads `\` as `/`; another one may not.
+  // The URL parser drops white space and control characters and reads `\` as `/`; other parsers may not.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\u0000-\u0020\u007f\\]/.test(address)) throw new AddressRefused('spelling')
   return /^https?:\/\/([^/?]*)/i.exec(address)?.[1]?.toLowerCase() ?? ''
 }
 
 /**
- * Every address is on the public network, or on one that is allowed for the host.
- * @throws {AddressRefused} for the first that is not
+ * Checks that each address is on the public network, or on a network that is allowed for the host.
+ * @throws {AddressRefused} for the first other address
  */
 export function assertReachable(addresses: readonly string[], allowed: AllowedHost | undefined): void {
   for (const address of addresses) {
@@ -78,16 +77,16 @@ export function assertReachable(addresses: readonly string[], allowed: AllowedHo
 }
 
 /**
- * Addresses that are not those of somebody else's server on the public network: one row a range, after the
- * special-purpose registries (RFC 6890 and the IANA lists that it begins). The first row that holds an address counts.
+ * Networks that are not the public network, one row for each range, from the special-purpose registries (RFC 6890 and
+ * the IANA lists it began). The first row with an address decides.
  */
 interface Range {
   readonly network: string
-  /** Prefixes, `address/bits`; all of one family. */
+  /** Prefixes, `address/bits`, all of one family. */
   readonly prefixes: readonly string[]
   /** Null: no setting opens it. */
   readonly allowedBy: AllowableNetwork | null
-  /** The last 32 bits are an IPv4 address, and that is what is judged. */
+  /** The last 32 bits are an IPv4 address, which is checked instead. */
   readonly embeds?: true
 }
 
@@ -155,11 +154,11 @@ interface SpecialNetwork {
 const NO_ADDRESS: SpecialNetwork = { network: 'no address', allowedBy: null }
 const SCOPED: SpecialNetwork = { network: 'scoped', allowedBy: null }
 
-/** The network that keeps an address from being public, or null for a public one. */
+/** The network of an address that is not public; null for a public one. */
 export function specialNetwork(address: string): SpecialNetwork | null {
   const family = isIP(address)
   if (family === 0) return NO_ADDRESS
-  // `fe80::1%eth0`: whatever the address, a scope makes it one of this machine's links.
+  // `fe80::1%eth0`: a scope makes any address one of this machine's links.
   if (address.includes('%')) return SCOPED
   const name = family === 6 ? 'ipv6' : 'ipv4'
   const range = RANGES[name].find(({ list }) => list.check(address, name))

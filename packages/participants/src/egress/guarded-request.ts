@@ -1,4 +1,7 @@
-/** One request over a guarded connection, limited in time and size. Redirects are not followed, nothing is decompressed. */
+/**
+ * Sends one request over a guarded connection, limited in time and size. Redirects are not followed, and nothing is
+ * decompressed.
+ */
 import type { Dispatcher } from 'undici'
 import { AddressRefused, codeOf, RequestFailed } from './problems.ts'
 
@@ -8,11 +11,11 @@ export interface GuardedRequest {
   readonly body?: string | Uint8Array
   /** For the whole request: waiting for a connection, connecting, sending, and reading the whole answer. */
   readonly timeoutMs: number
-  /** Of the body of the answer. */
+  /** The limit for the body of the answer. */
   readonly maxBytes: number
   /**
-   * What happens to an answer that is longer or compressed. `refuse`, the default: the request fails. `cut`: its status
-   * counts, and its body is read as far as it can be.
+   * How a longer or compressed answer is treated. `refuse` (the default): the request fails. `cut`: its status is used,
+   * and its body is read up to the limit.
    */
   readonly beyond?: 'refuse' | 'cut'
 }
@@ -25,8 +28,8 @@ export interface Answer {
 }
 
 /**
- * Sends one request to an address that was judged.
- * @throws {AddressRefused} when the host resolves to an address that is refused
+ * Sends one request to a checked address.
+ * @throws {AddressRefused} the host resolves to a refused address
  * @throws {RequestFailed}
  */
 export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedRequest): Promise<Answer> {
@@ -50,7 +53,7 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
   }
 }
 
-/** Host is always that of the address. The answer must not be compressed, so that its size is known. */
+/** The Host header is that of the address. The answer must not be compressed, so that its size is known. */
 function requestHeaders(url: URL, headers: GuardedRequest['headers'] = {}): Record<string, string> {
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return { ...Object.fromEntries(lowered), host: url.host, 'accept-encoding': 'identity' }
@@ -74,7 +77,7 @@ async function readBody(
       if (bytes > maxBytes) throw new RequestFailed('too_large')
     }
   } catch (error) {
-    // The rest of the answer is discarded, with the error of the stream when it is cut off.
+    // Discards the rest of the answer, and the stream's error when it is cut off.
     body.on('error', () => {}).destroy()
     const isBeyond = error instanceof RequestFailed && ['encoded', 'too_large'].includes(error.failure)
     if (!isBeyond || beyond === 'refuse') throw error

@@ -1,7 +1,10 @@
-/** Why a request to another system failed: its address was refused, its credentials cannot be used, or the request failed. */
+/**
+ * The reasons why a request to another system failed: the address was refused, the credentials are unusable, or the
+ * request failed.
+ */
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 
-/** The rules for addresses. Peers see these texts, so no text says what an address resolved to. */
+/** The rules for addresses. Peers see these texts, so they do not say to what an address resolved. */
 const RULES = {
   form: `the address must be an absolute address of at most ${MAX_ADDRESS_LENGTH} characters`,
   spelling: 'the host and port must be written in their usual form',
@@ -13,7 +16,7 @@ const RULES = {
 } as const
 export type AddressRule = keyof typeof RULES
 
-/** What the operator can do about it; peers are not told. */
+/** What the operator can do. Peers do not see these texts. */
 const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
   scheme: 'rollcall participant host allow with --plain-http permits http to that host',
   port: 'rollcall participant host allow with --port permits another port than 443 of that host',
@@ -21,13 +24,13 @@ const REMEDIES: Partial<Readonly<Record<AddressRule, string>>> = {
     'rollcall participant host allow permits that host, with --private in a private network, with --loopback on this machine',
 }
 
-/** The rule that was broken, for the operator of the server: with what to do. */
+/** The broken rule with its remedy, for the operator. */
 export const addressAdvice = ({ rule }: AddressRefused): string => {
   const remedy = REMEDIES[rule]
   return remedy === undefined ? RULES[rule] : `${RULES[rule]}; ${remedy}`
 }
 
-/** The guard refuses an address, and no socket was opened. It stays refused until the operator allows it. */
+/** The guard refused an address, and opened no socket. The address stays refused until the operator allows it. */
 export class AddressRefused extends Error {
   readonly rule: AddressRule
   /** For our own log only: the network of the address, when the network is the reason. */
@@ -70,7 +73,7 @@ const UNUSABLE = {
   certificate: 'the client certificate or its key cannot be used; set them anew',
 } as const
 
-/** The participant has credentials for callbacks, and they cannot be used. Nothing is sent without them. */
+/** The participant has credentials for callbacks, but they are unusable. Nothing is sent without them. */
 export class CredentialsUnusable extends Error {
   override readonly name = 'CredentialsUnusable'
   readonly why: keyof typeof UNUSABLE
@@ -84,7 +87,7 @@ export class CredentialsUnusable extends Error {
   }
 }
 
-/** The code of an error of the system or of a library, when it is a text. */
+/** The code of an error of the system or a library, if it is a text. */
 export function codeOf(error: unknown): string | null {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : null
   return typeof code === 'string' ? code : null

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type AcceptedTypes, bodyTypeProblem, RequestFault } from '@rollcall/protocol'
 
-/** A request as HTTP hands it over: its body is not read yet. */
+/** A request from the HTTP layer, whose body is not read yet. */
 export interface IncomingRequest {
-  /** Of the operation, such as `registry/sync/search`. */
+  /** The path of the operation, such as `registry/sync/search`. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
@@ -13,23 +13,23 @@ export interface IncomingRequest {
   readonly isGone: () => boolean
   /** Called with the sender of the token. */
   readonly identified?: (sender_id: string) => void
-  /** Called with the message_id of its header. */
+  /** Called with the message_id of the header. */
   readonly named?: (message_id: string) => void
 }
 
 /** A request that was admitted. */
-export interface AdmittedRequest extends IncomingRequest {
-  /** Called with the length of each piece of its body that is held in memory (`Visit.hold`). */
+export interface Admission extends IncomingRequest {
+  /** Called with the length of each piece of the body that is held in memory (`Admission.hold`). */
   readonly hold: Hold
-  /** Resolves when this process works on no other large request of the participant (`Visit.largeTurn`). */
+  /** Resolves when this process works on no other large request of the participant (`Admission.largeTurn`). */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
 }
 
 /** The dependencies for reading a body. */
-type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
+type Body = Pick<Admission, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
-/** Length from which a request waits for its turn: a node works on one such request of a participant at a time. */
+/** A longer request waits for its turn: a node works on one such request of a participant at a time. */
 const TURN_BYTES = 1_048_576
 /** The first bytes of a longer body are checked before the rest is read. */
 const BEGINNING_BYTES = 262_144
@@ -38,11 +38,11 @@ const BEGINNING_BYTES = 262_144
 export type Hold = (bytes: number) => void
 
 /**
- * The bytes of the body; `decodeBody` makes them text.
- * @param accepted the types that it may have
- * @param checkBeginning refuses a long body by its first bytes, by throwing
- * @throws RequestFault err.request.bad: 415 when it is not plain UTF-8 JSON by its headers, 413 above
- * `maxBytes`, 400 when the connection ends early
+ * Reads the bytes of the body; `decodeBody` turns them into text.
+ * @param accepted the accepted types
+ * @param checkBeginning throws to refuse a long body by its first bytes
+ * @throws RequestFault err.request.bad: 415 its headers do not say plain UTF-8 JSON, 413 above `maxBytes`, 400 the
+ * connection ends early
  */
 export async function readJsonBody(
   { headers, body, hold, largeTurn, endTurn }: Body,
@@ -64,8 +64,8 @@ export async function readJsonBody(
 }
 
 /**
- * One decoder for all bodies: each is decoded as a whole, so no state is left for the next. A byte order mark stays in
- * the text, where the JSON reader refuses it: what is signed is what was sent.
+ * One decoder for all bodies: each body is decoded at once, so it keeps no state. A byte order mark stays in the text,
+ * because the text is what was signed; the JSON reader refuses it.
  */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -83,16 +83,16 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/** @throws RequestFault 415 for what is not plain UTF-8 JSON by its headers */
+/** @throws RequestFault 415: the headers do not say plain UTF-8 JSON */
 export function checkContentType(headers: IncomingHttpHeaders, accepted: AcceptedTypes): void {
   const problem = bodyTypeProblem(accepted, (name) => String(headers[name] ?? '') || null)
   if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
 }
 
 /**
- * The next piece of a body, null at its end. Between two calls nothing listens and nothing is read: a caller
- * that stops asking leaves the rest for the HTTP layer to discard.
- * @throws RequestFault 400 when the connection ends early
+ * The next piece of a body; null at its end. Nothing is read between two calls: when a caller stops, the HTTP layer
+ * discards the rest.
+ * @throws RequestFault 400: the connection ends early
  */
 export function nextChunk(body: Readable): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * From text to a checked frame: header and message (spec "Envelope", "Header"; N1), and then the message. Its values
- * are counted while it is read, before any time is spent on what lies beyond the bounds.
+ * Turns a text into a checked frame of header and message (spec "Envelope", "Header"; N1), and then checks the message.
+ * Values are counted during reading, so little time is spent on a body beyond the bounds.
  */
 
 import type { Limits } from '@rollcall/core/limits'
@@ -42,7 +42,7 @@ export function envelopeBounds(
   return { ...allOf(limits), bulk: { paths, ...maxItems, maxOutside: limits.frame_values } }
 }
 
-/** The bounds of a message that was encrypted. Its sender is known; too many items are refused in a step of their own. */
+/** The bounds of a decrypted message. Its sender is known, and too many items are refused in a later step. */
 export function messageBounds(limits: Counted, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
   return { ...allOf(limits), bulk: { paths: bulk, maxOutside: limits.frame_values } }
 }
@@ -65,7 +65,7 @@ export interface Envelope {
   readonly header: IncomingHeader
   /** A JSON object, not checked yet. */
   readonly message: JsonObject
-  /** As it came: what a signature covers. */
+  /** The signed parts as received. */
   readonly source: SignedEnvelope
 }
 
@@ -85,7 +85,7 @@ const headers = validator<IncomingHeader>(IncomingHeader)
 const callbackHeaders = validator(receivedSchema(CallbackHeader))
 
 /**
- * The frame of a request: its header in canonical spelling, checked, and its message as an object.
+ * Reads the frame of a request: its checked header in canonical spelling, and its message as an object.
  * @throws RequestFault 400 err.request.bad
  */
 export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
@@ -95,8 +95,8 @@ export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourc
 }
 
 /**
- * The frame of a callback. A callback's header need not name its sender (N1): it is then the one who holds the token.
- * @param callback decides which header it must be; the members of a status are checked wherever they are
+ * Reads the frame of a callback. Its header need not name the sender (N1): then the sender is the owner of the token.
+ * @param callback decides which header is required; the members of a status are checked wherever they are
  * @throws RequestFault 400 err.request.bad
  */
 export function readCallbackEnvelope(
@@ -131,9 +131,9 @@ function readFrame(text: string, bounds: JsonBounds) {
 }
 
 /**
- * A message in canonical spelling, checked against the schema of the whole message. A rule that concerns one item only
- * is checked when that item is answered.
- * @throws RequestFault 400 err.request.bad, naming the member and the rule
+ * The message in canonical spelling, checked against the schema of the whole message. Rules about single items are
+ * checked when the item is answered.
+ * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
   const messages = validatorIn(requests, row, () => validator(row.incoming))
@@ -141,10 +141,10 @@ export function readMessage(row: MessageRow, message: JsonObject): Message {
 }
 
 /**
- * The message of a callback, which is accepted when its shape can be read.
- * @param kind of the registry that it comes to; its description may leave more of it open
- * @returns it, and which timestamps had no zone
- * @throws RequestFault 400 err.request.bad, naming the member and the rule
+ * Reads the message of a callback. It is accepted when its shape can be read.
+ * @param kind the kind of the receiving registry, which may leave more members open
+ * @returns the message, and which timestamps had no zone
+ * @throws RequestFault 400 err.request.bad, with the member and the rule
  */
 export function readResult(
   row: MessageRow,
@@ -159,7 +159,7 @@ export function readResult(
 }
 
 const requests = new Map<MessageRow, Validator<Message>>()
-/** By the members that kinds leave open; few kinds do. */
+/** Validators by the open members of kinds; few kinds have any. */
 const results = new Map<Kind['relaxed'], Map<MessageRow, Validator<Message>>>()
 
 function validatorIn(
@@ -182,7 +182,7 @@ function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
 }
 
 function faultOf(error: JsonError): RequestFault {
-  // The code is that of a rejected header; before the sender is known, it stands in the text of a fault.
+  // The code belongs to a rejected header. Before the sender is known, it is in the text of a fault.
   if (error instanceof TooManyItems) return bad(`rjct.total_count.limit_exceeded: ${error.message}`)
   return bad(error.message)
 }

@@ -22,7 +22,7 @@ interface Reading {
   readonly reading: ReadingThreads
 }
 
-/** The result of a thread for a message, by the message as it was sent. */
+/** The result of a thread, by the message as sent. */
 const found = new WeakMap<JsonObject, ReadMessage>()
 
 /**
@@ -50,7 +50,7 @@ export async function readLargeEnvelope(
   return { header: read.header, message, source: signedEnvelope(read, message, bounds) }
 }
 
-/** A message that was encrypted; null for what is none within the bounds. */
+/** Reads a decrypted message; null when it is no JSON object within the bounds. */
 export async function readLargeMessage(
   { reading }: Reading,
   operation: Operation,
@@ -62,7 +62,7 @@ export async function readLargeMessage(
   return read === null ? null : asSent(operation, read)
 }
 
-/** A message as it was sent; its items are in it as canonical text, which `canonicalJson` writes as they are. */
+/** A message as sent. Its items are canonical text, which `canonicalJson` writes unchanged. */
 function asSent({ request }: Operation, read: ReadMessage): JsonObject {
   const { frame, items } = read.sent
   const batch = request.items === null || items === null ? {} : { [request.items]: asText(items) }
@@ -71,11 +71,11 @@ function asSent({ request }: Operation, read: ReadMessage): JsonObject {
   return message
 }
 
-/** A message in canonical spelling that was checked, and its items. */
+/** A checked message in canonical spelling, and its items. */
 export type CheckedMessage = Parted<Message>
 
 /**
- * The result of a thread for a message as it was sent; undefined where it was read on this thread.
+ * The result of a thread for a message as sent; undefined when the message was read on this thread.
  * @throws RequestFault err.request.bad: it breaks a rule of its schema
  */
 export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
@@ -85,7 +85,7 @@ export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
   return { frame: read.checked.frame, items: read.checked.items ?? read.sent.items }
 }
 
-/** The message with its items as values, to act on them, or as text, to persist them. */
+/** The message with its items as values, for answering, or as text, for storing. */
 export async function wholeMessage(
   { request }: Operation,
   { frame, items }: CheckedMessage,
@@ -103,7 +103,7 @@ const asText = ({ pieces }: Items): CanonicalText =>
 async function asValues({ pieces }: Items): Promise<JsonValue[]> {
   const values: JsonValue[] = []
   for (const piece of pieces) {
-    // It was written by our own thread, so nothing in it can be refused.
+    // Our own thread wrote this text, so nothing in it is refused.
     values.push(...(JSON.parse(piece) as JsonValue[]))
     await nextTurn()
   }

@@ -1,6 +1,6 @@
 /**
- * A reading thread (`threads.ts` starts it): the work on a large body that takes long and needs nothing but the text.
- * Results are small objects and texts, because those are handed over quickly.
+ * A reading thread (`threads.ts` starts it): the slow work on a large body that needs only its text. Results are small
+ * objects and texts, because these are handed over quickly.
  */
 import { parentPort } from 'node:worker_threads'
 import type { Message } from '@rollcall/core/model/exchange'
@@ -31,38 +31,41 @@ export interface Items {
   /** Canonical JSON of arrays which, one after the other, hold all items. */
   readonly pieces: readonly string[]
   readonly count: number
-  /** Of each item, as its answer names it. */
+  /** The reference_id of each item for its answer. */
   readonly reference_ids: readonly string[]
 }
 
-/** A message without its items, and these as text; null where it has no array of items. */
+/** A message without its items, and the items as text; null when it has no array of items. */
 export interface Parted<Frame extends object> {
   readonly frame: Frame
   readonly items: Items | null
 }
 
 export interface ReadMessage {
-  /** As it was sent. */
+  /** The message as sent. */
   readonly sent: Parted<JsonObject>
-  /** The same in canonical spelling; or the rule that it breaks. Items are null where they are those that were sent. */
+  /**
+   * The message in canonical spelling, or the rule that it breaks. `items` is null when they are the items that were
+   * sent.
+   */
   readonly checked: Parted<Message> | { readonly problem: string }
 }
 
-/** The text of header and message that is signed, where it is not what canonical JSON makes of the values. */
+/** The signed texts of header and message, if they differ from the canonical JSON of the values. */
 export type SignedTexts = { readonly header: string; readonly message: string } | { readonly problem: string } | null
 
 export interface ReadEnvelope {
   readonly header: IncomingHeader
-  /** As they came. */
+  /** As received. */
   readonly source: { readonly signature: JsonValue | undefined; readonly header: JsonValue | undefined }
-  /** Null: it was not read, because the envelope is refused before. */
+  /** Null: not read, because the envelope will be refused before. */
   readonly message: ReadMessage | null
   readonly signed: SignedTexts
 }
 
 export interface EnvelopeTask {
   readonly body: Uint8Array | string
-  /** The name of the operation whose request it is. */
+  /** The name of the requested operation. */
   readonly operation: string
   readonly bounds: JsonBounds
   readonly sender_id: string
@@ -79,7 +82,7 @@ function envelope(task: EnvelopeTask): ReadEnvelope {
   const signature = source.member('signature')
   const found = { header, source: { signature, header: source.member('header') } }
   const isSigned = typeof signature === 'string' && !isPlaceholder(signature)
-  // It will be refused for its sender or its signature, so its message is not read.
+  // The sender or the signature will be refused, so the message is not read.
   if (header.sender_id !== sender_id || (mustBeSigned && !isSigned)) {
     return { ...found, message: null, signed: null }
   }
@@ -96,7 +99,7 @@ function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTe
   }
 }
 
-/** @param inClear whether the message can be checked; one that is encrypted is not opened here */
+/** @param inClear false for an encrypted message, which cannot be checked here */
 function parted(name: string, message: JsonObject, inClear = true): ReadMessage {
   const sent = withoutItems(name, message)
   return { sent, checked: inClear ? checked(name, message) : { problem: 'message: is encrypted' } }
@@ -137,11 +140,11 @@ function itemsText(items: readonly unknown[]): Items {
 
 export interface TextTask {
   readonly text: string
-  /** The name of the operation whose request it is. */
+  /** The name of the requested operation. */
   readonly operation: string
 }
 
-/** A message that was encrypted; null for what is no JSON object within the bounds. */
+/** Reads a decrypted message; null when it is no JSON object within the bounds. */
 function message(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage | null {
   try {
     const value = parseJson(task.text, task.bounds)
@@ -158,7 +161,7 @@ interface PersistedRequest {
   readonly traceparent: JsonValue
 }
 
-/** Header and message of a request, as they were persisted; null for what this version cannot read. */
+/** Header and message of a stored request; null when this version cannot read it. */
 function persisted(task: TextTask): PersistedRequest | null {
   try {
     const { header, message, traceparent = null } = parsePersisted(task.text)
@@ -195,7 +198,7 @@ function outcomeOf({ name, task }: Order): Outcome {
       const { code, message, httpStatus } = error
       return { refused: { code, message, httpStatus } }
     }
-    // The class alone: its message may quote what was sent.
+    // The class only: the error's message may quote the body.
     return { failed: error instanceof Error ? error.constructor.name : typeof error }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Threads that read large bodies, so that the main thread goes on answering requests. There are few of them. Waiting
- * bodies are read in turns, one of each participant, so that no participant waits for all bodies of another.
+ * Threads that read large bodies, so that the main thread can answer other requests meanwhile. There are few threads.
+ * Participants take turns, so none waits for all bodies of another.
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -9,8 +9,8 @@ import type { Order, Outcome, Work, WorkName } from './thread.ts'
 
 export interface ReadingThreads {
   /**
-   * @param participant whose body it is
-   * @throws RequestFault that the work throws
+   * @param participant the sender of the body
+   * @throws RequestFault thrown by the work
    */
   run<Name extends WorkName>(
     participant: number,
@@ -19,10 +19,10 @@ export interface ReadingThreads {
   ): Promise<ReturnType<Work[Name]>>
 }
 
-/** Characters from which a text is large: up to there it is read in a few milliseconds. */
+/** Texts with more characters than this are large; shorter ones are read in a few milliseconds. */
 export const LARGE = 65_536
 
-/** One processor is for the main thread. More than four threads serve only where more large bodies come at a time. */
+/** One processor is left to the main thread. More than four threads help only when more large bodies arrive at once. */
 const MAX_THREADS = 4
 
 interface Waiting {
@@ -30,7 +30,7 @@ interface Waiting {
   readonly settle: PromiseWithResolvers<unknown>
 }
 
-/** @param most threads; they are started when they are needed, and do not keep the process alive */
+/** @param most the number of threads; they start when needed, and do not keep the process alive */
 export function createReadingThreads(
   most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
 ): ReadingThreads {
@@ -53,7 +53,7 @@ export function createReadingThreads(
     started += 1
     const made = new Worker(new URL('./thread.ts', import.meta.url))
     made.unref()
-    // A thread that ends while it works rejects that work (below). An idle one is replaced when it is needed.
+    // If a thread ends while it works, that work is rejected (below). An idle thread is replaced when one is needed.
     made
       .on('error', () => undefined)
       .on('exit', () => {
@@ -98,7 +98,7 @@ export function createReadingThreads(
   }
 }
 
-/** The bytes of a body, where they have a memory of their own: then they are not copied. */
+/** The memory of a body, if nothing else is in it: then the body is moved instead of copied. */
 function handedOver(task: object): ArrayBuffer[] {
   if (!('body' in task) || !(task.body instanceof Uint8Array)) return []
   const { buffer, byteLength } = task.body

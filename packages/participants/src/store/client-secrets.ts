@@ -5,12 +5,11 @@ import type { Database } from '@rollcall/database/database'
 import { sql } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
-/** Two, so that the old one still works while the new one is being put in place. */
+/** Two, so that the old secret works while the new one is being put in place. */
 const LIVE_SECRETS = 2
 
 /**
- * Gives a participant one more secret, known here by its SHA-256 only; of more than two live ones the oldest
- * are retired.
+ * Adds a secret, by its SHA-256. If more than two are live, the oldest are retired.
  * @throws StoreRefusal no such participant
  */
 export async function addSecret(db: Database, participant: Pick<Participant, 'id'>, sha256: Buffer): Promise<void> {

@@ -1,11 +1,13 @@
-/** Nobody asks any more of a registry, or as a participant, that is to be removed. */
+/** Closes a registry or participant that is to be removed. */
 import type { Database } from '@rollcall/database/database'
 import type { Removable } from '@rollcall/database/removal'
 
 interface Closing {
-  /** From now on nobody asks of the registry, or as the participant; gives the rows that it changed. */
+  /**
+   * SQL that closes it: from now on nobody can use the registry, or act as the participant. Returns the changed rows.
+   */
   readonly close: string
-  /** Makes these rows (`$1`) again what they were, unless something newer counts in their place. */
+  /** SQL that restores these rows (`$1`), unless newer ones have replaced them. */
   readonly reopen: string
 }
 
@@ -24,7 +26,7 @@ const CLOSING: Readonly<Record<Removable, Closing>> = {
   },
 }
 
-/** Every node follows within a second. @returns takes it back: it is as it was before */
+/** Closes it; all nodes follow within a second. @returns undoes it */
 export async function closeForRemoval(
   { pool }: Pick<Database, 'pool'>,
   removable: Removable,

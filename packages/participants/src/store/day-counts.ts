@@ -1,4 +1,7 @@
-/** How much of one sort each participant has had persisted today. Days are those of UTC, by the database's clock. */
+/**
+ * How many messages and bytes of one sort were stored for each participant today. Days are UTC days by the clock of the
+ * database.
+ */
 import type { Database } from '@rollcall/database/database'
 
 /** The tables in which callbacks and accepted requests are counted; both have the same columns. */
@@ -7,19 +10,19 @@ export type DayTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
 
 export interface DayUse {
   readonly messages: number
-  /** As they are stored, encrypted. */
+  /** As stored, encrypted. */
   readonly bytes: number
-  /** Until the next day begins; whole, at least 1. */
+  /** Whole seconds until the next day, at least 1. */
   readonly seconds_left: number
 }
 
 const TODAY = `(now() at time zone 'UTC')::date`
 
 /**
- * What counts the rows of `written`, a part of the same statement with `participant` and `bytes`. Nothing may read
- * from it: it then runs last, so that the days, for which all nodes wait, are locked for no longer than the commit.
- * They are counted in one order on every node, so that nobody deadlocks.
- * @param messages SQL that counts the messages among them
+ * SQL that counts the rows of `written`, a part of the same statement with `participant` and `bytes`. Nothing may read
+ * from it: then it runs last, and the rows of days, for which all nodes wait, are locked only until the commit. All
+ * nodes count in the same order, so there are no deadlocks.
+ * @param messages SQL that counts the messages in the rows
  */
 export const countInto = (table: DayTable, written: string, messages = 'count(*)'): string =>
   `insert into ${table} as held (participant, day, messages, bytes)
@@ -27,7 +30,7 @@ export const countInto = (table: DayTable, written: string, messages = 'count(*)
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
-/** What a participant has had persisted today. */
+/** What was stored for a participant today. */
 export async function useOfToday(
   { pool }: Pick<Database, 'pool'>,
   table: DayTable,
@@ -45,7 +48,7 @@ export async function useOfToday(
   return row
 }
 
-/** Forgets days that are over. Not the last one: what began before midnight may be counting still. */
+/** Deletes past days, except yesterday: a statement that began before midnight may still be counting. */
 export async function forgetDays({ pool }: Pick<Database, 'pool'>, table: DayTable): Promise<void> {
   await pool.query(`delete from ${table} where day < ${TODAY} - 1`)
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a database is the demo's: a demo and a production never share one, and at most one demo runs on it. A second one
- * would write its own address over that of the first.
+ * Finds out whether a database belongs to a demo. A demo and a production never share a database, and at most one demo
+ * runs on it: a second one would write its own address over that of the first.
  */
 
 import type { Database } from '@rollcall/database/database'
@@ -14,7 +14,7 @@ export interface DirectoryContent {
   readonly real: readonly string[]
 }
 
-/** Reads the directory of any database, also of one that was never migrated; nothing is changed. */
+/** Reads the directory of any database, even one that was never migrated, without changing it. */
 export async function directoryContent(db: Database): Promise<DirectoryContent> {
   const { rows: tables } = await db.pool.query<{ there: boolean }>(
     `select to_regclass('registry') is not null and to_regclass('participant') is not null as there`,
@@ -32,19 +32,19 @@ export async function directoryContent(db: Database): Promise<DirectoryContent> 
   return { demo: named(true), real: named(false) }
 }
 
-/** Milliseconds. The session of a demo that was killed ends within them. */
+/** Milliseconds after which the session of a killed demo has ended. */
 const LOCK_TIMEOUT = 2_000
 
 /** The code of PostgreSQL for a lock that was not free in time. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Takes the demo's lock in a session of its own, which holds it as long as this process lives.
- * @returns a function that releases the lock; null: another demo holds it
+ * Takes the demo's lock in a session of its own, for the life of this process.
+ * @returns releases the lock; null: another demo has it
  */
 export async function becomeOnlyDemo(db: Database): Promise<(() => Promise<void>) | null> {
   const client = new pg.Client(db.connection)
-  // The next query on the database reports a lost connection.
+  // The next query reports a lost connection.
   client.on('error', () => undefined)
   await client.connect()
   try {

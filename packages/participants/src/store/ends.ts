@@ -4,8 +4,8 @@ import type { Database } from '@rollcall/database/database'
 import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 
 /**
- * Of active participants: where the last grant in a registry, or the last key for a use, ends within these days. One that
- * another follows is not listed, and neither are those that have ended.
+ * The ends, within these days, of the last grant in a registry and of the last key for a use, of active participants.
+ * Ends in the past are left out.
  */
 export async function findEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly End[]> {
   const { rows } = await pool.query<End>({

@@ -1,4 +1,7 @@
-/** What has been used today of the daily quotas of grants, on all nodes together. A day is one of UTC, by the database's clock. */
+/**
+ * What was used today of the daily quotas of grants, on all nodes together. Days are UTC days by the clock of the
+ * database.
+ */
 import type { Database } from '@rollcall/database/database'
 
 /** Whose quota, and of what. */
@@ -11,9 +14,9 @@ export interface Used {
 const TODAY = `(clock_timestamp() at time zone 'UTC')::date`
 
 /**
- * Takes so many, or none.
- * @param most of the day
- * @returns false: the day does not have so many left
+ * Takes `wanted`, or nothing.
+ * @param most the quota of the day
+ * @returns false: the day has not so many left
  */
 export async function takeOfDay(
   { pool }: Pick<Database, 'pool'>,

@@ -1,4 +1,4 @@
-/** Grants of participants in registries. A changed grant is a new row: the one before it stays, as a record of what counted. */
+/** Grants of participants in registries. A changed grant is a new row; the former row stays as a record. */
 
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -12,14 +12,14 @@ import { REGISTRIES } from '@rollcall/records/registries/registry-names'
 import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
-/** A grant as it is stored. */
+/** A stored grant. */
 export interface StoredGrant {
   readonly id: number
   readonly participant: number
   readonly registry: number
   readonly terms: GrantTerms
   readonly valid_from: Date
-  /** Null: no end. */
+  /** Null: it has no end. */
   readonly valid_until: Date | null
 }
 
@@ -46,7 +46,7 @@ export async function addGrant(
   return added
 }
 
-/** Whether something is granted to a participant in one of the registries, or was. */
+/** Whether a participant has, or had, a grant in one of the registries. */
 export async function isKnownIn(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,
@@ -68,9 +68,9 @@ export interface GrantChanges {
 }
 
 /**
- * Revokes and adds grants of a participant in a registry, all at the same moment.
- * @returns those that were added
- * @throws StoreRefusal two would count at the same time, or one ends before it begins
+ * Revokes and adds grants of a participant in a registry in one transaction.
+ * @returns the added grants
+ * @throws StoreRefusal two grants would be in force at the same time, or one ends before it begins
  */
 export async function changeGrants(
   { kysely }: Pick<Database, 'kysely'>,
@@ -150,8 +150,8 @@ async function insertGrant(
 }
 
 /**
- * When the terms count, if they are granted now.
- * @throws StoreRefusal they would end before they begin
+ * The period of the terms, if they are granted now.
+ * @throws StoreRefusal the period would end before it begins
  */
 export function timesOf(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>) {
   const valid_from = terms.valid_from === undefined ? new Date() : new Date(terms.valid_from)
@@ -162,7 +162,7 @@ export function timesOf(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>) {
   return { valid_from, valid_until }
 }
 
-/** The grant that counts now; null: there is none. Those that are asked for together share a statement. */
+/** The grant in force; null: there is none. Calls at the same time share a statement. */
 export const findGrant = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
@@ -191,14 +191,14 @@ const counting = perPool((pool) =>
   ),
 )
 
-/** SQL of a relation to join in statements of other packages: the grants that count now. */
+/** SQL of a relation for joins in other packages: the grants in force. */
 export const GRANTS_IN_FORCE = `(select participant, registry, terms from participant_grant
   where revoked_at is null and valid_from <= now() and (valid_until is null or valid_until > now()))`
 
-/** SQL of the same of every grant, revoked ones too, with the time from which it counted. */
+/** SQL of a relation of all grants, revoked ones too, with the time from which each was in force. */
 export const GRANT_STARTS = '(select id, registry, greatest(created_at, valid_from) as starts from participant_grant)'
 
-/** Those that are not revoked, past and future ones included: of one participant, in one registry, or all. */
+/** The grants that are not revoked, past and future ones included: of one participant, in one registry, or all. */
 export async function listGrants(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry }: { readonly participant?: number; readonly registry?: number } = {},

@@ -1,4 +1,4 @@
-/** What is agreed with a participant about signing and encrypting its messages: what may be decided, and its rules. Pure. */
+/** The rules for what may be agreed with a participant about signing and encrypting. Pure. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { type AllowedHost, allowedHosts, hostsBeside, MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
@@ -19,10 +19,7 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
 
 const HOSTS_LIMIT = 100
 
-/**
- * The changes with what follows from them: a new signature_policy takes back `allow_unsigned`, unless the same change
- * gives it again.
- */
+/** Adds the consequences of the changes: a new signature_policy resets `allow_unsigned`, unless the changes set it. */
 export function meantChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
@@ -52,7 +49,7 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
   return outgoingProblem(policy.outgoing)
 }
 
-/** Here the text only has to be an address. The address guard checks it when it is used. */
+/** Checks only the form. The address guard checks the address when it is used. */
 function isAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
@@ -75,7 +72,9 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 &&
 
 type Tightening = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
 
-/** What of a change a restore must not undo; null: nothing of it. The stricter values are the first of their lists. */
+/**
+ * The part of a change that a restore must not undo; null: there is none. Policies are listed from the strictest on.
+ */
 export function tightening(from: MessagePolicy, to: MessagePolicy): Tightening | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to
   const isStricter =
@@ -83,7 +82,7 @@ export function tightening(from: MessagePolicy, to: MessagePolicy): Tightening |
   const policy = {
     ...(isStricter && { signature_policy, allow_unsigned }),
     ...(isBefore(ENCRYPTION_POLICIES, encryption_policy, from.encryption_policy) && { encryption_policy }),
-    // No profile is weaker than another as a whole.
+    // Profiles have no order, so every change of the profile is kept.
     ...(!isDeepStrictEqual(signature_profile, from.signature_profile) && { signature_profile }),
     ...(from.jwks_uri !== null && jwks_uri !== from.jwks_uri && { jwks_uri }),
   }

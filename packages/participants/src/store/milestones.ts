@@ -1,4 +1,7 @@
-/** What the system of a participant was seen to do. Messages are forgotten; what was seen once is noted. */
+/**
+ * The steps that the system of a participant was seen to do. Messages are deleted after a time; a step that was seen
+ * once stays noted.
+ */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { perPool } from '@rollcall/database/group-commit'
@@ -15,16 +18,16 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** Milliseconds for which we do not look again: it reads messages of other participants too. */
-const LOOKED_FOR = 60_000
+/** Milliseconds between two looks, because a look also reads messages of other participants. */
+const LOOK_INTERVAL = 60_000
 const MOST_LOOKS = 10_000
 
 /** When we last looked, by `Participant.id`. */
 const lastLooks = perPool(() => new Map<number, number>())
 
 /**
- * Looks at what is stored, once a minute at most, and notes what was seen for the first time.
- * @param look finds when a step was first seen in what is stored of a participant
+ * Looks at what is stored, at most once a minute, and notes steps that were seen for the first time.
+ * @param look finds when each step of a participant was first seen
  * @param now milliseconds
  */
 export async function milestonesOf(
@@ -35,7 +38,7 @@ export async function milestonesOf(
   const noted = await notedOf({ pool }, id)
   if (Object.values(noted).every((at) => at !== null)) return noted
   const looks = lastLooks(pool)
-  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOKED_FOR) return noted
+  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOK_INTERVAL) return noted
   if (looks.size >= MOST_LOOKS) looks.clear()
   looks.set(id, now)
   const seen = Object.entries(await look(id)).filter(([, at]) => at !== null)

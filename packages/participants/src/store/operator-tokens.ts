@@ -1,4 +1,4 @@
-/** Tokens of the admin API. Here they are known by the SHA-256 of their secret only. */
+/** Tokens of the admin API. Only the SHA-256 of each secret is stored. */
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import { isDuplicate } from '@rollcall/database/database-errors'
@@ -13,7 +13,7 @@ export interface OperatorToken {
   readonly roles: readonly OperatorRole[]
   /** Namespaces; null: all registries. */
   readonly registries: readonly string[] | null
-  /** `ConsentAuthority.id` of the one whose consents alone it may withdraw; null: of no single one. */
+  /** `ConsentAuthority.id` of the only authority whose consents it may withdraw; null: it is not bound to one. */
   readonly authority: number | null
   readonly created_at: Date
   readonly expires_at: Date
@@ -23,10 +23,10 @@ export interface OperatorToken {
 const NAME_LIMIT = 64
 
 /**
- * Adds a token, known here by the SHA-256 of its secret.
+ * Adds a token by the SHA-256 of its secret.
  * @param token.registries `Registry.id`s; null: all
  * @returns its id
- * @throws StoreRefusal a name of the wrong form, or of another live token
+ * @throws StoreRefusal the name has the wrong form, or belongs to another live token
  */
 export async function addOperatorToken(
   { pool }: Pick<Database, 'pool'>,
@@ -55,7 +55,7 @@ export async function addOperatorToken(
   }
 }
 
-/** Every token, by name; of those of one name the newest first. */
+/** All tokens by name; tokens with the same name the newest first. */
 export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Promise<readonly OperatorToken[]> {
   const { rows } = await pool.query<OperatorToken>(
     `select id, name, roles, authority, created_at, expires_at, revoked_at,
@@ -90,7 +90,7 @@ export async function findOperatorToken(
 }
 
 /**
- * Deletes tokens that were revoked, or had expired, so many days before.
+ * Deletes tokens that were revoked or expired more than this many days ago.
  * @returns how many
  */
 export async function forgetOperatorTokens({ pool }: Pick<Database, 'pool'>, days: number, now: Date): Promise<number> {

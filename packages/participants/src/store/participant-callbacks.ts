@@ -10,35 +10,38 @@ import { CompiledQuery, sql } from 'kysely'
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 
 export interface CallbackSettings {
-  /** Origins with a path prefix that a `sender_uri` may begin with; `:*` stands for any port. */
+  /** Origins with a path prefix that a `sender_uri` may begin with; `:*` is any port. */
   readonly allowed: readonly string[]
-  /** The address for answers to requests without `sender_uri`; the path of the callback is added. Null: there is none. */
+  /**
+   * The address for answers to requests without `sender_uri`; the path of the callback is appended. Null: there is
+   * none.
+   */
   readonly default_url: string | null
   readonly auth: CallbackAuth
-  /** What `auth` needs, encrypted for its origin (`delivery/credentials.ts`); null for none. */
+  /** The credentials for `auth`, encrypted for their origin (`delivery/credentials.ts`); null: none. */
   readonly sealed: Buffer | null
-  /** Requests in flight at a time, on one node. */
+  /** Requests in flight on one node. */
   readonly concurrency: number
-  /** Requests a second, on one node. */
+  /** Requests a second on one node. */
   readonly rate: number
-  /** For one attempt. */
+  /** The timeout of one attempt. */
   readonly timeout_ms: number
-  /** Seconds from one attempt to the next; null: the server's own schedule. */
+  /** Seconds between attempts; null: the server's schedule. */
   readonly schedule: readonly number[] | null
-  /** Where notifications go, whatever a subscription names; null: where its `sender_uri` or the default address says. */
+  /** The address for all notifications; null: the `sender_uri` of the subscription, or the default address. */
   readonly notify_url: string | null
-  /** Items of one notification at most. */
+  /** The most items of one notification. */
   readonly notify_items: number
-  /** Bytes of the message of one notification at most; a single item that is larger is sent all the same. */
+  /** The most bytes of one notification; a single larger item is sent nevertheless. */
   readonly notify_bytes: number
-  /** Whether it is told names of events that the published list of the registry's kind does not have. */
+  /** Whether notifications may name events that are not in the published list of the registry's kind. */
   readonly notify_unlisted: boolean
 }
 
-/** Of one participant on one node. */
+/** The limit for one participant on one node. */
 export const MOST_CONCURRENCY = 128
 
-/** The settings of a participant for whom nothing is set: no callback is sent to it. */
+/** The settings of a participant without settings: it gets no callbacks. */
 export const NO_CALLBACKS: CallbackSettings = {
   allowed: [],
   default_url: null,
@@ -66,7 +69,7 @@ export const NOTIFY_ADDRESSES = '(select participant, notify_url from participan
 
 const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
 
-/** The settings of a participant, by `Participant.id`. Those that are asked for together share a statement. */
+/** The settings of a participant, by `Participant.id`. Calls at the same time share a statement. */
 export const findCallbackSettings = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
@@ -102,8 +105,8 @@ export function defaultTarget(default_url: string, { path }: Pick<Callback, 'pat
 
 /**
  * Changes the settings that `changes` names.
- * @param moving the statement by which what waits for the default address goes to a new one
- * @throws StoreRefusal a value that cannot be
+ * @param moving the statement that moves waiting deliveries from the default address to a new one
+ * @throws StoreRefusal a value is invalid
  */
 export async function setCallbackSettings(
   { kysely }: Pick<Database, 'kysely'>,

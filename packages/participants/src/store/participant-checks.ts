@@ -9,7 +9,7 @@ export interface ParticipantCheck {
   readonly namespace: string
   readonly since: Date
   readonly checked_at: Date
-  /** Of this software. */
+  /** The version of Rollcall. */
   readonly version: string
   readonly passed: boolean
   readonly steps: readonly CheckStep[]

@@ -1,4 +1,7 @@
-/** Everything that is stored of a participant beside its settings: its secrets without their digests, and what it has used today. */
+/**
+ * What is stored about a participant beside its settings: its secrets without their digests, and its use of quotas
+ * today.
+ */
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
@@ -11,7 +14,7 @@ export interface SecretTimes {
   readonly retired_at: Date | null
 }
 
-/** Its client secrets, the newest first; never what they are. */
+/** Times of its client secrets, the newest first; never the secrets. */
 export async function listSecretTimes({ pool }: Pool, { id }: Of): Promise<readonly SecretTimes[]> {
   const { rows } = await pool.query<SecretTimes>(
     'select created_at, retired_at from participant_secret where participant = $1 order by participant_secret.id desc',
@@ -27,7 +30,7 @@ export interface CountedToday {
   readonly used: number
 }
 
-/** What it has used today of the daily quotas of its grants. Nothing is counted where a grant has no quota. */
+/** What it has used today of the daily quotas of its grants. Nothing is counted for a grant without a quota. */
 export async function listUsedToday({ pool }: Pool, { id }: Of): Promise<readonly CountedToday[]> {
   const { rows } = await pool.query<CountedToday>(
     `select registry, counted, used from grant_use

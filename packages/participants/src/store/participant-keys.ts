@@ -1,4 +1,4 @@
-/** Participants' public keys that the operator has registered, one by one. */
+/** Public keys of participants that the operator has registered. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
@@ -12,9 +12,9 @@ import { lockParticipant } from './participants.ts'
 
 export interface ParticipantKey {
   readonly id: number
-  /** Null: of a participant that was removed. */
+  /** Null: the participant was removed. */
   readonly participant: number | null
-  /** Of the participant that was removed; the key is a revoked one. */
+  /** The sender_id of the removed participant; then the key is revoked. */
   readonly former_sender_id: string | null
   readonly kid: string
   readonly use: 'sig' | 'enc'
@@ -41,8 +41,8 @@ export interface Validity {
 }
 
 /**
- * Registers a key. A public key belongs to one participant and has one entry: adding it again changes that entry's
- * kid, use and, where they are given, its times. A revoked key is never taken again, not even from its owner.
+ * Registers a key. A public key belongs to one participant and has one entry: adding it again changes the kid, the use
+ * and any given times of the entry. A revoked key is never accepted again, not even from its owner.
  * @throws StoreRefusal
  */
 export async function addParticipantKey(
@@ -108,7 +108,7 @@ function asRefusal(error: unknown, kid: string): unknown {
   return error
 }
 
-/** Every key that was ever registered for it, the newest first. */
+/** All keys that were ever registered for it, the newest first. */
 export async function listParticipantKeys(
   db: Database,
   participant: Pick<Participant, 'id'>,
@@ -120,7 +120,7 @@ export async function listParticipantKeys(
   return rows
 }
 
-/** Live keys of one participant or of all, those that begin latest first: neither revoked nor ended. */
+/** The keys of one participant, or of all, that are neither revoked nor ended; the latest begin first. */
 export async function listLiveKeys(
   db: Database,
   participant?: Pick<Participant, 'id'>,
@@ -172,8 +172,8 @@ export async function revokeParticipantKey(
 }
 
 /**
- * Refuses a key that was revoked, whether or not it is registered.
- * @param owner id null: there is no such participant now; the key stays revoked for one with this sender_id that is added later
+ * Refuses a revoked key, whether or not it is registered.
+ * @param owner id null: there is no such participant; the key stays revoked for a later one with this sender_id
  */
 export async function refuseKey(
   { pool }: Pick<Database, 'pool'>,

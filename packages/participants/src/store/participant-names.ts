@@ -11,7 +11,7 @@ export const participantNamed = (sender_id: string): string =>
   `(select named.id from participant as named where named.sender_id = ${sender_id})`
 
 /**
- * SQL of the sender_id of a participant; null: it is not there any more.
+ * SQL of the sender_id of a participant; null: it does not exist any more.
  * @param id SQL: a parameter, or a column with the name of its table
  */
 export const senderIdOf = (id: string): string =>

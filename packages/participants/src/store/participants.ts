@@ -40,21 +40,20 @@ function fromRow({ signature_profile, ...row }: Row): Participant {
   return { ...row, signature_profile: signature_profile ?? DEFAULT_SIGNATURE_PROFILE }
 }
 
-/** What may be given beside a name; the server's limits count where nothing is. */
+/** The settings that may be given beside a name; by default the server's limits apply. */
 export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo' | 'environment'> &
   Quotas &
   SubscriptionSettings &
   MessagePolicy
-/** How many subscriptions a participant may have. */
 export type SubscriptionSettings = Pick<Participant, 'max_subscriptions'>
-/** How much a participant may send. */
 export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**
- * Adds a participant, active and without a secret; its `client_id` is made here. Its messages must be signed unless
- * its policy says otherwise. Where a participant of this sender_id was removed, its revoked keys stay revoked, and consents
- * that were withdrawn from it stay withdrawn.
- * @throws StoreRefusal a sender_id of the wrong form or already there, no name, a limit or a policy that is none
+ * Adds an active participant without a secret; its `client_id` is generated. Its messages must be signed, unless its
+ * policy says otherwise. If a participant with this sender_id was removed, its revoked keys stay revoked, and its
+ * withdrawn consents stay withdrawn.
+ * @throws StoreRefusal the sender_id has the wrong form or exists already, the name is missing, or a limit or policy is
+ * invalid
  */
 export async function addParticipant(
   db: Database,
@@ -91,7 +90,10 @@ export async function addParticipant(
   }
 }
 
-/** What was refused to a removed participant of the same sender_id is refused to this one: revoked keys, withdrawn consents. */
+/**
+ * Applies to this participant what was refused to a removed one with the same sender_id: revoked keys, withdrawn
+ * consents.
+ */
 async function takeOverFormer(
   transaction: Transaction<unknown>,
   { id, sender_id }: Pick<Participant, 'id' | 'sender_id'>,
@@ -102,7 +104,7 @@ async function takeOverFormer(
   }
 }
 
-/** One public key belongs to one participant, so one set of keys does as well. */
+/** A public key belongs to one participant, and so does a key set. */
 function asRefusal(error: unknown): unknown {
   if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
   return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
@@ -143,7 +145,7 @@ export async function listParticipants(db: Database): Promise<readonly Participa
   return rows.map(fromRow)
 }
 
-/** Those that cannot get a token, because no secret of theirs is live; by sender_id. */
+/** Participants without a live secret, who can get no token; by sender_id. */
 export async function listWithoutSecret(db: Database): Promise<readonly Participant[]> {
   const { rows } = await db.pool.query<Row>(
     `select ${COLUMNS} from participant where not exists (
@@ -160,7 +162,7 @@ export async function findParticipant(db: Database, sender_id: string): Promise<
   return rows[0] === undefined ? null : fromRow(rows[0])
 }
 
-/** Whatever its status; null when there is none. Those that are asked for together share a statement. */
+/** The participant, whatever its status; null when there is none. Calls at the same time share a statement. */
 export const findParticipantById = ({ pool }: Pick<Database, 'pool'>, id: number): Promise<Participant | null> =>
   byId(pool).submit(id)
 
@@ -180,8 +182,8 @@ const byId = perPool((pool) =>
 )
 
 /**
- * Nodes that remember participants must not remember for longer than a second. Who is disabled is signed out of the partner page
- * as well, and stays so when it is enabled again.
+ * Sets the status. Nodes must not cache participants for longer than a second. Disabling also ends the sessions of the
+ * partner page, for good.
  * @throws StoreRefusal no such participant
  */
 export function setParticipantStatus(
@@ -197,8 +199,8 @@ export function setParticipantStatus(
 }
 
 /**
- * Changes the name and limits that are given; what is not named stays.
- * @throws StoreRefusal no such participant, no name, a limit that is none
+ * Changes the given name and limits; others stay.
+ * @throws StoreRefusal there is no such participant, the name is empty, or a limit is invalid
  */
 export async function changeParticipant(
   db: Database,
@@ -214,8 +216,8 @@ export async function changeParticipant(
 }
 
 /**
- * Sets how much a participant may send; every node follows within a second.
- * @throws StoreRefusal no such participant, a limit that is none
+ * Sets the limits of a participant's requests; all nodes follow within a second.
+ * @throws StoreRefusal there is no such participant, or a limit is invalid
  */
 export async function setParticipantQuotas(
   db: Database,
@@ -227,8 +229,8 @@ export async function setParticipantQuotas(
 }
 
 /**
- * Changes how many subscriptions a participant may have; what is not named stays. Those that it has go on.
- * @throws StoreRefusal no such participant, a limit that is none
+ * Changes the limit of a participant's subscriptions. Existing subscriptions stay.
+ * @throws StoreRefusal there is no such participant, or the limit is invalid
  */
 export async function setSubscriptionSettings(
   db: Database,
@@ -240,8 +242,9 @@ export async function setSubscriptionSettings(
 }
 
 /**
- * Changes what is agreed about signing and encrypting; what is not named stays. Every node follows within a second.
- * @throws StoreRefusal no such participant, a policy that is none, a weak one without `allow_unsigned: true` beside it
+ * Changes the given members of the policy; others stay. All nodes follow within a second.
+ * @throws StoreRefusal there is no such participant, the policy is invalid, or it is weak and the changes do not set
+ * `allow_unsigned: true`
  */
 export async function setMessagePolicy(
   db: Database,
@@ -254,7 +257,7 @@ export async function setMessagePolicy(
   const policy = { ...current, ...meant }
   checkMessagePolicy(policy)
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
-  // Only what is named, so that two who change different things at once do not undo each other's change.
+  // Sets only the given members, so that two changes of different members at once do not undo each other.
   if (named.length === 0) return current
   const set = (connection: Pick<Database, 'kysely'>) => update(connection, sender_id, Object.fromEntries(named))
   const tightened = tightening(current, policy)
@@ -305,8 +308,8 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
 }
 
 /**
- * Holds a participant's row until the transaction ends: callers that add to what it has come in order, each sees
- * what the one before has added.
+ * Locks a participant's row until the transaction ends, so that transactions that add something to it come one after
+ * the other, and each sees what the one before added.
  * @throws StoreRefusal no such participant
  */
 export async function lockParticipant(

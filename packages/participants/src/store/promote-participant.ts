@@ -1,4 +1,4 @@
-/** A sandbox participant becomes a live one: everything that it had in the sandbox ends in one transaction. */
+/** Makes a sandbox participant a live one: everything it had in the sandbox ends in one transaction. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
@@ -14,19 +14,19 @@ import { endPartnerSessions } from './sessions.ts'
 export interface Promotion {
   /** Its live keys. */
   readonly keys: readonly PublicKey[]
-  /** Keys that it had published for the sandbox: never accepted again. */
+  /** Keys that it had published for the sandbox. They are never accepted again. */
   readonly former: readonly PublicKey[]
-  /** Where it publishes its live keys. */
+  /** The address of its live key set. */
   readonly jwks_uri: string | null
   /** SHA-256 of its live client secret. */
   readonly sha256: Buffer
 }
 
 /**
- * Its keys, secrets, grants and callback settings end, and what is given takes their place. Tokens end with them: they say
- * that they are for the sandbox. Every node follows within a second.
+ * Replaces its keys, secrets, grants and callback settings by the given ones. Its tokens, which are marked as sandbox
+ * tokens, end with them. All nodes follow within a second.
  * @returns ids of the registries in which it had a grant
- * @throws StoreRefusal it is no sandbox participant; a key that was used in the sandbox, or is another participant's
+ * @throws StoreRefusal it is no sandbox participant; a key was used in the sandbox, or belongs to another participant
  */
 export async function promoteParticipant(
   db: Pick<Database, 'kysely' | 'journal'>,
@@ -77,7 +77,7 @@ async function setLive(
   }
 }
 
-/** A key that was only published is registered as a revoked one, and refused wherever it is published again. */
+/** Registers a published key as a revoked one, so that it is refused even if it is published again. */
 async function refuseForEver(transaction: Transaction<unknown>, participant: number, key: PublicKey): Promise<void> {
   await sql`insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, revoked_at)
     values (${participant}, ${key.kid}, ${key.use}, ${key.algorithm}, ${JSON.stringify(key.public_jwk)}, ${key.thumbprint}, now())

@@ -86,8 +86,8 @@ export async function findProposal(
 }
 
 /**
- * Decides a proposal that waits, once: of several who do, one has it. Who has proposed it cannot.
- * @returns false: it waits no more, or it is the proposer who asks
+ * Decides a waiting proposal. Only one of several decisions succeeds, and never that of the proposer.
+ * @returns false: the proposal waits no more, or its proposer tries to decide it
  */
 export async function decideProposal(
   { kysely }: Kysely,
@@ -108,19 +108,21 @@ export async function noteProposalEnd({ kysely }: Kysely, id: string, failure: s
     where id = ${id} and state = 'approved'`.execute(kysely)
 }
 
-/** Nothing waits any more: of a database that was restored nobody knows what was decided after the backup. */
+/** Lets all waiting proposals lapse: after a restore nobody knows what was decided since the backup. */
 export async function lapseWaiting(kysely: Kysely['kysely']): Promise<void> {
   await sql`update proposal set state = 'lapsed', sealed = null where state = 'waiting'`.execute(kysely)
 }
 
-/** What an operator of this name proposed waits no more. @returns how many waited */
+/** Lets the waiting proposals of an operator lapse. @returns how many */
 export async function lapseProposalsOf({ kysely }: Kysely, name: string): Promise<number> {
   const { numAffectedRows } = await sql`update proposal set state = 'lapsed', sealed = null
     where state = 'waiting' and proposed_name = ${name}`.execute(kysely)
   return Number(numAffectedRows)
 }
 
-/** Notes which proposals have lapsed and erases their inputs; deletes those that lapsed, or would have, so many days before. */
+/**
+ * Lets proposals lapse whose time is over, and erases their inputs. Deletes proposals this many days after that time.
+ */
 export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
   await sql`update proposal set state = 'lapsed', sealed = null
     where state = 'waiting' and lapses_at <= ${now}`.execute(kysely)

@@ -1,4 +1,4 @@
-/** Keys that participants publish themselves and that have verified messages: evidence of these messages has them. */
+/** Keys that participants publish and that have verified messages. They are evidence for these messages. */
 
 import type { Database } from '@rollcall/database/database'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
@@ -26,7 +26,7 @@ export async function noteUsedKey(
   })
 }
 
-/** Those of a participant, the oldest first. */
+/** The keys of a participant, the oldest first. */
 export async function listUsedKeys({ pool }: Pick<Database, 'pool'>, sender_id: string): Promise<readonly UsedKey[]> {
   const { rows } = await pool.query<UsedKey>(
     `select kid, public_jwk, first_used_at, last_used_at from published_key

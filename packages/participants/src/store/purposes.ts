@@ -1,4 +1,4 @@
-/** The purposes that consents may name: codes that the operator has configured. */
+/** The purposes that consents may name, as configured by the operator. */
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
@@ -9,7 +9,7 @@ export interface Purpose {
   readonly text: string | null
 }
 
-/** Letters, digits and what is common in codes, so that a code in a message looks as it is. */
+/** Only letters, digits and signs that are common in codes, so that a code cannot be confused with another one. */
 const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
 const TEXT_LIMIT = 500
 
@@ -41,7 +41,7 @@ export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<re
   return rows
 }
 
-/** Whether a purpose is configured, or granted. */
+/** Whether a purpose is configured, or named in a grant. */
 export async function isGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rows } = await pool.query<{ known: boolean }>(
     `select exists (select from purpose where code = $1)
@@ -51,7 +51,7 @@ export async function isGrantedPurpose({ pool }: Pick<Database, 'pool'>, purpose
   return rows[0]?.known === true
 }
 
-/** @returns whether there was one */
+/** @returns whether the code existed */
 export async function removePurpose({ pool }: Pick<Database, 'pool'>, code: string): Promise<boolean> {
   const { rowCount } = await pool.query('delete from purpose where code = $1', [code])
   return (rowCount ?? 0) > 0

@@ -1,4 +1,4 @@
-/** Buckets of tokens in the database, from which all nodes take: what one node takes the others do not get. */
+/** Token buckets in the database. All nodes take from them. */
 import type { Database } from '@rollcall/database/database'
 
 export interface Asked {
@@ -6,25 +6,25 @@ export interface Asked {
   readonly bucket: string
   /** Tokens that flow in each second; finite, above 0. */
   readonly rate: number
-  /** Tokens that it holds at most, and at first; a whole number of at least 1. */
+  /** The size of a full bucket, and of a new one; a whole number of at least 1. */
   readonly capacity: number
   /** Tokens to take; a whole number of at least 1. */
   readonly wanted: number
-  /** With fewer than these nothing is taken; 0 by default. */
+  /** If there are fewer than this, nothing is taken; 0 by default. */
   readonly least?: number
 }
 
 export interface Granted {
-  /** Whole tokens, at most those wanted; 0 when there is not one. */
+  /** Whole tokens that were taken, at most those wanted. */
   readonly granted: number
-  /** Tokens that stay in the bucket. */
+  /** Tokens left in the bucket. */
   readonly left: number
 }
 
 /**
- * Takes tokens from a bucket, as many of those wanted as there are; one statement, prepared. A bucket fills by
- * the database's clock, which all nodes share. When that clock is set back the bucket stands still for a moment
- * and goes on from there; it does not wait until the clock has caught up.
+ * Takes as many of the wanted tokens as there are, in one prepared statement. A bucket fills by the clock of the
+ * database, which all nodes share. If that clock is set back, the bucket does not fill for a moment and continues from
+ * there; it does not wait until the clock has caught up.
  */
 export async function takeTokens({ pool }: Pick<Database, 'pool'>, asked: Asked): Promise<Granted> {
   const { rows } = await pool.query<{ granted: number; tokens: number }>({

@@ -1,4 +1,4 @@
-/** What goes with a registry or a participant that is removed, of what participants may and have done. */
+/** What is deleted with a removed registry or participant, of the tables of this package. */
 import { countOf, type Removable, rowsOf, type StoredPart } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 
@@ -18,8 +18,8 @@ export const STORED_OF_PARTICIPANTS: Readonly<Record<Removable, StoredPart>> = {
 }
 
 /**
- * Deletes the participant. Its public keys stay: what it has signed can still be verified. Its revoked keys stay under its
- * sender_id: they hold for a participant that has it later.
+ * Deletes the participant. Its public keys stay, so that its signatures can still be verified. Its revoked keys stay
+ * under its sender_id, and are refused for a later participant with the same sender_id.
  */
 export async function removeParticipantRow(client: ClientBase, id: number): Promise<void> {
   await client.query(

@@ -1,7 +1,6 @@
-/** What is done by one session at a time. */
+/** Work that only one session may do at a time. */
 import type { Database } from '@rollcall/database/database'
 
-/** What is claimed. */
 const CLAIMS = { configuration: 'rollcall configuration', approval: 'rollcall approval' } as const
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Sessions in browsers, and links by which somebody signs in once: operators in the console, participants in the partner page.
- * Both are known by the SHA-256 of their secret only.
+ * Sessions in browsers, and links that sign in once: operators in the console, participants in the partner page. Only
+ * the SHA-256 of each secret is stored.
  */
 
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
@@ -12,7 +12,7 @@ import { type Kysely, sql } from 'kysely'
 
 type Pool = Pick<Database, 'pool'>
 
-/** Who an operator is at a provider of OpenID Connect, and what it may do here. */
+/** An operator at a provider of OpenID Connect, and the operator's roles here. */
 export interface ProvidedOperator {
   readonly issuer: string
   readonly subject: string
@@ -25,10 +25,10 @@ export interface ProvidedOperator {
 /** Whose sessions a page has. The session of one page is none of the other. */
 export type Audience = 'operator' | 'participant'
 
-/** Whom a link signs in: the operator of a token, or a participant, by its id. */
+/** The owner of a link: an operator token or a participant, by id. */
 export type Linked = { readonly token: number } | { readonly participant: number }
 
-/** By what somebody signs in. */
+/** How someone signed in: by a link or a token, or at a provider. */
 export type SignedInBy = Linked | ProvidedOperator
 
 export interface SessionTimes {
@@ -43,19 +43,19 @@ export interface SessionTimes {
 export interface StoredSession extends SessionTimes {
   readonly id: number
   readonly sha256: Buffer
-  /** Null: it was not begun at a provider. */
+  /** Null: the session was not begun at a provider. */
   readonly issuer: string | null
-  /** Whose it is: an operator, or the sender_id of a participant. */
+  /** The owner of the session: an operator, or the sender_id of a participant. */
   readonly owner: Operator | string
 }
 
 /**
- * SQL of the id of a new session or link, which its owner gets: the time in steps of 10 microseconds, because a number of a
- * sequence would count the sessions of others. It grows, and has 15 digits.
+ * SQL of the id of a new session or link. It is the time in steps of 10 microseconds: a number of a sequence would tell
+ * the owner how many sessions others have. Ids grow, and have 15 digits.
  */
 const NEW_ID = '(extract(epoch from clock_timestamp()) * 100000)::bigint'
 
-/** @returns its id; null: no such participant is active */
+/** @returns the id of the session; null: there is no such active participant */
 export async function addSession(
   { pool }: Pool,
   by: SignedInBy,
@@ -63,7 +63,7 @@ export async function addSession(
 ): Promise<number | null> {
   const given = { token: null, participant: null, issuer: null, subject: null, name: null, roles: null, ...by }
   const bound_to = 'registries' in by ? by.registries : null
-  // A participant is locked: whoever is disabled meanwhile gets no session that a later `enable` would wake up.
+  // Locks the participant: if it is being disabled, it must not get a session that a later `enable` would make valid.
   const { rows } = await pool.query<{ id: string }>(
     `with active as (select id from participant where id = $5 and status = 'active' for share)
       insert into session
@@ -95,7 +95,10 @@ interface SessionColumns extends SessionTimes, Omit<Operator, 'id'> {
   readonly sender_id: string | null
 }
 
-/** @returns null: this page has none, its token was revoked or has expired by `now`, or its participant is not active */
+/**
+ * @returns null: there is no such session of this page, its token was revoked or has expired by `now`, or its
+ * participant is not active
+ */
 export async function findSession(
   { pool }: Pool,
   audience: Audience,
@@ -132,7 +135,7 @@ export async function endSession({ pool }: Pool, id: number): Promise<void> {
   await pool.query('delete from session where id = $1', [id])
 }
 
-/** Keeps those sessions of the owner of one that were used last, so many, and ends the others. */
+/** Ends all but the `most` recently used sessions of the owner of a session. */
 export async function endOlderSessions({ pool }: Pool, session: number, most: number): Promise<void> {
   await pool.query(
     `delete from session where id in (
@@ -146,7 +149,7 @@ export async function endOlderSessions({ pool }: Pool, session: number, most: nu
 const OF_NAME = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
 
 /**
- * Ends every session of an operator, and the links that would begin one.
+ * Ends all sessions of an operator, and deletes the operator's links.
  * @returns how many sessions
  */
 export async function endOperatorSessions({ pool }: Pool, name: string): Promise<number> {
@@ -157,14 +160,14 @@ export async function endOperatorSessions({ pool }: Pool, name: string): Promise
   return rowCount ?? 0
 }
 
-/** Ends one session of an operator. @returns how many: 0, there is none of this name with this id */
+/** Ends one session of an operator. @returns 1, or 0 when the operator has no such session */
 export async function endOperatorSession({ pool }: Pool, name: string, id: number): Promise<number> {
   const { rowCount } = await pool.query(`delete from session where id = $2 and ${OF_NAME}`, [name, id])
   return rowCount ?? 0
 }
 
 /**
- * Ends every session of a participant, and the links that would begin one.
+ * Ends all sessions of a participant, and deletes its links.
  * @returns how many sessions
  */
 export async function endPartnerSessions(on: Kysely<unknown>, { id }: Pick<Participant, 'id'>): Promise<number> {
@@ -223,7 +226,7 @@ export async function addOperatorLink(
 }
 
 /**
- * Adds a link that signs in as a participant. Those of the participant that were not spent end.
+ * Adds a link that signs in as a participant, and deletes its unused links.
  * @returns its id; null: no active participant has this sender_id
  */
 export async function addPartnerLink(
@@ -232,7 +235,7 @@ export async function addPartnerLink(
 ): Promise<number | null> {
   if (!isStorable(link.sender_id)) return null
   return withTransaction(pool, async (client) => {
-    // Locked: of links that are made at the same time the last one is good.
+    // Locks the participant, so that only the last of several links made at once is valid.
     const { rows } = await client.query<{ participant: number }>(
       `select id as participant from participant where sender_id = $1 and status = 'active' for no key update`,
       [link.sender_id],
@@ -259,7 +262,7 @@ export async function findLink({ pool }: Pool, audience: Audience, id: number, n
   return rows[0]?.sha256 ?? null
 }
 
-/** Spends a link: of calls at the same time one gets whom it signs in, the others null. */
+/** Spends a link. Only one of several calls at once gets its owner, the others null. */
 export async function spendLink({ pool }: Pool, audience: Audience, id: number): Promise<Linked | null> {
   const { rows } = await pool.query<{ token: number; participant: null } | { token: null; participant: number }>(
     `delete from sign_in_link where id = $1 and ${FOR_AUDIENCE} returning token, participant`,

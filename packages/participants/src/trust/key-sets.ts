@@ -1,6 +1,6 @@
 /**
- * The key sets that participants publish at their registered `jwks_uri` (D19), fetched through their address guards
- * and cached. No address that a message names is ever fetched.
+ * The key sets that participants publish at their registered `jwks_uri` (D19), fetched through their address guards and
+ * cached. An address from a message is never fetched.
  */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
@@ -20,13 +20,13 @@ import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { Answer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 
-/** Whose key set, and where it is. */
+/** The owner of a key set, and its address. */
 export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri'>
 
 export interface KeySets {
   /**
-   * The keys that the participant publishes, none where it has no jwks_uri or they cannot be had. Never throws.
-   * @param kid the key to find; a set without it is fetched again, unless that was just done
+   * The published keys of the participant; none when it has no jwks_uri, or the keys cannot be fetched. Never throws.
+   * @param kid the wanted key; a cached set without it is fetched again, unless that was just done
    */
   get(participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]>
 }

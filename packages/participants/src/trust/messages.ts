@@ -28,19 +28,19 @@ import { readLargeMessage } from '../reading/large.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
-/** What verifying needs. */
+/** The dependencies of verifying. */
 export interface Verifying {
   readonly peerKeys: Pick<PeerKeys, 'verifying' | 'verified'>
-  /** Values of `namespace` that are accepted (D17). */
+  /** Accepted values of `namespace` (D17). */
   readonly signatureNamespaces: { readonly read: readonly string[] }
   readonly limits: Pick<Limits, 'clock_skew'>
 }
 
 /**
- * Verifies the signature of an envelope under its sender's policy and profile: read strictly, fresh, made with a
- * live key of this very participant. What was parsed is what was signed; it must not be changed before.
+ * Verifies the signature of an envelope by the policy and profile of its sender: read strictly, fresh, and made with a
+ * live key of this participant. The parsed envelope must not be changed before.
  * @param options.callback whether it came on a callback path, where a message may be days old (N16)
- * @returns the signature that was verified; null: there is none, or it is not checked
+ * @returns the verified signature; null: there is none, or it is not checked
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(
@@ -69,14 +69,14 @@ export async function verifyEnvelope(
   return verified ? { kid, value: String(envelope.member('signature')) } : null
 }
 
-/** The signature of a message, as it stands there. */
+/** The signature of a message as written. */
 export interface Signature {
   /** Of the key; null where the signature does not name it. */
   readonly kid: string | null
   readonly value: string
 }
 
-/** Why a policy refuses messages in clear, or encrypted messages; null: it takes them. */
+/** The reasons why a policy refuses messages in clear, or encrypted ones; null: they are accepted. */
 const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>> =
   {
     required: { clear: 'message: must be encrypted', encrypted: null },
@@ -84,12 +84,12 @@ const REFUSES: Readonly<Record<Participant['encryption_policy'], { clear: string
     refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
   }
 
-/** What decrypting needs. */
+/** The dependencies of decrypting. */
 export interface Opening {
   /** Our own keys. */
   readonly keys: { readonly decryption: ResolveKey }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
-  /** Remembers with which message a ciphertext came first. */
+  /** Remembers the message with which a ciphertext came first. */
   readonly ciphertexts: {
     remember(ciphertext: {
       readonly fingerprint: Buffer
@@ -102,10 +102,10 @@ export interface Opening {
 }
 
 /**
- * The message in clear. All encrypted messages that cannot be decrypted are refused with one text. So is a ciphertext that
- * was copied from another message: its sender would learn what it says, if only by a rejection.
- * @param row whose message it is
- * @param options.answered whether an answer is to follow that has to be encrypted as well; an ack never is
+ * Decrypts a message. All encrypted messages that cannot be decrypted are refused with one text. A ciphertext that was
+ * copied from another message is refused in the same way: its sender could learn its content, if only by a rejection.
+ * @param row the row of the message
+ * @param options.answered whether an answer follows that must be encrypted too; an ack never is
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
@@ -148,9 +148,9 @@ async function answerKey({ peerKeys }: Pick<Opening, 'peerKeys'>, participant: P
   throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
 }
 
-/** What signing and encrypting need. */
+/** The dependencies of signing and encrypting. */
 export interface Signing {
-  /** Says when a message is signed. */
+  /** The time at which a message is signed. */
   readonly clock: Pick<Clock, 'date'>
   /** Our own keys. */
   readonly keys: { signing(algorithm: SigningKey['algorithm']): Promise<Omit<SigningKey, 'sender_id'>> }
@@ -160,13 +160,12 @@ export interface Signing {
 }
 
 /**
- * The body of an outgoing envelope, signed, as canonical JSON text: what is signed is, byte for byte, what is sent.
- *
+ * Signs an outgoing envelope, and returns its body as canonical JSON text: exactly the signed bytes are sent.
  * @param header without is_msg_encrypted, which is set here
  * @param encrypt whether the message must be encrypted for the participant
- * @param alsoBare whether the members of a message in clear stand beside the envelope's as well
- * @throws RequestFault err.encryption.invalid when it must and the participant has no usable key, or none any more:
- * nothing goes out in clear then
+ * @param alsoBare whether the members of a message in clear are also written beside the envelope's
+ * @throws RequestFault err.encryption.invalid: it must be encrypted, but the participant has no usable key; nothing is
+ * sent in clear
  */
 export async function signEnvelope(
   signing: Signing,

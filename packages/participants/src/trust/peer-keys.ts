@@ -1,4 +1,4 @@
-/** The keys of participants, ready for use: those that verify what they signed, and one to encrypt for them. */
+/** The keys of participants, ready for use: keys that verify signatures, and a key for encryption. */
 
 import { CLOCK, type Clock } from '@rollcall/base/shared/clock'
 import { recentlyUsed } from '@rollcall/base/shared/recently-used'
@@ -21,13 +21,13 @@ import type { KeySetOwner } from './key-sets.ts'
 
 export interface PeerKeys {
   /**
-   * Live keys for signatures of this algorithm: the one that is called `kid`, or all of them, at most 20, where the
-   * signature names none.
+   * Live keys for signatures of this algorithm: the one named `kid`, or, when the signature names none, all of them, at
+   * most 20.
    */
   verifying(participant: KeySetOwner, kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
-  /** A message was verified with a key of this name: a published one is noted, for evidence. Never rejects. */
+  /** Notes that a published key of this name verified a message, for evidence. Never rejects. */
   verified(participant: KeySetOwner, kid: string): Promise<void>
-  /** The newest live key to encrypt for it; null when there is none. */
+  /** The newest live key for encryption; null when there is none. */
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
 
@@ -38,8 +38,8 @@ const USE_AGE = 3_600_000
 const IMPORTED_KEYS = 10_000
 
 /**
- * @param parts.fetchKeySet what a participant publishes (`KeySets.get`)
- * @param parts.clock gives the time at which keys begin and end, and the age of what was read from the database
+ * @param parts.fetchKeySet fetches the key set of a participant (`KeySets.get`)
+ * @param parts.clock the time for the validity of keys, and for the age of cached reads
  */
 export function createPeerKeys(
   db: Database,
@@ -67,19 +67,19 @@ export function createPeerKeys(
   const reported = new WeakSet<PublicKey>()
 
   /** Whether a registered key is valid now: it is not revoked, has begun, and has not ended. */
-  const counts = ({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean => {
+  const isValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean => {
     const now = clock.date()
     return revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
   }
 
-  /** Published keys, without those that are registered and not valid, or registered for another participant. */
+  /** Published keys, except those that are registered and not valid, or registered for another participant. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
     const keys = await parts.fetchKeySet(participant, kid)
     if (keys.length === 0) return []
     const known = await entries.get(keys.map(({ thumbprint }) => thumbprint).join(' '))
     return keys.filter((key) => {
       const entry = known.get(key.thumbprint)
-      if (entry === undefined || (entry.participant === participant.id && counts(entry))) return true
+      if (entry === undefined || (entry.participant === participant.id && isValid(entry))) return true
       if (!reported.has(key)) {
         const why = entry.participant === participant.id ? 'revoked or not valid' : "another participant's"
         parts.log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
@@ -89,7 +89,7 @@ export function createPeerKeys(
     })
   }
 
-  /** The keys that can be imported, in their order. A key that cannot be imported does not stop the others. */
+  /** The keys that can be imported, in order. A key that cannot be imported does not stop the others. */
   const usableOf = async <Key>(
     keys: readonly PublicKey[],
     load: (key: PublicKey) => Promise<Key>,
@@ -112,9 +112,9 @@ export function createPeerKeys(
       const own = await registered.get(String(participant.id))
       const named = own.filter((key) => kid === null || key.kid === kid)
       const decided = kid !== null && named.length > 0
-      // A name that is registered means the registered key, also when that key is not valid now.
+      // A registered name means the registered key, even if that key is not valid now.
       const others = decided ? [] : await published(participant, kid)
-      const live: readonly PublicKey[] = [...named.filter(counts), ...others]
+      const live: readonly PublicKey[] = [...named.filter(isValid), ...others]
       return usableOf(signatureKeys(live, kid, algorithm), verifyingKeys)
     },
     async verified(participant, kid) {
@@ -138,7 +138,7 @@ export function createPeerKeys(
     async encryption(participant) {
       const own = await registered.get(String(participant.id))
       const isForEncryption = ({ use }: PublicKey): boolean => use === 'enc'
-      const [key] = await usableOf(own.filter(counts).filter(isForEncryption), encryptionKeys)
+      const [key] = await usableOf(own.filter(isValid).filter(isForEncryption), encryptionKeys)
       if (key !== undefined) return key
       const [other] = await usableOf((await published(participant, null)).filter(isForEncryption), encryptionKeys)
       return other ?? null

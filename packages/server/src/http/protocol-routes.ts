@@ -92,7 +92,7 @@ export async function registryOf({ directory }: HasDirectory, request: FastifyRe
 async function refusal(context: ProtocolParts, { headers, raw }: FastifyRequest): Promise<RequestFault> {
   const identified = (sender_id: string): void => context.gate.identified(raw, sender_id)
   const participant = await authenticate(context, { headers, identified })
-  const visit = await context.quota.enter(participant)
-  visit.leave()
+  const admission = await context.quota.enter(participant)
+  admission.leave()
   return notServed()
 }

@@ -9,19 +9,19 @@ export interface Condition {
   readonly of: Predicate
 }
 
-/** A condition that is not read yet: a condition beside it gives the types of an identifier value. */
+/** A condition before it is read: a condition beside it may give the types of an identifier value. */
 export interface Asked {
   readonly path: string
-  /** Undefined where it is not about a single attribute, such as `$or` or a compound's object. */
+  /** The attribute or identifiers of the condition; undefined for others, such as `$or` or the object of a compound. */
   readonly about: Searchable | undefined
   /**
-   * @param narrowed an identifier's value with fewer types, where a type is said beside or around it
-   * @param said the types that values within have, of an object or of alternatives
+   * @param narrowed the identifiers with fewer types, when a type is given beside or around the condition
+   * @param said the types for identifier values inside an object or in alternatives
    */
   readonly read: (narrowed?: Identifiers, said?: SaidTypes) => Condition
 }
 
-/** The types of identifier that an object says, by name, for values that name none; and where it says them. */
+/** The identifier types that an object gives for values without a type, and the path where it does. */
 export interface SaidTypes {
   readonly names: readonly string[]
   readonly path: string
@@ -43,10 +43,10 @@ export function negation(of: Predicate): Predicate {
 }
 
 /**
- * Reads the conditions of one object; a type of identifier that is asked for there is the type of the values, those
- * within `$or` and the like too.
- * @param isTyped which identifiers have the type that stands beside them
- * @param around the types that were said around the object
+ * Reads the conditions of one object. A condition on an identifier type gives the type of the values beside it, and of
+ * values inside `$or` and the like.
+ * @param isTyped tells which identifiers take the type beside them
+ * @param around the types that were given around the object
  */
 export function readAsked(
   asked: readonly Asked[],
@@ -64,7 +64,7 @@ export function readAsked(
   return asked.filter((one) => one !== type).map((one) => readAs(one, isTyped, said))
 }
 
-/** A type without a value beside it stays a condition. It is also the type of the values in the objects beside it. */
+/** A type without a value beside it stays a condition. Values inside the objects beside it take the type as well. */
 function readBeside(type: Asked, asked: readonly Asked[], around: SaidTypes | undefined): readonly Condition[] {
   const own = type.read()
   const said = saidBy(own, type.path) ?? around
@@ -88,7 +88,7 @@ export function isIdentifiers(about: Searchable | undefined): about is Identifie
   return about?.is === 'identifier'
 }
 
-/** `identifier_value` asks for any type; `UIN` names its own and takes no other from beside it. */
+/** `identifier_value` takes any type; `UIN` has its own type and takes no other. */
 function isOfSeveralTypes(about: Searchable | undefined): about is Identifiers {
   return isIdentifiers(about) && about.types.length > 1
 }
@@ -97,7 +97,7 @@ function saidBy({ of }: Condition, path: string): SaidTypes | undefined {
   return of.is === 'identifier_type' ? { names: of.types, path } : undefined
 }
 
-/** The conditions of one object on a record: those on one list apply to the same element. */
+/** The predicate of an object's conditions on a record. Conditions on one list must hold for the same element. */
 export function inRecord(conditions: readonly Condition[]): Predicate {
   const byList = Map.groupBy(conditions, ({ list }) => list)
   return allOf(
@@ -114,8 +114,8 @@ export function inElement(conditions: readonly Condition[]): Predicate {
 }
 
 /**
- * A question about an element becomes one about the record: some element satisfies it. A negation that stands
- * alone says that none does, and an alternative asks for an element each.
+ * Turns a predicate about an element into one about the record: some element fulfils it. A negation becomes `no element
+ * does`; each alternative may be fulfilled by another element.
  */
 function ofSomeElement(list: List, of: Predicate): Predicate {
   if (of.is === 'not') return negation(ofSomeElement(list, of.of))

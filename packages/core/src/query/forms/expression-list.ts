@@ -1,4 +1,4 @@
-/** The expression list, also called predicate (spec "Query forms" 3; G11, 3.1), and its one comparison alone (D10). */
+/** Reads an expression list, also called predicate (spec "Query forms" 3; G11, 3.1), or a single comparison (D10). */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
@@ -13,7 +13,7 @@ const COMPARISON = ['attribute_name', 'operator', 'attribute_value']
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
 /**
- * Elements in the order of seq_num, those without one last, all of which hold.
+ * Reads the elements in the order of seq_num, those without it last. All must hold.
  * @throws QueryProblem
  */
 export function readExpressionList(reader: Reader, value: JsonValue, path: string): Predicate {
@@ -44,8 +44,8 @@ function alone(asked: Asked): Predicate {
 }
 
 /**
- * Two conditions on one attribute may be met by two of its values, as in programmes A and B; two that bound it are a
- * range, and one value lies in it.
+ * Two conditions on one attribute may be met by two of its values, as in programmes A and B. Two bounds are a range,
+ * and one value must be within it.
  */
 function ofOneAttribute(first: Asked, second: Asked): Predicate {
   const conditions = readAsked([first, second])

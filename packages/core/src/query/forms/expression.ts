@@ -21,8 +21,8 @@ import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from '.
 import { at, type Names, RECORD_NAMES, type Reader, resolveName, unknownName } from './reader.ts'
 
 /**
- * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`: all of them hold, and those on
- * members of one compound hold of one and the same element.
+ * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`. All of them must hold; conditions
+ * on members of one compound must hold for the same element.
  * @throws QueryProblem
  */
 export function readExpression(reader: Reader, value: JsonValue, path: string): Predicate {
@@ -74,7 +74,10 @@ function askedByMember(reader: Reader, key: string, value: JsonValue, path: stri
   return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
 }
 
-/** Whether an attribute's object has no operators but members of the attribute: {"birth_place": {"name": ...}}. */
+/**
+ * Whether the object of an attribute has further members of the attribute instead of operators: {"birth_place":
+ * {"name": ...}}.
+ */
 function isOnTheWay(reader: Reader, names: Names, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
   const below = { ...names, prefix: `${names.prefix}${key}.` }
@@ -117,7 +120,7 @@ export function leafAsked(about: SearchableLeaf, path: string, read: (about: Sea
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
 
-/** An element of the compound: its members' conditions, or whether there is one at all. */
+/** Reads conditions on an element of the compound, or whether there is an element. */
 function readCompound(
   reader: Reader,
   names: Names & { readonly compound: NonNullable<Names['compound']> },
@@ -133,7 +136,7 @@ function readCompound(
   return readExists(only[1], at(path, only[0])) ? some : { is: 'not', of: some }
 }
 
-/** { identifier: { identifier_type, identifier_value } }: one identifier, of the type if one stands there. */
+/** Reads { identifier: { identifier_type, identifier_value } }: one identifier, of the given type if there is one. */
 function readIdentifierObject(
   reader: Reader,
   about: Identifiers,
@@ -148,7 +151,7 @@ function readIdentifierObject(
     return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
   })
   if (!asked.some((one) => isIdentifiers(one.about))) {
-    // It would find everybody who bears one of the type, which has a name of its own.
+    // It would find everyone with an identifier of the type; `identifier_type` is the name for that.
     throw new QueryProblem(path, 'must have an identifier_value; a type alone is asked for with identifier_type')
   }
   return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers, said)))
@@ -186,7 +189,7 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
   )
 }
 
-/** Reads one operand: of an object of conditions such an object, of an attribute its operators. */
+/** Reads one operand: an object of conditions, or the operators of an attribute. */
 type ReadOperand = (value: JsonValue, path: string) => Predicate
 
 type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadOperand) => Predicate
@@ -211,7 +214,7 @@ function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
   return operands(...asked)
 }
 
-/** An array of operands; one that stands alone is a list of one. */
+/** An array of operands; a single operand is an array of one. */
 function operands(reader: Reader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
   if (isJsonObject(value)) return [read(value, path)]
   if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')

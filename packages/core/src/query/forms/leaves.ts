@@ -21,14 +21,14 @@ import type { Reader } from './reader.ts'
 /** The subject of a condition: an attribute by its type, or identifiers, which support equality alone. */
 export type SubjectType = AttributeType | 'identifier'
 
-/** What the value of an identifier must be besides, by the normaliser of its type, if the type has no forms. */
+/** A rule for identifier values, by the normaliser of the type, when the type has no patterns of its own. */
 const FORMS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   phone: 'a telephone number',
   email: 'an e-mail address',
 }
 
-/** What a value must be, by what it is compared with. */
-const MEANT: Readonly<Record<SubjectType, string>> = {
+/** The rule for a value, by the type it is compared with. */
+const VALUE_RULES: Readonly<Record<SubjectType, string>> = {
   text: 'text of 1 to 512 characters',
   code: 'a code of 1 to 512 characters',
   date: 'a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985',
@@ -39,21 +39,21 @@ const MEANT: Readonly<Record<SubjectType, string>> = {
   identifier: `a string of 1 to ${IDENTIFIER_MAX_LENGTH} characters or a whole number`,
 }
 
-/** The subject of a condition, with the leaves that can be made from it. */
+/** The subject of a condition, and the conditions that can be made about it. */
 export interface Subject {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string
   readonly type: SubjectType
-  /** The list whose elements have it; undefined when the record itself does. */
+  /** The list whose elements have the subject; undefined when the record has it. */
   readonly list: List | undefined
-  /** Only with comparators of operators that may ask about the type. */
+  /** Called only with comparators of operators that the type allows. */
   readonly compare: (comparator: Comparator, value: JsonValue, path: string) => Predicate
-  /** Equal to one of the values. */
+  /** True when equal to one of the values. */
   readonly among: (values: readonly Given[]) => Predicate
   readonly exists: Predicate
 }
 
-/** A value, and where it stands. */
+/** A value of a query, and its path. */
 export interface Given {
   readonly value: JsonValue
   readonly path: string
@@ -107,13 +107,13 @@ function readValue(attribute: Attribute, { value, path }: Given, part = false): 
   }
   const literal = readLiteral(attribute, value, part)
   if (literal !== null && (typeof literal !== 'string' || isHeld(literal))) return literal
-  throw new QueryProblem(path, `must be ${MEANT[attribute.type]}`)
+  throw new QueryProblem(path, `must be ${VALUE_RULES[attribute.type]}`)
 }
 
 /** No record has a text with a NUL character, or with half of a surrogate pair. */
 const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** A word with a star before or behind it: no stored text is written so, and the search would find nothing without an error. */
+/** A word with a star before or after it. Stored texts have no stars, so the search would silently find nothing. */
 const WILDCARD = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
 
 /** @throws QueryProblem */
@@ -122,7 +122,7 @@ function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): v
   throw new QueryProblem(path, 'must not have "*" for other characters: ask with $startsWith or $contains')
 }
 
-/** The values of one attribute are all of one type, so that their texts tell them apart. */
+/** The values of one attribute have one type, so their texts differ when the values differ. */
 function keyed(literal: Literal): readonly [string, Literal] {
   return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
 }
@@ -145,14 +145,14 @@ function identifierSubject(types: readonly IdentifierType[]): Subject {
   }
 }
 
-/** One for each type of which the value can be. Numbers are read by their digits, see `identifierValue`. */
+/** One identifier for each type that allows the value. Numbers are read by their digits, see `identifierValue`. */
 export function readIdentifiers(types: readonly IdentifierType[], { value, path }: Given): Identifier[] {
   const identifiers = types.flatMap((type) => {
     const normalised = identifierValue(type, value)
     return normalised === null || !isOfForm(type, normalised) ? [] : [{ type: type.name, value: normalised }]
   })
   if (identifiers.length > 0) return identifiers
-  throw new IdentifierProblem(path, `must be ${MEANT.identifier}${formsOf(types)}`)
+  throw new IdentifierProblem(path, `must be ${VALUE_RULES.identifier}${formsOf(types)}`)
 }
 
 /** The rule for a value besides being a text, if all its possible types have the same rule. */

@@ -1,4 +1,4 @@
-/** The operators of every form, one row each: how it is spelled, what it may ask about, what it makes of a value. */
+/** The operators of every form, one row each: spellings, allowed types, and the predicate that it makes. */
 import type { JsonValue } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
@@ -7,9 +7,9 @@ import type { Subject, SubjectType } from './leaves.ts'
 import type { Reader } from './reader.ts'
 
 export interface Operator {
-  /** As it is shown; in an expression with `$`. */
+  /** The name in messages; in an expression it begins with `$`. */
   readonly name: string
-  /** Without `$`, in lower case. */
+  /** Spellings in lower case, without `$`. */
   readonly spellings: readonly string[]
   readonly asks: readonly SubjectType[]
   readonly make: (subject: Subject, value: JsonValue, path: string, reader: Reader) => Predicate
@@ -90,7 +90,7 @@ function among(subject: Subject, value: JsonValue, path: string, reader: Reader)
   return subject.among(value.map((each, index) => ({ value: each, path: `${path}[${index}]` })))
 }
 
-/** @param limit of the values that a query may have: no more than one beyond it are cut */
+/** @param limit the most values that a query may have; the text is split into one more at most */
 function separated(text: string, path: string, limit: number): readonly string[] {
   if (!text.includes(',')) return [text]
   const values = text.split(',', limit + 1).map((value) => value.trim())
@@ -126,7 +126,7 @@ export function resolveOperator(spelling: string): Operator | undefined {
   return BY_SPELLING.get(operatorWord(spelling))
 }
 
-/** The operator that the spelling means, if it may ask about the subject. */
+/** The operator of this spelling, if the type of the subject allows it. */
 export function operatorOf(subject: Subject, spelling: JsonValue, path: string, shown: '$' | ''): Operator {
   const operator = typeof spelling === 'string' ? resolveOperator(spelling) : undefined
   if (operator?.asks.includes(subject.type)) return operator

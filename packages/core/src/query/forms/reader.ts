@@ -1,7 +1,4 @@
-/**
- * The state of a query's reader: its scope, the used part of its limits, the names
- * that it resolves, and the form of an object.
- */
+/** The state while a query is read: its scope, the used part of its limits, and the names that it resolves. */
 
 import {
   type Compound,
@@ -18,7 +15,7 @@ import {
 } from '@rollcall/protocol'
 import { type QueryLimits, QueryProblem, type Scope } from '../query.ts'
 
-/** One for each query that is read. Bounds are checked before the work that they bound is done. */
+/** One reader for each query. A limit is checked before the work that it limits. */
 export class Reader {
   readonly kind: Kind
   readonly limits: QueryLimits
@@ -37,17 +34,17 @@ export class Reader {
     this.#visible = visible
   }
 
-  /** The record type that was named so far, or the kind's default. */
+  /** The record type that was named so far, or the first one of the kind. */
   get recordType(): RecordType {
     return this.#named ?? this.kind.record_types[0]
   }
 
-  /** The same scope, for a reader that counts for itself. */
+  /** The scope for another reader, which counts from zero. */
   get scope(): Scope {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
 
-  /** The query itself names a record type: the one that was named before, if any was. */
+  /** Notes the record type that the query names. It must be equal to the one that was named before. */
   name(recordType: RecordType, path: string): void {
     if (this.#named !== undefined && this.#named !== recordType) {
       throw new QueryProblem(path, 'must mean the same record type as the criteria around the query')
@@ -60,7 +57,7 @@ export class Reader {
     if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
   }
 
-  /** Reads one level deeper. A problem ends the whole query, so that the level need not be left then. */
+  /** Reads one level deeper. A problem ends the whole query, so then the level is not reset. */
   within<Read>(path: string, read: () => Read): Read {
     if (this.#depth >= this.limits.query_depth) {
       throw new QueryProblem(path, `must not be nested deeper than ${this.limits.query_depth} levels`)
@@ -71,18 +68,18 @@ export class Reader {
     return result
   }
 
-  /** So many members stand here, each with at least one condition. */
+  /** Refuses `count` further members, of at least one condition each, that would exceed the limit. */
   room(count: number, path: string): void {
     if (this.#terms + count > this.limits.query_terms) throw this.#tooManyTerms(path)
   }
 
-  /** One more condition. */
+  /** Counts one more condition. */
   term(path: string): void {
     this.room(1, path)
     this.#terms += 1
   }
 
-  /** So many more values of a list. */
+  /** Counts more values of a list. */
   values(count: number, path: string): void {
     this.#values += count
     if (this.#values <= this.limits.query_values) return
@@ -101,9 +98,9 @@ export function at(path: string, step: PathStep): string {
 }
 
 export interface Names {
-  /** The part of the path that the enclosing objects gave, such as `name.`. */
+  /** The part of a path from the enclosing objects, such as `name.`. */
   readonly prefix: string
-  /** Only members of this compound are meant. */
+  /** If set, only members of this compound are found. */
   readonly compound: Compound | undefined
 }
 
@@ -128,8 +125,8 @@ function isMemberOf(compound: Compound, found: Searchable | undefined): boolean 
 }
 
 /**
- * What would be accepted instead. An unknown name and one that is not granted get the same text.
- * @param name as it was written
+ * Says what would be accepted instead. An unknown name and a name that is not granted get the same text.
+ * @param name the name as written
  */
 export function unknownName(
   { kind, recordType }: Reader,
@@ -148,12 +145,12 @@ export function unknownName(
   return new QueryProblem(path, rule)
 }
 
-/** A form is known by its members: which row of a table an object is, and that it has no member more. */
+/** A form of object in a query, recognised by its members. It has no other members. */
 export interface Form<Read> {
-  /** An object that has all of these is of the form. */
+  /** An object with all of these members has this form. */
   readonly members: readonly string[]
   readonly optional?: readonly string[]
-  /** An object with further members is of another form, instead of being refused. */
+  /** An object with further members is not of this form; without it, such an object is refused. */
   readonly exactly?: true
   readonly read: Read
 }
@@ -162,13 +159,13 @@ export interface Form<Read> {
 export interface Members {
   readonly whole: JsonObject
   readonly path: string
-  /** The member, undefined when it is absent; own members alone count. */
+  /** The member; undefined when it is absent. Inherited members are ignored. */
   get(name: string): Member | undefined
-  /** The member, null when it is absent. */
+  /** The member; its value is null when it is absent. */
   of(name: string): Member
 }
 
-/** A member of a query, and where it stands. */
+/** A member of a query, and its path. */
 export interface Member {
   readonly value: JsonValue
   readonly path: string
@@ -176,7 +173,7 @@ export interface Member {
 
 /**
  * The first form that the object has; undefined when it has none.
- * @throws QueryProblem when it has a member that the form does not know: a condition would go unnoticed
+ * @throws QueryProblem the object has a member that the form does not have, which could be a condition
  */
 export function formOf<Read>(
   forms: readonly Form<Read>[],

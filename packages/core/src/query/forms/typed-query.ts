@@ -16,7 +16,7 @@ import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
 import { type Form, formOf, type Member, type Members, type Reader } from './reader.ts'
 
-/** What the last segment of a `type`, or a `query_type`, says of the text that goes with it. */
+/** The form that the last segment of a `type`, or a `query_type`, gives to the text beside it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
 
 const WORDS: ReadonlyMap<string, QueryWord> = new Map([
@@ -30,7 +30,7 @@ const WORDS: ReadonlyMap<string, QueryWord> = new Map([
 
 export type ReadForm = (reader: Reader, members: Members, word: QueryWord | undefined) => Query
 
-/** Forms that hold a further query, as a whole query and inside one. */
+/** Forms that contain a further query. They are allowed as the whole query and inside one. */
 export const NESTED_FORMS: readonly Form<ReadForm>[] = [
   {
     members: ['expression'],
@@ -48,7 +48,7 @@ export const NESTED_FORMS: readonly Form<ReadForm>[] = [
   },
 ]
 
-/** What may stand at `value`, beside a `type` that is read first. */
+/** The forms that `value` may have, beside a `type` that is read first. */
 const VALUE_FORMS: readonly Form<ReadForm>[] = [
   {
     members: ['id_type', 'id_value'],
@@ -86,8 +86,8 @@ function wordOf({ value, path }: Member): QueryWord | undefined {
 }
 
 /**
- * What stands at `value`, `expression` or `query`; its shape says what it is.
- * @param around members that may say more of a text, its variables
+ * Reads the value of `value`, `expression` or `query`. Its shape decides its form.
+ * @param around the members beside it, which may have the variables of a GraphQL text
  */
 export function readValue(
   reader: Reader,
@@ -105,7 +105,7 @@ export function readValue(
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
   const predicate = readExpression(reader, value, path)
   if (around === undefined && predicate.is === 'identifier_type' && isBareMember(value)) {
-    // Half of an identifier form: read as an expression it would find everybody who bears one of the type.
+    // Half of an identifier form. Read as an expression, it would find everyone with an identifier of the type.
     throw new QueryProblem(path, 'must have an identifier value beside its type')
   }
   return asQuery(reader, predicate)
@@ -121,7 +121,7 @@ function isBareMember(value: JsonValue): boolean {
 const JSON_TEXT = /^\s*(?:\[|\{\s*["}])/
 const GRAPHQL_TEXT = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragment)\b)/
 
-/** A text is GraphQL where its type or the text itself says so, or JSON, and then read like what is no text. */
+/** A text is GraphQL if its type or its beginning says so; other texts are parsed as JSON and read like a value. */
 function readText(
   reader: Reader,
   { value: text, path }: { readonly value: string; readonly path: string },

@@ -1,6 +1,6 @@
 /**
- * A GraphQL text as a document that is bounded and sound in itself: one query operation with its fragments and the
- * values of its variables. The meaning of its fields and arguments is not checked here.
+ * Parses a GraphQL text into a valid document within limits: one query operation with its fragments and the values of
+ * its variables. The meaning of fields and arguments is not checked here.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import {
@@ -42,10 +42,10 @@ export interface Document {
   readonly directiveVariables: VariableValues
 }
 
-/** Operations and fragments in one text; also bounds what the rules compare with each other. */
+/** Bounds the operations and fragments of a text, and so the comparisons that the rules make between them. */
 const MAX_DEFINITIONS = 50
 
-/** @throws QueryProblem for all that is no such document */
+/** @throws QueryProblem the text is no valid document of a single query */
 export function readDocument(query: GraphqlQuery, limits: TextLimits, path: string): Document {
   const parsed = parseText(query.text, limits, path)
   if (parsed.definitions.length > MAX_DEFINITIONS) {
@@ -88,7 +88,7 @@ function operationsOf(document: DocumentNode, path: string): OperationDefinition
   })
 }
 
-/** All rules in one walk through the document, which ends at the first that is broken. */
+/** Checks all rules in one walk through the document. The walk ends at the first broken rule. */
 function checkRules(document: DocumentNode, path: string): void {
   const types = new TypeInfo(LANGUAGE)
   const visitors = RULES.map(({ rule, text }) => {
@@ -141,7 +141,7 @@ function readVariables(
   }
 }
 
-/** Without a prototype, so that no variable inherits a value. */
+/** An object without a prototype, so that no variable inherits a value. */
 function givenValues(given: JsonValue | undefined, path: string): JsonObject {
   const inputs: JsonObject = Object.create(null)
   if (given === undefined || given === null) return inputs

@@ -18,15 +18,15 @@ import { literalToJson, type Variables } from './literal.ts'
 import { type FieldGroup, type Selection, Selections, shapeOf } from './selection.ts'
 import { objectType } from './types.ts'
 
-/** One root field: which records, and what of them. */
+/** One root field: which records it finds, and what it selects from them. */
 interface Root {
   readonly predicate: Predicate
   readonly selection: Selection
 }
 
 /**
- * Reads a query to the last field or refuses it. Several root fields ask for the records that any of them finds.
- * @throws QueryProblem and nothing else, in time that its bounds bound
+ * Reads a query to the last field, or refuses it. Several root fields find the records that any of them finds.
+ * @throws QueryProblem and nothing else; the limits bound the time
  */
 export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Query {
   const document = readDocument(query, textLimits(scope.limits), path)
@@ -51,7 +51,7 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
   }
 }
 
-/** The record type that all root fields name, and the criteria around the query if they name one. */
+/** Checks that all root fields, and the criteria around the query, name one record type. */
 function nameRecordType(reader: Reader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: at(path, name), recordType: rootType(reader.kind, field.name.value, path) }
@@ -69,7 +69,7 @@ function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
   return { tokens: 8 * limits.query_terms + limits.query_values + 2_000, nesting: 2 * limits.query_depth + 10 }
 }
 
-/** Fields of one name in the answer are one question: they must ask the same. */
+/** Several fields with one name in the answer are one field, so their arguments must be equal. */
 function argumentsOf([first, ...others]: FieldGroup, path: string): readonly ArgumentNode[] {
   const text = (field: FieldNode): string => (field.arguments ?? []).map(print).join()
   if (others.some((field) => text(field) !== text(first))) {
@@ -78,7 +78,7 @@ function argumentsOf([first, ...others]: FieldGroup, path: string): readonly Arg
   return first.arguments ?? []
 }
 
-/** `where` holds conditions like those around it, for tools that keep them in one argument. */
+/** Some tools put all conditions into this argument. */
 const NESTED = 'where'
 
 function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables: Variables, path: string): Predicate {
@@ -94,13 +94,13 @@ function readArguments(reader: Reader, nodes: readonly ArgumentNode[], variables
   ])
 }
 
-/** Each record in the shape of the first root field that finds it. */
+/** Shapes each record by the first root field that finds it. */
 function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): Root | undefined => {
     if (roots.length === 1) return roots[0]
     const record = extractRecord(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(atDay(predicate, recordType, day), record))
-    // None only if a day has begun since the record was found, and with it another year of somebody's age.
+    // There is none only if a day, and with it a year of someone's age, has begun since the record was found.
     return found ?? roots[0]
   }
   return (document, day) => {
@@ -123,7 +123,7 @@ export function rootType(kind: Kind, name: string, path: string): RecordType {
 
 const roots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
 
-/** By name; where record types share one, the first has it. */
+/** The record types by the names of their root fields; a shared name means the first of them. */
 function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
   let table = roots.get(kind)
   if (table === undefined) {
@@ -145,7 +145,7 @@ function rootKey(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
 }
 
-/** The name as it is, then what it would be the plural of. */
+/** The name itself, and the singular forms that it may be the plural of. */
 function singulars(name: string): string[] {
   const plurals: readonly (readonly [RegExp, string])[] = [
     [/s$/i, ''],

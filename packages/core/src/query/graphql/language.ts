@@ -1,6 +1,6 @@
 /**
- * What of GraphQL the library checks: the language itself, whatever the kind of registry. Fields and arguments are
- * checked by those who read them.
+ * The part of GraphQL that the library checks: the language, whatever the kind of registry. Fields and arguments are
+ * checked where they are read.
  */
 
 import {
@@ -40,7 +40,7 @@ import {
 import { QueryProblem } from '../query.ts'
 import { literalToJson } from './literal.ts'
 
-/** The type of a variable that may hold any JSON, such as `$where: JSON`. */
+/** The type of a variable that may have any JSON value, such as `$where: JSON`. */
 const JSON_VALUE = new GraphQLScalarType({
   name: 'JSON',
   coerceInputValue: (value) => value,
@@ -54,7 +54,7 @@ export const LANGUAGE = new GraphQLSchema({
   assumeValid: true,
 })
 
-/** Each rule with what it asks for, in words that cite nothing of the query. */
+/** The rules, each with a text that says what it demands and quotes nothing from the query. */
 export const RULES: readonly { readonly rule: ValidationRule; readonly text: string }[] = [
   { rule: UniqueOperationNamesRule, text: 'two operations must not have one name' },
   { rule: LoneAnonymousOperationRule, text: 'an operation without a name must be the only one' },
@@ -91,8 +91,8 @@ const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BR
 const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 /**
- * @throws QueryProblem for a text beyond the limits, and for one with a character that no record can hold
- * @throws GraphQLError for a text that has no words of GraphQL
+ * @throws QueryProblem the text is beyond the limits, or has a character that no record can have
+ * @throws GraphQLError the text has no tokens of GraphQL
  */
 export function checkTokens(text: string, limits: TextLimits, path: string): void {
   if (text.length > MAX_TEXT) throw new QueryProblem(path, `must have at most ${MAX_TEXT} characters`)

@@ -1,15 +1,15 @@
-/** Literals of a GraphQL document as JSON, so that one reader understands the conditions of every form. */
+/** Turns literals of a GraphQL document into JSON, so that the conditions of every form are read by the same code. */
 import { exactNumber, type JsonValue, NUMBER_RULE } from '@rollcall/protocol'
 import { Kind as Node, type ValueNode } from 'graphql'
 import { QueryProblem } from '../query.ts'
 
-/** The values of the variables that the operation declares, by name; those without a value are not in it. */
+/** The values of the declared variables, by name; a variable without a value has no entry. */
 export type Variables = ReadonlyMap<string, JsonValue>
 
 /**
- * One literal: enum values are strings, numbers are read by the rule of all JSON, `__proto__` is a member like any
- * other. The document's nesting is bounded before, so the recursion is.
- * @throws QueryProblem for a variable without a value and for a number that would be rounded
+ * Enum values become strings, numbers are read by the rule for all JSON, and `__proto__` is an ordinary member. The
+ * nesting was bounded before, so the recursion is bounded.
+ * @throws QueryProblem a variable has no value, or a number would be rounded
  */
 export function literalToJson(node: ValueNode, variables: Variables, path: string): JsonValue {
   switch (node.kind) {
@@ -33,7 +33,7 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
   }
 }
 
-/** GraphQL leaves out what has no value; here that would drop a condition and widen the answer. */
+/** GraphQL would leave out an argument without a value; here that would drop a condition and widen the answer. */
 function variable(name: string, variables: Variables, path: string): JsonValue {
   const value = variables.get(name)
   if (value === undefined) throw new QueryProblem(path, `the variable $${name} must have a value`)
@@ -43,6 +43,6 @@ function variable(name: string, variables: Variables, path: string): JsonValue {
 function numberOf(literal: string, path: string): number {
   const number = exactNumber(literal)
   if (number === null) throw new QueryProblem(path, NUMBER_RULE)
-  // -0 becomes 0: they are equal, but some code distinguishes them.
+  // -0 becomes 0: they are equal, but some code tells them apart.
   return number + 0
 }

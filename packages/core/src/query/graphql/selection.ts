@@ -29,23 +29,23 @@ export interface Selection {
 /** One member of the answer. */
 export interface Chosen {
   readonly name: string
-  /** Null is `__typename`. */
+  /** Null for `__typename`. */
   readonly read: Field['read'] | null
-  /** The members that are chosen of the objects there; without it the whole value is answered. */
+  /** The members selected from the objects there; absent: the whole value is answered. */
   readonly of?: Selection
 }
 
-/** The fields of one name in the answer, such as `a { b }` and `a { c }`. */
+/** The fields with one name in the answer, such as `a { b }` and `a { c }`. */
 export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 
-/** What may be seen of an object: parts that count together; null: all of it. */
+/** The visible parts of an object, all of which apply together; null: everything is visible. */
 export type Seen = readonly Visible[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
-/** Limit of fields, fragments and uses of fragments in one query; a fragment counts at each use. */
+/** The limit of fields, fragments and uses of fragments in a query; a fragment counts at each use. */
 const MAX_SELECTED = 500
-/** Times that a query may choose again, under another name, what it chose already: answers grow by it. */
+/** How often a query may select the same field again under another name: each time makes answers longer. */
 const MAX_REPEATED = 20
 
 /** Reads the selections of one document. */
@@ -59,8 +59,8 @@ export class Selections {
   }
 
   /**
-   * The fields of selection sets of one object, by their name in the answer.
-   * @param type the name of the object type there
+   * The fields that the selection sets of one object select, by their name in the answer.
+   * @param type the name of the object's type
    */
   fields(sets: readonly SelectionSetNode[], type: string, path: string): ReadonlyMap<string, FieldGroup> {
     const groups = new Map<string, [FieldNode, ...FieldNode[]]>()
@@ -92,9 +92,9 @@ export class Selections {
   }
 
   /**
-   * What the selection sets of `fields` choose of an object.
-   * @param seen what may be seen of it, all of it together; null: all
-   * @throws QueryProblem also where a field may not be seen: as if there was none of the name
+   * The members that the selection sets of `fields` select from an object.
+   * @param seen the visible parts of the object; null: everything is visible
+   * @throws QueryProblem also for a field that may not be seen, with the text for an unknown field
    */
   of(type: ObjectType, fields: FieldGroup, path: string, seen: Seen): Selection {
     const sets = setsOf(fields)
@@ -150,7 +150,7 @@ export class Selections {
   }
 }
 
-/** What may be seen of a field. */
+/** The visible parts below a field. */
 function below(seen: Seen, { places }: Field): Seen {
   if (seen === null) return null
   const found = places.flatMap((place) => {
@@ -186,8 +186,8 @@ function checkCondition(condition: string, type: string, path: string): void {
 }
 
 /**
- * The selected members of an object under the names of the selection; null where the object does not have one. Lists
- * stay lists and single objects single: the record decides, not its documented shape.
+ * The selected members of an object under the names of the selection; null for a member that the object does not have.
+ * Lists stay lists and single objects stay single, whatever the documented shape says.
  */
 export function shapeOf(selection: Selection, object: JsonObject): JsonObject {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * What a selection may choose of a record: the members that its record type documents, at any depth, and its
- * searchable attributes, lists and identifiers by name.
+ * The fields that a selection may choose from a record: the documented members of its record type, at any depth, and
+ * its searchable attributes, lists and identifiers by name.
  */
 
 import {
@@ -27,15 +27,15 @@ export interface ObjectType {
   readonly names: readonly string[]
 }
 
-/** A field of an object type: the value of a record, as it is stored. */
+/** A field of an object type. Its value is answered as it is stored. */
 export interface Field {
   readonly name: string
-  /** Paths, from the object on, at which it stands in a record. */
+  /** The paths of its values, relative to the object. */
   readonly places: readonly string[]
   readonly read: (object: JsonObject) => JsonValue | undefined
-  /** The objects that may stand there, of which a selection chooses members. */
+  /** The type of the objects that may be there, from which a selection chooses members. */
   readonly type?: ObjectType
-  /** It may be chosen as a whole: it is not, or not always, an object of that type. */
+  /** Whether it may be selected without members: its value is not, or not always, an object of the type. */
   readonly whole: boolean
 }
 
@@ -55,7 +55,7 @@ function objectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
   return new Map(
     kind.record_types.map((recordType) => {
       const type = types.ofMembers(recordType.name, membersOfSchema(recordType.schema))
-      // A member of a household is a record of its own elsewhere: by the same name it has the same fields.
+      // A member of a household is a record elsewhere: it has the same fields by the same names.
       addSearchable(type, kind, recordType)
       return [recordType, type]
     }),
@@ -159,7 +159,7 @@ function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   }
 }
 
-/** The value, or the list of them where there are several. */
+/** A single value, or a list if there are several. */
 function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
   return (object) => {
     const values = read(object)
@@ -169,9 +169,9 @@ function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
 
 export interface MemberShape {
   readonly name: string
-  /** The objects that may stand there, alone or in a list. */
+  /** The shape of the objects that may be there, single or in a list. */
   readonly object?: ObjectShape
-  /** Something else than such an object may stand there as well. */
+  /** Whether other values than such an object may be there too. */
   readonly whole: boolean
 }
 
@@ -210,7 +210,7 @@ function membersOf({ properties = {} }: Schema): readonly MemberShape[] {
     })
 }
 
-/** A list stands for its elements, a union for each of its members. */
+/** The alternatives of a schema: those of a list's elements, and of each member of a union. */
 function alternativesOf(schema: Schema): readonly Schema[] {
   if (schema.items !== undefined) return alternativesOf(schema.items)
   return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativesOf)

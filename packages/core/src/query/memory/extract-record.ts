@@ -11,19 +11,23 @@ import {
 } from '@rollcall/protocol'
 import type { Identifier } from '../../model/records.ts'
 
-/** The values are read by the code that reads those of the columns. A missing value has no entry. */
+/** The values of a record, read by the code that fills the columns. A missing value has no entry. */
 export interface ExtractedRecord {
-  /** By the attribute's name; a list, never empty, of an attribute with `many`. */
+  /** By the name of the attribute; a non-empty list for an attribute with `many`. */
   readonly values: ReadonlyMap<string, AttributeValue>
-  /** By the compound's name; never empty, each element once. */
+  /** By the name of the compound; non-empty lists, each element once. */
   readonly elements: ReadonlyMap<string, readonly Element[]>
-  /** The values, by the canonical name of their type, that name the record, a part of it, or a record merged into it. */
+  /**
+   * The identifier values of the record, of its parts and of records merged into it, by the canonical name of their
+   * type.
+   */
   readonly identifiers: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /**
- * Never throws: what cannot be read is missing. Time is in proportion to the document.
- * @param aliases identifiers of records that were merged into it: they find it as its own do
+ * Extracts the values of a record. Never throws: unreadable values are missing. The time is proportional to the
+ * document.
+ * @param aliases identifiers of records that were merged into this one; they find it like its own
  */
 export function extractRecord(
   kind: Kind,

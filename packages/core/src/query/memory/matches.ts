@@ -1,4 +1,4 @@
-/** The predicate tree on one record in memory: what `to-sql` asks of a table, with the same answers. */
+/** Evaluates the predicate tree on one record in memory, with the same result as `to-sql` in the database. */
 
 import { type AttributeScalar, type AttributeValue, compareCodePoints, type Element } from '@rollcall/protocol'
 import {
@@ -16,19 +16,18 @@ import {
 } from '../../model/predicate.ts'
 import type { ExtractedRecord } from './extract-record.ts'
 
-/** The attributes of a record or of one element of a list: the value under a name, if there is one. */
+/** Reads an attribute of a record, or of an element of a list; undefined when it has no value. */
 type Read = (name: string) => AttributeValue | undefined
 
 /**
- * Whether the predicate is true of the record; false and unknown are both no match.
- *
- * Throws an Error for a predicate that asks about an age: `atDay` comes first.
+ * Whether the predicate is true of the record; false and unknown do not match.
+ * Throws an Error for a predicate about an age: apply `atDay` first.
  */
 export function matches(predicate: Predicate, record: ExtractedRecord): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
 }
 
-/** `read` reads what is asked about, the record or an element of it; only outside of lists is `record` asked. */
+/** `read` reads the record or an element of a list; `record` is used only for conditions on lists and identifiers. */
 function truthOf(predicate: Predicate, read: Read, record: ExtractedRecord): Truth {
   switch (predicate.is) {
     case 'and': {
@@ -73,7 +72,7 @@ function single({ attribute, until }: Comparison | OneOf, read: Read): Attribute
   return value
 }
 
-/** What `Until` leaves of a date. */
+/** The date cut by `Until`. */
 function upTo(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
   if (until === undefined || typeof value !== 'object' || isList(value)) return value
   if (value.from > until) return undefined
@@ -118,7 +117,7 @@ function someElement(predicate: SomeElement, record: ExtractedRecord): Truth {
   return counted ? greatest : truthOf(predicate.of, () => undefined, record)
 }
 
-/** The elements that count, each as what reads its attributes. */
+/** The elements that are not ignored, each as a reader of its attributes. */
 function elementsOf(predicate: SomeElement, record: ExtractedRecord): Read[] {
   const { list } = predicate
   if (!isCompound(list)) {
@@ -154,13 +153,15 @@ function bearsOneOf(identifiers: BearsIdentifier['identifiers'], { identifiers: 
   return ofSomeType ? FALSE : UNKNOWN
 }
 
-/** In this order `and` is the least of its parts, `or` the greatest, and `not` the sign turned round. */
+/** Ordered so that `and` is the minimum of its parts, `or` the maximum, and `not` changes the sign. */
 type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE
 const FALSE = -1
 export const UNKNOWN = 0
 export const TRUE = 1
 
-/** One value of a record, undefined where it has none, against a literal; both as the attribute's type reads them. */
+/**
+ * Compares one value of a record, undefined when missing, with a literal. Both are read by the type of the attribute.
+ */
 function compareValues(operator: Comparator, value: AttributeScalar | undefined, literal: Literal): Truth {
   if (value === undefined) return UNKNOWN
   if (typeof literal === 'object') {
@@ -199,7 +200,7 @@ function isOrdered(operator: Comparator, difference: number): boolean {
   }
 }
 
-/** The table of `Interval`. Days and instants are written so that their text's order is time's. */
+/** Implements the table of `Interval`. The order of the texts of days and instants is their order in time. */
 function compareIntervals(operator: Comparator, from: string, to: string, literal: Interval): Truth {
   switch (operator) {
     case 'eq':

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Participant } from '@rollcall/core/model/participant'
-import { type AdmittedRequest, type IncomingRequest, tooLarge } from '@rollcall/participants/reading/body'
+import { type Admission, type IncomingRequest, tooLarge } from '@rollcall/participants/reading/body'
 import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '@rollcall/participants/reading/envelope'
 import { verifyEnvelope } from '@rollcall/participants/trust/messages'
 import {
@@ -35,7 +35,7 @@ export async function takeUpload(
   parts: ReadingSent,
   operation: Operation,
   participant: Participant,
-  { headers, body, hold }: AdmittedRequest,
+  { headers, body, hold }: Admission,
 ): Promise<Sent> {
   const { limits } = parts
   const problem = encodingProblem(headers['content-encoding'])

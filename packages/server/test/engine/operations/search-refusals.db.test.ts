@@ -193,7 +193,7 @@ it.each(['filter', 'Filters', 'where', 'predicate'])('a filter beside the query:
   expect(await askOne({ query, [member]: { sex: 'female' } })).toMatchObject({
     status: 'rjct',
     status_reason_code: 'rjct.search_criteria.invalid',
-    status_reason_message: `search_criteria.${member}: is not read; what is asked for stands in search_criteria.query`,
+    status_reason_message: `search_criteria.${member}: is not read; write the query into search_criteria.query`,
   })
   expect(uins(await askOne({ query, 'x-origin': 'form 7' }))).toEqual(['2'])
 })
