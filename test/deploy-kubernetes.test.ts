@@ -1,7 +1,7 @@
 /** The manifests, against the schemas of Kubernetes: not run here, because that needs a cluster. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { configurationOf, deployed, PINNED, text } from './deploy-files.ts'
@@ -142,7 +142,7 @@ it('probes ask the operator listener for its paths, and ports are those of the s
 })
 
 it('waits longer for the end of a node than a node takes, and keeps one', () => {
-  const { drain_time, stop_time } = readLimits({})
+  const { drain_time, stop_time } = DEFAULT_LIMITS
   const { terminationGracePeriodSeconds } = deployment.spec.template.spec
   expect(terminationGracePeriodSeconds).toBeGreaterThan(drain_time + stop_time)
   expect(deployment.spec.replicas).toBeGreaterThan(one('PodDisruptionBudget').spec.minAvailable)

@@ -1,6 +1,6 @@
 /** The file for nginx, read as text. Where nginx is installed, it reads the file and passes on a search: production.world.test.ts. */
 
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { expect, it } from 'vitest'
 import { text } from './deploy-files.ts'
 
@@ -29,7 +29,7 @@ it('has closed blocks, and every other line is a directive', () => {
 })
 
 it('passes on what the server accepts, and tells it the address of the peer alone', () => {
-  expect(value('client_max_body_size')).toBe(`${readLimits({}).upload_bytes / 2 ** 20}m`)
+  expect(value('client_max_body_size')).toBe(`${DEFAULT_LIMITS.upload_bytes / 2 ** 20}m`)
   expect(lines).toContain('proxy_set_header X-Forwarded-For $remote_addr;')
   expect(lines).toContain('proxy_set_header Host $http_host;')
   expect(value('proxy_http_version')).toBe('1.1')

@@ -1,6 +1,6 @@
 /** The units of the Debian package, read here. build/check-debian.ts starts them in a new Debian, as these files say. */
 
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { describe, expect, it } from 'vitest'
 import { configurationOf, deployed, text } from './deploy-files.ts'
 
@@ -92,7 +92,7 @@ describe.each(services)('%s', (path) => {
 })
 
 it('waits longer for the end of a node than a node takes', () => {
-  const { drain_time, stop_time } = readLimits({})
+  const { drain_time, stop_time } = DEFAULT_LIMITS
   const [, , seconds] =
     directives('deploy/systemd/rollcall@.service').find(([, name]) => name === 'TimeoutStopSec') ?? []
   expect(Number(seconds)).toBeGreaterThan(drain_time + stop_time)

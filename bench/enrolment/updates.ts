@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import type { Database } from '@rollcall/database/database'
@@ -90,7 +90,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
     db,
     clock: CLOCK,
     turns: createSemaphore(1),
-    limits: readLimits({}),
+    limits: DEFAULT_LIMITS,
     // A receipt is a few kilobytes: its encryption is not what is measured.
     bodies: { encryptBody: async (text) => Buffer.from(text), decryptBody: async (body) => String(body) },
     metrics: { itemAnswered: () => undefined, searched: () => undefined, emergencyUsed: () => undefined },

@@ -1,6 +1,6 @@
 /** An import whose changes are events beside one whose changes are none: of new records, and of records that change. */
 import { Readable } from 'node:stream'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
@@ -57,7 +57,7 @@ async function empty(db: Database, registry: Registry): Promise<void> {
 
 /** Lines a second. */
 async function load(db: Database, registry: Registry, lines: readonly string[], mode: EventMode): Promise<number> {
-  const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+  const limits = DEFAULT_LIMITS
   const source = Readable.from([Buffer.from(lines.join('\n'))])
   const start = performance.now()
   const { written } = await importFile(db, registry, source, {

@@ -1,6 +1,6 @@
 /** What costs no database: compiling a typical search, refusing a hostile one, asking a record in memory. */
 
-import { LIMITS, type LimitName, type Limits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { atDay } from '@rollcall/core/query/at-day'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
@@ -18,9 +18,7 @@ if (kind === undefined) throw new Error(`there is no kind ${KIND}`)
 
 const DAY = new Date().toISOString().slice(0, 10)
 
-const limits = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) => [name, row.default])) as {
-  [name in LimitName]: number
-} satisfies Limits
+const limits = DEFAULT_LIMITS
 
 /** Five conditions: a code, a range of days, a name, an age, one enrolment with its status. */
 const TYPICAL = {

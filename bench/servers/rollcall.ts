@@ -7,7 +7,8 @@ import { openStorage } from '@rollcall/settings/storage'
 import { type StartServer, serveAsChild } from '../shared/server-process.ts'
 
 export const start: StartServer = async (env) => {
-  const config = readConfig({ ROLLCALL_ROLE: 'http', ROLLCALL_DRAIN_TIME: '0', ROLLCALL_STOP_TIME: '1', ...env })
+  const set = readConfig({ ROLLCALL_ROLE: 'http', ...env })
+  const config = { ...set, limits: { ...set.limits, drain_time: 0, stop_time: 1 } }
   const storage = await openStorage(config)
   const server = await startServer(config, await createContext(config, storage.db))
   server.markReady()

@@ -1,7 +1,7 @@
 /** What admin functions of the owner need, on a database of a test. */
 
 import type { RetentionNeeds } from '@rollcall/admin/persons/retention'
-import { LIMITS, type LimitName, type Limits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { type TestAccounts, testAccounts, vaultOf } from '../../settings/test/accounts.ts'
@@ -14,10 +14,6 @@ export interface RetentionTest {
   readonly rows: (statement: string, ...values: unknown[]) => Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
-
-export const DEFAULT_LIMITS = Object.fromEntries(
-  Object.entries(LIMITS).map(([name, row]) => [name as LimitName, row.default]),
-) as Limits
 
 export async function retentionTest(): Promise<RetentionTest> {
   const database = await startedDatabase()

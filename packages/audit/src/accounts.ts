@@ -27,11 +27,14 @@ export interface AccountParts {
   /** Opened for the first entry. */
   readonly vault: () => Promise<Vault>
   readonly clock: Pick<Clock, 'now' | 'later'>
-  readonly limits: Pick<Limits, 'accounts_waiting' | 'checkpoint_interval' | 'checkpoint_entries'>
+  readonly limits: Pick<Limits, 'checkpoint_interval' | 'checkpoint_entries'>
   readonly log: Pick<Log, 'error' | 'info'>
   readonly metrics: AccountMetrics
   readonly witness: WitnessAddress | null
 }
+
+/** Entries that wait to be written. Above it calls are refused, before memory is short. */
+const ENTRIES_WAITING = 10_000
 
 export type AccountMetrics = Pick<Metrics, 'accounted' | 'checkpointMade' | 'witnessed'>
 
@@ -41,7 +44,7 @@ export interface AccountsOfProcess extends Accounts {
 }
 
 export function createAccounts(parts: AccountParts): AccountsOfProcess {
-  const { db, vault, clock, limits, metrics } = parts
+  const { db, vault, clock, metrics } = parts
   let keys: Promise<AccountKeys> | undefined
   const loaded = (): Promise<AccountKeys> => {
     keys ??= vault()
@@ -95,7 +98,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     metrics.accounted('written', entries.length)
     return entries.map(() => undefined)
   }
-  const group = groupCommit(flush, { waiting: limits.accounts_waiting })
+  const group = groupCommit(flush, { waiting: ENTRIES_WAITING })
   let closed = false
 
   return {

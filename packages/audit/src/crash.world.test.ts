@@ -17,9 +17,7 @@ test('kill -9 between commits, of several processes, while the accounts are veri
       PATH: process.env.PATH,
       CONNECTION: JSON.stringify(database.connection),
       RUN: run,
-      DATABASE_URL: 'postgres://unused',
       ROLLCALL_MASTER_KEY: masterKeyOfRun(),
-      ROLLCALL_CHECKPOINT_ENTRIES: '50',
     }
     const child = spawn(process.execPath, [CHILD], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''

@@ -32,10 +32,9 @@ const credentials = { client_id: '', client_secret: '' }
 beforeAll(async () => {
   server = await testServer({
     ROLLCALL_ROLE: 'all',
-    ROLLCALL_TWO_PERSON: '1',
-    ROLLCALL_MAX_REPLAY: '2',
-    // Nothing is attempted again while the pages are opened: an operator does it.
+    ROLLCALL_TWO_PERSON: '1', // Nothing is attempted again while the pages are opened: an operator does it.
     ROLLCALL_RETRY_SCHEDULE: '3600',
+    limits: { replay_deliveries: 2 },
   })
   await server.registry('civil', [
     {

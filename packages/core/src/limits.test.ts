@@ -13,10 +13,10 @@ describe('limits', () => {
   })
 
   it('have their defaults unless set', () => {
-    expect(readLimits({})).toMatchObject({ body_bytes: 8_388_608, batch_items: 10_000, page_size: 100 })
-    expect(readLimits({ ROLLCALL_MAX_PAGE_SIZE: '25', ROLLCALL_MAX_BODY_BYTES: '' })).toMatchObject({
+    expect(readLimits({})).toMatchObject({ upload_bytes: 67_108_864, batch_items: 10_000, page_size: 100 })
+    expect(readLimits({ ROLLCALL_MAX_PAGE_SIZE: '25', ROLLCALL_MAX_UPLOAD_BYTES: '' })).toMatchObject({
       page_size: 25,
-      body_bytes: 8_388_608,
+      upload_bytes: 67_108_864,
     })
   })
 

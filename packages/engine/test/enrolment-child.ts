@@ -2,7 +2,7 @@
 
 import { CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { openDatabase } from '@rollcall/database/database'
 import { findParticipant } from '@rollcall/participants/store/participants'
@@ -20,7 +20,7 @@ const parts = {
   db,
   clock: CLOCK,
   turns: createSemaphore(1),
-  limits: readLimits({}),
+  limits: DEFAULT_LIMITS,
   bodies: {
     encryptBody: async (text: string) => Buffer.from(text),
     decryptBody: async (body: Uint8Array) => String(body),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { deleteRecords } from '@rollcall/admin/records/records'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { addRegistry } from '@rollcall/records/registries/registries'
@@ -17,7 +17,7 @@ let database: TestDatabase
 let registry: Registry
 let directory: string
 const now = new Date('2026-06-15T09:00:00Z')
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 
 beforeAll(async () => {
   database = await testDatabase()

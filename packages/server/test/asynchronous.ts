@@ -1,4 +1,5 @@
 /** Asynchronous exchanges for tests: a participant with a receiver of callbacks, its requests, and what it was sent. */
+
 import { randomUUID } from 'node:crypto'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -10,6 +11,7 @@ import { type CallbackSettings, setCallbackSettings } from '@rollcall/participan
 import { findParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll, expect } from 'vitest'
 import { drain } from '../../delivery/src/delivery/drain.ts'
+import type { TestSettings } from '../../settings/test/config.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
@@ -30,10 +32,7 @@ export interface AsyncServer {
  * @param documents of the registry `civil`
  * @param env limits and switches, as environment variables
  */
-export async function asyncServer(
-  documents: readonly object[] = [],
-  env: Readonly<Record<string, string>> = {},
-): Promise<AsyncServer> {
+export async function asyncServer(documents: readonly object[] = [], env: TestSettings = {}): Promise<AsyncServer> {
   const server = await testServer(env)
   afterAll(() => server.close())
   const registry = await server.registry('civil', documents)

@@ -1,6 +1,6 @@
 /** A server without a database, for the routes of a listener that need none. */
 import { Writable } from 'node:stream'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { createLog } from '@rollcall/observe/log'
 import { createMetrics } from '@rollcall/observe/metrics'
 import { createRefusals } from '@rollcall/observe/refusals'
@@ -17,5 +17,5 @@ export function bareListener(): HttpServer {
     failures: createThrottle(1_000),
     clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
   })
-  return createHttpServer({ limits: readLimits({}), log, metrics, gate, databaseHealth: { failed: () => undefined } })
+  return createHttpServer({ limits: DEFAULT_LIMITS, log, metrics, gate, databaseHealth: { failed: () => undefined } })
 }

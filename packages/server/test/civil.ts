@@ -1,5 +1,7 @@
 /** What tests of requests begin with: a server with a civil registry, and a participant who asks it. */
+
 import { afterAll } from 'vitest'
+import type { TestSettings } from '../../settings/test/config.ts'
 import {
   type Answer,
   bearer,
@@ -39,10 +41,7 @@ export interface CivilServer {
  * @param documents of the registry `civil`
  * @param env limits and switches, as environment variables
  */
-export async function civilServer(
-  documents: readonly object[] = [],
-  env: Readonly<Record<string, string>> = {},
-): Promise<CivilServer> {
+export async function civilServer(documents: readonly object[] = [], env: TestSettings = {}): Promise<CivilServer> {
   const server = await testServer(env)
   afterAll(() => server.close())
   const peer = await server.participant('spmis.demo')

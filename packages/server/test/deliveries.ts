@@ -20,11 +20,11 @@ import {
 import { addParticipant, type ParticipantSettings } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry, findRegistry } from '@rollcall/records/registries/registries'
-import { readConfig } from '@rollcall/settings/config'
 import { afterAll, afterEach } from 'vitest'
 import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { skippingClock, type TestClock } from '../../observe/test/clock.ts'
 import { grantEverything } from '../../participants/test/grants.ts'
+import { type TestSettings, testConfig } from '../../settings/test/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 
@@ -34,7 +34,7 @@ export interface TestSender {
   readonly database: TestDatabase
   readonly registry: Registry
   /** What it was configured with. */
-  readonly env: Readonly<Record<string, string>>
+  readonly env: TestSettings
   /** By which caches age, rates are measured and messages are signed: `pass` lets time pass. */
   readonly clock: TestClock
   /** Everything that was logged. */
@@ -42,9 +42,9 @@ export interface TestSender {
   close(): Promise<void>
 }
 
-/** @param env limits and switches, as environment variables */
+/** @param env variables and limits */
 export async function testSender(
-  env: Readonly<Record<string, string>> = {},
+  env: TestSettings = {},
   database?: TestDatabase,
   clock = skippingClock(),
 ): Promise<TestSender> {
@@ -57,7 +57,7 @@ export async function testSender(
     },
   })
   const all = { ROLLCALL_MASTER_KEY: masterKeyOfRun(), ...env }
-  const config = readConfig(all)
+  const config = testConfig(all)
   const log = createLog({ level: 'debug', destination })
   const context = await createContext(config, own.db, { log, clock })
   const known = await findRegistry(own.db, 'civil')
@@ -161,7 +161,7 @@ export interface SenderWithPeers {
 }
 
 /** What the tests of one file deliver with and to, to be awaited at its top level; it is closed after them. */
-export async function senderWithPeers(env: Readonly<Record<string, string>> = {}): Promise<SenderWithPeers> {
+export async function senderWithPeers(env: TestSettings = {}): Promise<SenderWithPeers> {
   const sender = await testSender(env)
   const open: Receiver[] = []
   afterEach(async () => {

@@ -1,7 +1,9 @@
 /** Enrolment updates for tests: a beneficiary registry, and who sends updates to it. */
+
 import { randomUUID } from 'node:crypto'
 import { EnrollmentUpdatesResponse, validator } from '@rollcall/protocol'
 import { afterAll, expect } from 'vitest'
+import type { TestSettings } from '../../settings/test/config.ts'
 import { ask } from './person-questions.ts'
 import { bearer, post, searchRequest, type TestParticipant, testServer } from './server.ts'
 
@@ -44,7 +46,7 @@ export const updatesMessage = (
 })
 
 /** A server with a beneficiary registry for the tests of one file, to be awaited at its top level. */
-export async function enrolmentServer(env: Readonly<Record<string, string>> = {}) {
+export async function enrolmentServer(env: TestSettings = {}) {
   const server = await testServer(env)
   afterAll(async () => {
     expect(server.logged()).not.toMatch(/Okoro/)

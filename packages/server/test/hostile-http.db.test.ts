@@ -12,11 +12,7 @@ let peer: TestParticipant
 let connection: RawConnection | undefined
 
 beforeAll(async () => {
-  server = await testServer({
-    ROLLCALL_REQUEST_TIMEOUT: '1',
-    ROLLCALL_MAX_BODY_BYTES: String(MAX_BODY),
-    ROLLCALL_RATE_LIMIT: '1000000',
-  })
+  server = await testServer({ limits: { request_timeout: 1, body_bytes: MAX_BODY, participant_rate: 1_000_000 } })
   peer = await server.participant('raw.example')
   await server.registry('civil', [{ identifier: [{ identifier_type: 'UIN', identifier_value: 'raw-1' }] }])
 })

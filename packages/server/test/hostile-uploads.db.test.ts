@@ -13,7 +13,7 @@ let peer: TestParticipant
 let open: RawConnection[] = []
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_REQUEST_TIMEOUT: '2', ROLLCALL_RATE_LIMIT: '1000000' })
+  server = await testServer({ limits: { request_timeout: 2, participant_rate: 1_000_000 } })
   peer = await server.participant('raw.example')
   await server.registry('civil')
 })
@@ -134,7 +134,7 @@ describe('an upload', () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `UIN,${String(index).padStart(12, '0')}`)
     const body = uploadOf(['identifier_type,identifier_value', ...rows].join('\n'))
     // A busy machine may need longer than the request timeout of the other tests.
-    const patient = await testServer({ ROLLCALL_REQUEST_TIMEOUT: '60' })
+    const patient = await testServer({ limits: { request_timeout: 60 } })
     onTestFinished(() => patient.close())
     const { token } = await patient.participant(peer.sender_id)
     await patient.registry('civil')

@@ -4,10 +4,11 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
 import { recordTable } from '@rollcall/records/records/record-tables'
-import { type Config, readConfig } from '@rollcall/settings/config'
+import type { Config } from '@rollcall/settings/config'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RawConnection, rawConnection } from '../../engine/test/raw-http.ts'
 import { holdTable } from '../../keys/test/held-table.ts'
+import { testConfig } from '../../settings/test/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
@@ -30,12 +31,12 @@ beforeEach(async () => {
   peer = await home.participant('raw.example')
   registry = await home.registry('civil', [])
   db = openDatabase({ ...home.database.connection, statement_timeout: 1_000, max: 4, connectionTimeoutMillis: 1_000 })
-  config = readConfig({
+  config = testConfig({
     PORT: '0',
     ADMIN_PORT: '0',
     ROLLCALL_ROLE: 'http',
-    ROLLCALL_REQUEST_TIMEOUT: '1',
     ROLLCALL_MASTER_KEY: MASTER_KEY,
+    limits: { request_timeout: 1 },
   })
   context = await createContext(config, db, { log: createLog({ level: 'silent' }) })
   running = await startServer(config, context)

@@ -73,7 +73,7 @@ export function expectAck(answer: Answer, correlation_id: unknown = expect.strin
 
 /** A server for the tests of one file, to be awaited at its top level, and a registry that sends callbacks to it. */
 export async function inboxServer() {
-  const server = await testServer({ ROLLCALL_MAX_BATCH_ITEMS: '10', ROLLCALL_RATE_LIMIT: '1000000' })
+  const server = await testServer({ limits: { batch_items: 10, participant_rate: 1_000_000 } })
   afterEach(() => expect(server.logged()).not.toMatch(/Okoro/))
   afterAll(() => server.close())
   const registry = await server.participant(SENDER)

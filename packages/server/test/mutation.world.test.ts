@@ -33,7 +33,7 @@ let peer: TestParticipant
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_BODY_BYTES: '1000000', ROLLCALL_RATE_LIMIT: '1000000' })
+  server = await testServer({ limits: { body_bytes: 1_000_000, participant_rate: 1_000_000 } })
   peer = await server.participant('mutation.example')
   for (const { name } of KINDS) {
     const documents = FIXTURES.filter(({ kind }) => kind === name).map(({ document }) => document)

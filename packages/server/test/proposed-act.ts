@@ -49,7 +49,7 @@ export type ActServer = Awaited<ReturnType<typeof actServer>>
 
 /** A server where acts wait, however few deliveries a replay has. */
 export async function actServer() {
-  const env = { ROLLCALL_TWO_PERSON: '1', ROLLCALL_MAX_REPLAY: '0' }
+  const env = { ROLLCALL_TWO_PERSON: '1', limits: { replay_deliveries: 0 } }
   const server = await testServer(env, undefined, QUIET)
   const { database, context } = server
   const { db } = database

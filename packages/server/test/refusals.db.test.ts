@@ -8,7 +8,7 @@ let server: TestServer
 let peer: TestParticipant
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_ADDRESS_FAILURES: String(FAILURES), ROLLCALL_BEHIND_TLS_PROXY: '1' })
+  server = await testServer({ ROLLCALL_BEHIND_TLS_PROXY: '1', limits: { address_failures: FAILURES } })
   peer = await server.participant('eve.example', { signature_policy: 'required', allow_unsigned: false })
   await server.registry('civil', [])
 })

@@ -35,7 +35,7 @@ export interface SearchedServer extends CivilServer {
 
 /** A server with these records, for the tests of one file (`civilServer`). */
 export async function searchedServer(): Promise<SearchedServer> {
-  const civil = await civilServer(PEOPLE, { ROLLCALL_TIMESTAMP_WINDOW: '3600' })
+  const civil = await civilServer(PEOPLE, { limits: { timestamp_window: 3600 } })
   const { server, peer } = civil
   await server.registry('social', [HOUSEHOLD, MEMBER])
   return {

@@ -13,12 +13,12 @@ import { recordTypesOf } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { addRegistry } from '@rollcall/records/registries/registries'
-import { readConfig } from '@rollcall/settings/config'
 import { withJournal } from '@rollcall/settings/storage'
 import { generate } from '@rollcall/synthetic'
 import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { skippingClock, type TestClock } from '../../observe/test/clock.ts'
 import { grantEverything } from '../../participants/test/grants.ts'
+import { type TestSettings, testConfig } from '../../settings/test/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
@@ -71,12 +71,12 @@ const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as con
 
 /**
  * A node that answers; jobs stay where they are unless `ROLLCALL_ROLE` says otherwise.
- * @param env limits and switches, as environment variables
+ * @param env variables and limits
  * @param clock one that stands still (`testClock`) where it matters what is read anew; else the real one
  * @param parts of the node, such as `QUIET`
  */
 export async function testServer(
-  env: Readonly<Record<string, string>> = {},
+  env: TestSettings = {},
   clock: TestClock = skippingClock(),
   parts: Parameters<typeof startServer>[2] = {},
 ): Promise<TestServer> {
@@ -88,13 +88,13 @@ export async function testServer(
       done()
     },
   })
-  const config = readConfig({
+  const config = testConfig({
     PORT: '0',
     ADMIN_PORT: '0',
     ROLLCALL_ROLE: 'http',
-    ROLLCALL_DRAIN_TIME: '0',
     ROLLCALL_MASTER_KEY: MASTER_KEY,
     ...env,
+    limits: { drain_time: 0, ...env.limits },
   })
   const peers: { close(): Promise<void> }[] = []
   const context = await createContext(config, withJournal(config, database.db), {

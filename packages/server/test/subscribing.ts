@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { ParticipantSettings } from '@rollcall/participants/store/participants'
 import { afterAll } from 'vitest'
+import type { TestSettings } from '../../settings/test/config.ts'
 import { type AsyncPeer, accepted, answerExchange, asyncPeer, callbacksTo, deliverAll } from './asynchronous.ts'
 import { type TestParticipant, type TestServer, testServer } from './server.ts'
 
@@ -33,7 +34,7 @@ export interface SubscribingServer {
 }
 
 /** A server with a registry of every kind for the tests of one file, to be awaited at its top level. */
-export async function subscribingServer(env: Readonly<Record<string, string>> = {}): Promise<SubscribingServer> {
+export async function subscribingServer(env: TestSettings = {}): Promise<SubscribingServer> {
   const server = await testServer(env)
   afterAll(() => server.close())
   for (const kind of KIND_NAMES) await server.registry(kind)

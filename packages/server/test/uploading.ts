@@ -16,11 +16,11 @@ export const UPLOAD_PATH = '/civil/v1.0.0/registry/search'
 export const UPLOAD_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
 const LIMITS = {
-  ROLLCALL_MAX_BODY_BYTES: '50000',
-  ROLLCALL_MAX_UPLOAD_BYTES: '4000000',
-  ROLLCALL_MAX_UPLOAD_ITEMS: '2000',
-  ROLLCALL_MAX_BATCH_ITEMS: '10',
-  ROLLCALL_RATE_LIMIT: '1000000',
+  body_bytes: 50_000,
+  upload_bytes: 4_000_000,
+  upload_items: 2000,
+  batch_items: 10,
+  participant_rate: 1_000_000,
 }
 
 export interface Uploading {
@@ -35,7 +35,7 @@ export interface Uploading {
 }
 
 export async function uploading(): Promise<Uploading> {
-  const server = await testServer(LIMITS)
+  const server = await testServer({ limits: LIMITS })
   const ada = await server.participant('spmis.demo')
   await server.registry('civil')
   const { db } = server.database

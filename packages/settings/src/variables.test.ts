@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { LIMITS } from '@rollcall/core/limits'
 import { expect, test } from 'vitest'
+import { REPLACED } from './replaced.ts'
 import { OPTIONS } from './settings.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 test.each([
   ['ROLLCALL_DATE', 'ROLLCALL_DATE is no variable of this version; the nearest is ROLLCALL_DATA'],
   ['ROLLCALL_PUBLICURL', 'ROLLCALL_PUBLICURL is no variable of this version; the nearest is ROLLCALL_PUBLIC_URL'],
-  ['ROLLCALL_RATE_LIMITS', 'ROLLCALL_RATE_LIMITS is no variable of this version; the nearest is ROLLCALL_RATE_LIMIT'],
+  ['ROLLCALL_MAX_RESULT', 'ROLLCALL_MAX_RESULT is no variable of this version; the nearest is ROLLCALL_MAX_RESULTS'],
+  [
+    'ROLLCALL_MAX_BODY_DEPTH',
+    'ROLLCALL_MAX_BODY_DEPTH is no variable any more: it is a constant now, 64 (docs/limits.md)',
+  ],
+  ['ROLLCALL_RATE_LIMIT', 'ROLLCALL_RATE_LIMIT is no variable any more; use rollcall participant limits --rate-limit'],
   [
     'ROLLCALL_XYZZY_PLUGH',
     'ROLLCALL_XYZZY_PLUGH is no variable of this version; docs/settings.md lists those there are',
@@ -34,6 +40,13 @@ test('those that Kubernetes sets for a service of our name are not refused', () 
     ROLLCALL_WORKER_SERVICE_HOST: '10.0.0.2',
   }
   expect(() => refuseUnknownVariables(env)).not.toThrow()
+})
+
+test('every constant that replaced a variable is on docs/limits.md', async () => {
+  const page = await readFile(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
+  const bounds = new Set([...page.matchAll(/^\| (\d+) \|/gm)].map(([, bound]) => Number(bound)))
+  const constants = Object.entries(REPLACED).filter(([, now]) => typeof now === 'number')
+  expect(constants.filter(([, now]) => !bounds.has(Number(now)))).toEqual([])
 })
 
 test('every variable that docs/settings.md or docs/limits.md lists is known', async () => {

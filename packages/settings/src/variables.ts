@@ -1,8 +1,9 @@
 /** Environment variables: those that there are, and what a misspelled one most likely means. */
 
 import { nearestName } from '@rollcall/base/shared/nearest'
-import { LIMITS, REPLACED_LIMITS } from '@rollcall/core/limits'
+import { LIMITS } from '@rollcall/core/limits'
 import { OPENID_VARIABLES } from './openid-settings.ts'
+import { REPLACED, replacedBy } from './replaced.ts'
 
 /** Besides those of limits. docs/settings.md describes them. */
 const VARIABLES = [
@@ -72,8 +73,8 @@ export function refuseUnknownVariables(env: Readonly<Record<string, string | und
   const known = new Set([...VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value === '' || known.has(name) || isOfService(name, value)) continue
-    // Its own message says what to set in its place.
-    if (Object.hasOwn(REPLACED_LIMITS, name)) continue
+    const now = Object.hasOwn(REPLACED, name) ? REPLACED[name] : undefined
+    if (now !== undefined) throw new Error(replacedBy(name, now))
     const meant = Object.hasOwn(MISTAKEN, name) ? MISTAKEN[name] : undefined
     if (meant !== undefined) throw new Error(`${name} is not read: set ${meant} instead`)
     if (!name.startsWith(PREFIX)) continue

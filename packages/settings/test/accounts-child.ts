@@ -1,12 +1,18 @@
 /** A process that is killed: it writes entries of accounts, many at a time, and prints the number of each that is written. */
 
 import { openDatabase } from '@rollcall/database/database'
-import { readConfig } from '@rollcall/settings/config'
 import { openAccounts } from '@rollcall/settings/storage'
 import { accountEntry } from '../../audit/test/account-entry.ts'
+import { testConfig } from './config.ts'
 
 const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
-const accounts = openAccounts(readConfig(process.env), db)
+const { ROLLCALL_MASTER_KEY = '' } = process.env
+const config = testConfig({
+  ROLLCALL_MASTER_KEY,
+  DATABASE_URL: 'postgres://unused',
+  limits: { checkpoint_entries: 50 },
+})
+const accounts = openAccounts(config, db)
 const run = process.env.RUN ?? ''
 let next = 0
 const write = async (): Promise<void> => {

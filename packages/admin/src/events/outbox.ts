@@ -70,7 +70,7 @@ async function publishNext(needs: Needs): Promise<boolean> {
         const timeouts = await noteOutboxTimeout(client, row.id)
         needs.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
         if (timeouts < MOST_TIMEOUTS) return false
-        failure = `publishing it took longer than ROLLCALL_STATEMENT_TIMEOUT, ${timeouts} times`
+        failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
         // The row is not the reason: it is tried again.
         if (isUnavailable(error) || isConflict(error)) throw error

@@ -1,4 +1,4 @@
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { inTransaction, withTransaction } from '@rollcall/database/transaction'
 import { isJsonObject, type JsonObject } from '@rollcall/protocol'
@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 
 type Input = Static<(typeof publishEvent)['input']>
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const needs = () => ({ db: database.db, limits, now: () => now })
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 const person = (members: JsonObject = {}, uin = 'U-44') => ({ identifier: [id('UIN', uin)], ...members })
@@ -283,8 +283,8 @@ describe('a death', () => {
   })
 
   test.each<[string, number, string]>([
-    ['an old one', LIMITS.correction_time.default + 1, 'ended'],
-    ['one of the last days', LIMITS.correction_time.default - 1, 'live'],
+    ['an old one', DEFAULT_LIMITS.correction_time + 1, 'ended'],
+    ['one of the last days', DEFAULT_LIMITS.correction_time - 1, 'live'],
   ])('%s is taken back', async (_, days, state) => {
     await subscribe('Death', { uin: { eq: 'U-44' } }, { person: true })
     await publish('Death', person({ death_date: '2026-06-14' }), { event_id: 'death' })

@@ -76,7 +76,7 @@ export const listMessages = act(
       ),
       searched_to: orNull(
         instant(
-          'What is older was not looked through, because one call looks through ROLLCALL_MAX_SEARCHED_ACCOUNTS entries at most: the next page goes on there. null: everything was, or the page is full.',
+          'What is older was not looked through, because one call looks through 100,000 entries at most: the next page goes on there. null: everything was, or the page is full.',
         ),
       ),
     }),

@@ -1,6 +1,5 @@
 /** A sandbox participant that has passed its check becomes a live one, with new keys and a new secret. */
 
-import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
@@ -23,11 +22,13 @@ import { described, ParticipantResult, participantNamed } from './participants.t
 import { checkKeySetAddress } from './policy.ts'
 
 interface Promoting extends HasDatabase {
-  readonly limits: Pick<Limits, 'check_days'>
   readonly now?: () => Date
 }
 
 const key = addParticipantKeys.input.properties
+
+/** Days for which a check that passed is trusted: systems change. */
+const CHECK_DAYS = 30
 
 /** What a promotion looks at of the reports. */
 const REPORTS = 100
@@ -52,10 +53,10 @@ export const promoteParticipant = act(
       client_secret: text('Its live client secret. It is not stored and cannot be shown again.'),
     }),
   },
-  async ({ db, limits, now = () => new Date() }: Promoting, { sender_id, jwks_uri = null, ...given }) => {
+  async ({ db, now = () => new Date() }: Promoting, { sender_id, jwks_uri = null, ...given }) => {
     const participant = await participantNamed(db, sender_id)
     if (participant.environment !== 'sandbox') throw new AdminRefusal(`${sender_id} is live already`)
-    await checkReport({ db }, participant, new Date(now().getTime() - limits.check_days * 86_400_000))
+    await checkReport({ db }, participant, new Date(now().getTime() - CHECK_DAYS * 86_400_000))
     const keys = await liveKeys(participant, given)
     if (jwks_uri === null && !keys.some(({ use }) => use === 'sig')) {
       throw new AdminRefusal('keys: a live key for signatures is needed, or jwks_uri')

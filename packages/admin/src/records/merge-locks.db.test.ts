@@ -1,6 +1,6 @@
 /** What a merge waits for, and what waits for it. */
 import { Readable } from 'node:stream'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockEvents } from '@rollcall/delivery/store/events/lock'
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await load('U-1', 'U-2')
 })
 
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const needs = () => ({ db: database.db, limits })
 const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })

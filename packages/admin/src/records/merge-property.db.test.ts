@@ -1,6 +1,6 @@
 /** Random merges, unmerges and writes: every identifier finds what a small model says, in SQL and in memory. */
 import { Readable } from 'node:stream'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { IDENTIFIERS, type Registry } from '@rollcall/core/model/registry'
 import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const query = (statement: string, values: readonly unknown[] = []) => database.db.pool.query(statement, [...values])
 
 const [PEOPLE, OTHERS] = [

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { JsonObject } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { mergeRecords, unmergeRecords } from './merge.ts'
 import { importRecords } from './records.ts'
 
 let database: TestDatabase
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const needs = () => ({ db: database.db, limits, now: () => new Date('2026-06-15T09:00:00Z') })
 const rows = async (statement: string) => (await database.db.pool.query(statement)).rows
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { JsonObject } from '@rollcall/protocol'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   )
 })
 
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 const needs = () => ({ db: database.db, limits, now: () => now })
 

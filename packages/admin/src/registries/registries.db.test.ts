@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { environmentSource } from '@rollcall/keys/master-key'
 import { createVault } from '@rollcall/keys/vault'
 import { isRegType, validator } from '@rollcall/protocol'
@@ -17,7 +17,7 @@ import { applyIndexes, planIndexes } from './indexes.ts'
 import { addRegistry, changeRegistry, listRegistries } from './registries.ts'
 
 let database: TestDatabase
-const limits = readLimits({})
+const limits = DEFAULT_LIMITS
 
 const newKey = () => createSecretKey(randomBytes(32))
 const masterKey = environmentSource({ masterKey: newKey(), newMasterKey: newKey() })

@@ -24,7 +24,8 @@ let ids: string[]
 
 beforeAll(async () => {
   sender = await testSender()
-  env = { ...sender.env, DATABASE_URL: databaseUrl(sender.database.connection) }
+  const { limits: _, ...variables } = sender.env
+  env = { ...variables, DATABASE_URL: databaseUrl(sender.database.connection) }
   peer = await receiver(answering(200, '{"message":{"ack_status":"ACK"}}'))
   a = await takes(sender, 'a.example', peer.url, { schedule: [] })
   const b = await takes(sender, 'b.example', peer.url)

@@ -193,7 +193,7 @@ Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
       options: { keys: '--key <file>' },
       reads: ['keys'],
       notes: `
-It needs a report of rollcall participant check that passed in the last days (ROLLCALL_CHECK_DAYS). Everything that the
+It needs a report of rollcall participant check that passed in the last 30 days. Everything that the
 participant had in the sandbox ends: within a second no server accepts its keys, secrets and tokens. Its grants, its
 subscriptions and its callback settings end as well. It may do nothing until rollcall grant set grants it something in a
 live registry.`,

@@ -18,7 +18,6 @@ beforeAll(async () => {
     DATABASE_URL: databaseUrl(database.connection),
     ROLLCALL_OWNER_DATABASE_URL: databaseUrl(database.owner),
     ROLLCALL_TWO_PERSON: '1',
-    ROLLCALL_MAX_REPLAY: '0',
   }
   const of = async (name: string, role: 'own' | 'read' = 'own') => {
     const { token } = await addOperator(acting(database), { name, roles: [role] })

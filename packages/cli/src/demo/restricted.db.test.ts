@@ -51,7 +51,7 @@ interface Side {
 
 /** A server with the registries, participants and grants of the demo, and these people. */
 async function side(people: readonly Document[]): Promise<Side> {
-  const server = await testServer({ ROLLCALL_MAX_PAGE_SIZE: '5', ROLLCALL_RATE_LIMIT: '1000000' }, testClock(), QUIET)
+  const server = await testServer({ limits: { page_size: 5, participant_rate: 1_000_000 } }, testClock(), QUIET)
   const { db } = server.database
   const { value: configuration } = await readYaml(DEMO_CONFIGURATION)
   await applyConfiguration(acting({ db, vault: () => Promise.reject(new Error('no vault is needed')) }), {

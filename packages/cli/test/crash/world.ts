@@ -79,7 +79,6 @@ export async function crashWorld(): Promise<World> {
     ADMIN_PORT: '0',
     LOG_LEVEL: 'warn',
     ROLLCALL_RETRY_SCHEDULE: SCHEDULE,
-    ROLLCALL_NODE_LEASE: '3',
   }
   return {
     db,

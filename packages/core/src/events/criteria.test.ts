@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { predicates } from '../../test/agreement/predicates.ts'
 import { hostileQuery } from '../../test/hostile-queries.ts'
 import { shown } from '../../test/query-kind.ts'
-import { LIMITS, type Limits } from '../limits.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { canonicalPredicate } from '../query/canonical-predicate.ts'
 import { compileCriteria, readSubscribeCriteria } from './criteria.ts'
@@ -17,7 +17,7 @@ const kind = (name: string) => {
 const CIVIL = { kind: kind('civil'), time_zone: 'UTC' }
 const SOCIAL = { kind: kind('social'), time_zone: 'UTC' }
 const NOW = new Date('2026-02-03T09:15:00.000Z')
-const limits = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) => [name, row.default])) as unknown as Limits
+const limits = DEFAULT_LIMITS
 
 const CRITERIA = {
   reg_event_type: 'LiveBirth',

@@ -10,7 +10,6 @@ import {
   resolveEventType,
   SubscribeCriteria as SubscribeCriteriaSchema,
 } from '@rollcall/protocol'
-import { LIMITS, type Limits } from '../limits.ts'
 import type { SubscriptionConsent } from '../model/consent.ts'
 import { sha256 } from '../model/digests.ts'
 import type { Frequency } from '../model/event.ts'
@@ -79,7 +78,7 @@ const ECHOED = [
 export function readSubscribeCriteria(
   { kind, time_zone }: Pick<Registry, 'kind' | 'time_zone'>,
   criteria: unknown,
-  limits: QueryLimits & Pick<Limits, 'notify_interval'>,
+  limits: QueryLimits,
   now: Date,
 ): SubscribeCriteria {
   if (!isJsonObject(criteria)) throw refusal(RULES, '', 'must be an object')
@@ -90,7 +89,7 @@ export function readSubscribeCriteria(
   const recordType = readNotifyType(kind, criteria)
   const { predicate, form } = readCriteriaFilter(kind, recordType, criteria, limits)
   const { frequency: given } = criteria
-  const frequency = given === undefined ? null : readFrequency(given, { time_zone, limits, now })
+  const frequency = given === undefined ? null : readFrequency(given, { time_zone, now })
   checkConsent(RULES, criteria, 'authorize')
   return {
     eventType,
@@ -158,12 +157,8 @@ function readCriteriaFilter(
   }
 }
 
-/** The largest limits: stored criteria were within the limits of their time. */
-const STORED_LIMITS: QueryLimits = {
-  query_depth: LIMITS.query_depth.max,
-  query_terms: LIMITS.query_terms.max,
-  query_values: LIMITS.query_values.max,
-}
+/** A filter was within the limits of its time: the most that an operator of an earlier version could set. */
+const STORED_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_000, query_values: 30_000 }
 
 /**
  * Reads the types and the filter of stored criteria, `SubscribeCriteria.text`.

@@ -6,7 +6,7 @@ import { cronText, readCron } from './cron.ts'
 import { nextRuns, nextTick, readFrequency } from './frequency.ts'
 
 const NOW = new Date('2026-02-03T09:15:00.000Z')
-const SCOPE = { time_zone: 'UTC', limits: { notify_interval: 5 }, now: NOW }
+const SCOPE = { time_zone: 'UTC', now: NOW }
 const PERIOD = { start_time: '2026-02-01T00:00:00Z', end_time: '2027-02-01T00:00:00Z' }
 
 const read = (frequency: unknown, more: object = {}, scope: object = {}): Frequency =>
@@ -37,10 +37,10 @@ describe('a frequency', () => {
     expect(read('daily', { start_time: '2026-12-01T00:00:00Z' }).start_at).toEqual(new Date('2026-12-01T00:00:00Z'))
   })
 
-  it('may run as often as the limit says, and not more often', () => {
+  it('may run every five seconds, and not more often', () => {
     expect(read('*/5 * * * * *').cron).toBe('0,5,10,15,20,25,30,35,40,45,50,55 * * * * * *')
-    expect(() => read('*/5 * * * * *', {}, { limits: { notify_interval: 6 } })).toThrow(
-      'subscribe_criteria.frequency.frequency: must have at least 6 seconds between two runs',
+    expect(() => read('*/4 * * * * *')).toThrow(
+      'subscribe_criteria.frequency.frequency: must have at least 5 seconds between two runs',
     )
   })
 

@@ -4,7 +4,6 @@
 import { ItemRejection, isJsonObject, type JsonValue, timestampInstant } from '@rollcall/protocol'
 import { Cron as Schedule } from 'croner'
 import { LRUCache } from 'lru-cache'
-import type { Limits } from '../limits.ts'
 import type { Frequency } from '../model/event.ts'
 import { CronProblem, cronText, hasDay, readCron, shortestGap } from './cron.ts'
 
@@ -12,9 +11,11 @@ import { CronProblem, cronText, hasDay, readCron, shortestGap } from './cron.ts'
 export interface FrequencyScope {
   /** The time zone of the registry; the cron expression is read in its local time. */
   readonly time_zone: string
-  readonly limits: Pick<Limits, 'notify_interval'>
   readonly now: Date
 }
+
+/** Seconds between two runs: each of them looks for what has changed. */
+const SHORTEST_GAP = 5
 
 const PATH = 'subscribe_criteria.frequency'
 
@@ -22,7 +23,7 @@ const PATH = 'subscribe_criteria.frequency'
  * Reads a frequency completely or refuses it.
  * @throws ItemRejection rjct.notify_details.invalid
  */
-export function readFrequency(given: JsonValue, { time_zone, limits, now }: FrequencyScope): Frequency {
+export function readFrequency(given: JsonValue, { time_zone, now }: FrequencyScope): Frequency {
   if (!isJsonObject(given)) {
     throw invalid('', 'must be an object with start_time, end_time and frequency')
   }
@@ -30,7 +31,7 @@ export function readFrequency(given: JsonValue, { time_zone, limits, now }: Freq
   const end_at = readTime(given.end_time, '.end_time')
   if (end_at <= start_at) throw invalid('.end_time', 'must be after start_time')
   if (end_at <= now) throw invalid('.end_time', 'must be in the future')
-  const cron = readExpression(given.frequency, limits)
+  const cron = readExpression(given.frequency)
   const frequency = { cron: cronText(cron), start_at, end_at }
   const first = start_at > now ? start_at : now
   const isPossible = hasDay(cron, first.getUTCFullYear() - 1, end_at.getUTCFullYear() + 1)
@@ -46,16 +47,16 @@ function readTime(given: JsonValue | undefined, member: string): Date {
   return new Date(instant)
 }
 
-function readExpression(given: JsonValue | undefined, { notify_interval }: FrequencyScope['limits']) {
+function readExpression(given: JsonValue | undefined) {
   if (typeof given !== 'string') throw invalid('.frequency', 'must be a cron expression')
   try {
     const cron = readCron(given)
-    if (shortestGap(cron) >= notify_interval) return cron
+    if (shortestGap(cron) >= SHORTEST_GAP) return cron
   } catch (error) {
     if (error instanceof CronProblem) throw invalid('.frequency', error.message)
     throw error
   }
-  throw invalid('.frequency', `must have at least ${notify_interval} seconds between two runs`)
+  throw invalid('.frequency', `must have at least ${SHORTEST_GAP} seconds between two runs`)
 }
 
 const invalid = (member: string, rule: string): ItemRejection =>

@@ -4,13 +4,16 @@ import { LIMITS, type LimitName, type Limits } from '../limits.ts'
 /** Seconds in a day. */
 export const DAY = 86_400
 
+/** Days for which a token or a proposal is listed after its end: who looks at what was done finds its operator. */
+export const OPERATOR_TOKEN_RETENTION = 90
+
 export interface RetentionRow {
   readonly name: string
   /** What is deleted. */
   readonly what: string
   /** The age in seconds. */
   readonly seconds: number
-  /** The environment variables that set it. */
+  /** The environment variables that set it; none: it is a constant. */
   readonly variables: readonly string[]
 }
 
@@ -47,7 +50,7 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
     name: 'events',
     what: 'events, notifications, ended subscriptions, unused mailboxes',
     seconds: eventRetention(limits),
-    variables: variables('exchange_retention', 'notification_retention', 'correction_time'),
+    variables: variables('exchange_retention', 'notification_retention'),
   },
   {
     name: 'body_keys',
@@ -58,14 +61,14 @@ export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
   {
     name: 'operator_tokens',
     what: 'operator tokens that were revoked or have expired',
-    seconds: limits.operator_token_retention * DAY,
-    variables: variables('operator_token_retention'),
+    seconds: OPERATOR_TOKEN_RETENTION * DAY,
+    variables: [],
   },
   {
     name: 'proposals',
     what: 'proposals of acts for a second operator, after they have lapsed or would have',
-    seconds: limits.operator_token_retention * DAY,
-    variables: variables('operator_token_retention'),
+    seconds: OPERATOR_TOKEN_RETENTION * DAY,
+    variables: [],
   },
   {
     name: 'accounts',

@@ -16,7 +16,10 @@ import type { SortKey } from '../model/records.ts'
 import { misspelt } from './near-names.ts'
 
 /** The limits of one page; no page begins beyond the results of a search. */
-export type PageLimits = Pick<Limits, 'default_page_size' | 'page_size' | 'search_results'>
+export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
+
+/** Records of a page where a request names no size. */
+const DEFAULT_PAGE_SIZE = 10
 
 /** A sort key before the day of the search is known. */
 export interface AskedKey extends Omit<SortKey, 'until'> {
@@ -117,7 +120,7 @@ interface AskedPage {
  * `rollcall explain` is not checked before.
  */
 function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
-  if (pagination === undefined) return { page_size: limits.default_page_size, page_number: 1 }
+  if (pagination === undefined) return { page_size: Math.min(DEFAULT_PAGE_SIZE, limits.page_size), page_number: 1 }
   const given = isJsonObject(pagination) ? pagination : {}
   const found = misspelt(given, PAGE_MEMBERS)
   if (found !== undefined) {

@@ -79,13 +79,8 @@ export function readSearchCriteria(
     shape,
     form: queryFormOf(criteria.query_type, query),
     sort: readSort(kind, recordType, criteria.sort),
-    ...readPageOf(criteria, item, pageLimits(limits, max_page_size)),
+    ...readPageOf(criteria, item, { ...limits, page_size: max_page_size ?? limits.page_size }),
   }
-}
-
-function pageLimits(limits: PageLimits, most: number | null): PageLimits {
-  const page_size = most ?? limits.page_size
-  return { ...limits, page_size, default_page_size: Math.min(limits.default_page_size, page_size) }
 }
 
 function readCriteriaQuery(scope: Scope, { query_type, query }: Criteria): Query {

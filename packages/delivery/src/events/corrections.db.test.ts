@@ -1,5 +1,5 @@
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await rows('truncate event, subscription, mailbox, record_source_version, r1_person, r1_person_identifier cascade')
 })
 
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 
 const [ONE, DEAD] = [{ uin: { eq: 'U-44' } }, { death_date: '2026-06-14' }]

@@ -3,7 +3,7 @@
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { mergeRecords } from '@rollcall/admin/records/merge'
 import { filingKeys } from '@rollcall/core/events/filing'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const now = new Date('2026-06-15T09:00:00Z')
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const rows = async (statement: string, ...values: unknown[]) => (await database.db.pool.query(statement, values)).rows
 
 const person = (uin: string, more: JsonObject = {}): JsonObject => ({

@@ -3,7 +3,7 @@
 import { compileCriteria } from '@rollcall/core/events/criteria'
 import { deriveEvents, RecordState } from '@rollcall/core/events/derive'
 import { filingKeys } from '@rollcall/core/events/filing'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { atDay } from '@rollcall/core/query/at-day'
 import { matches } from '@rollcall/core/query/memory/matches'
@@ -26,7 +26,7 @@ afterAll(() => database.close())
 
 const DAY = '2026-06-15'
 const now = new Date(`${DAY}T09:00:00Z`)
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 const PEOPLE = ['U-1', 'U-2']
 
 interface Subscriber {

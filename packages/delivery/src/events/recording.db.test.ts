@@ -1,12 +1,12 @@
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { testDatabase } from '../../../keys/test/postgres.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
 
-const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+const limits = DEFAULT_LIMITS
 
 test('two databases of one process have subscriptions with the same id and other filters', async () => {
   const matched: number[] = []

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { createWake } from '@rollcall/base/shared/wake'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS, type Limits } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
 import { createMetrics } from '@rollcall/observe/metrics'
@@ -38,7 +38,7 @@ const ONE = { free: 1, share: 1, reserve: 0, large: 1, batches: 1, batchShare: 1
 /** A node that answers exchanges like this; what ends without an error is answered with nothing. */
 async function worker(
   work: Work,
-  env: Readonly<Record<string, string>> = {},
+  limits: Partial<Limits> = {},
   connection = database.db.connection,
 ): Promise<RunningWorker> {
   const destination = new Writable({
@@ -51,7 +51,7 @@ async function worker(
   closing.push(() => db.close())
   const started = await startWorker({
     db,
-    limits: readLimits({ ROLLCALL_NODE_LEASE: '2', ...env }),
+    limits: { ...DEFAULT_LIMITS, node_lease: 2, ...limits },
     log: createLog({ level: 'debug', destination }),
     metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
     dispatcher: { due: () => undefined, look: async () => undefined, idle: async () => undefined },
@@ -197,7 +197,7 @@ test('a node that is stopped gives back what does not end in time', async () => 
       seen.push(`first ${name}`)
       return never
     },
-    { ROLLCALL_STOP_TIME: '0', ROLLCALL_NODE_LEASE: '600' },
+    { stop_time: 0, node_lease: 600 },
   )
   await accept('one')
   await eventually(() => expect(seen).toEqual(['first one']))
@@ -231,7 +231,7 @@ test('no more are in work at a time than there are slots, a quarter of them of o
       begun.push(name)
       await goOn
     },
-    { ROLLCALL_WORKER_CONCURRENCY: '8' },
+    { worker_concurrency: 8 },
   )
   await eventually(() => expect(begun).toEqual(['a1', 'a2']))
   for (const participant of [2, 3, 4]) for (const nth of [1, 2]) await accept(`${participant}.${nth}`, participant)

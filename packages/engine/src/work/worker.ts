@@ -21,7 +21,7 @@ export interface RunningWorker {
 
 export type WorkerParts = Pick<ExchangeWorkParts, 'log' | 'metrics' | 'answer'> & {
   readonly db: Database
-  readonly limits: Pick<Limits, 'worker_concurrency' | 'large_requests' | 'node_lease' | 'stop_time'>
+  readonly limits: Pick<Limits, 'worker_concurrency' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
   readonly mailboxes: Mailboxes
   /** Raised where an exchange was accepted on this node. */
@@ -35,6 +35,9 @@ export type WorkerParts = Pick<ExchangeWorkParts, 'log' | 'metrics' | 'answer'> 
   /** Raised where a row came into the outbox. */
   readonly outboxWake: Wake
 }
+
+/** Accepted requests above 262,144 bytes that are answered at a time, one of each participant: each is in memory as a whole. */
+const LARGE_REQUESTS = 2
 
 /** Milliseconds that the end of listening is waited for. */
 const CLOSING = 2_000
@@ -52,7 +55,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     ...parts,
     pool: db.claims,
     slots: limits.worker_concurrency,
-    large: limits.large_requests,
+    large: LARGE_REQUESTS,
     batches: db.asyncSearches.options.max,
     lease: limits.node_lease,
     wake: exchangesWake.raise,

@@ -22,7 +22,7 @@ import {
 } from '../store/sessions.ts'
 import { isSecretOf, newSecret } from './secrets.ts'
 
-export type SessionLimits = Pick<Limits, 'session_idle' | 'session_time'>
+export type SessionLimits = Pick<Limits, 'session_idle'>
 
 export interface Session<Owner> {
   readonly id: number
@@ -55,13 +55,19 @@ export interface Sessions<Owner> {
 /** Seconds for which a link is good. */
 export const LINK_TIME = 900
 
+/** Seconds after which a session ends, whatever the person does: a long day of work. */
+const SESSION_TIME = 43_200
+
+/** The same of a session that a provider of OpenID Connect began: it says the roles at the sign-in alone. */
+const PROVIDED_SESSION_TIME = 3_600
+
 /** Milliseconds for which the last call of a session need not be written again. */
 const SEEN_EVERY = 15_000
 
 const ID_AND_SECRET = /^([1-9]\d{0,14})_([\w-]{43})$/
 
 interface SessionParts {
-  readonly limits: SessionLimits & Pick<Limits, 'provided_session_time' | 'operator_sessions'>
+  readonly limits: SessionLimits & Pick<Limits, 'operator_sessions'>
   /** The provider of OpenID Connect that is configured: sessions of any other have ended. */
   readonly issuer: string | null
   readonly clock?: Pick<Clock, 'date'>
@@ -93,8 +99,7 @@ function createSessions<Owner extends StoredSession['owner']>(
     async begin(by) {
       const now = new Date(clock.date())
       const { secret, sha256 } = newSecret()
-      // A provider is asked for the roles at the sign-in alone.
-      const longest = 'issuer' in by ? Math.min(limits.session_time, limits.provided_session_time) : limits.session_time
+      const longest = 'issuer' in by ? PROVIDED_SESSION_TIME : SESSION_TIME
       const id = await addSession(db, by, { sha256, now, ends_at: new Date(now.getTime() + longest * 1_000) })
       if (id === null) return null
       await endOlderSessions(db, id, limits.operator_sessions)

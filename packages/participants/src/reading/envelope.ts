@@ -30,7 +30,14 @@ import {
   validator,
 } from '@rollcall/protocol'
 
-type Counted = Pick<Limits, 'body_depth' | 'body_values' | 'frame_values' | 'object_names'>
+type Counted = Pick<Limits, 'body_depth'>
+
+/** Objects, arrays, texts, numbers and words in a body, all together: 40 for each of 10,000 items. */
+const BODY_VALUES = 400_000
+/** Values outside the array of items, and in one item of a file: they are parsed before the sender is known. */
+const FRAME_VALUES = 10_000
+/** Names of members in one object: more than any object of the standard has. */
+const OBJECT_NAMES = 1_000
 
 /** The bounds of an envelope. More items than `batch_items` are refused before the signature is verified. */
 export function envelopeBounds(
@@ -39,26 +46,26 @@ export function envelopeBounds(
 ): JsonBounds {
   const paths = bulk.map((path) => ['message', ...path])
   const maxItems = batch === null ? {} : { maxItems: limits.batch_items }
-  return { ...allOf(limits), bulk: { paths, ...maxItems, maxOutside: limits.frame_values } }
+  return { ...allOf(limits), bulk: { paths, ...maxItems, maxOutside: FRAME_VALUES } }
 }
 
 /** The bounds of a decrypted message. Its sender is known, and too many items are refused in a later step. */
 export function messageBounds(limits: Counted, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
-  return { ...allOf(limits), bulk: { paths: bulk, maxOutside: limits.frame_values } }
+  return { ...allOf(limits), bulk: { paths: bulk, maxOutside: FRAME_VALUES } }
 }
 
 /** Levels around each item of a message: the body, the message, the array. */
 const AROUND = 3
 
 /** The bounds of one item of a file. */
-export function itemBounds({ body_depth, frame_values, object_names }: Counted): JsonBounds {
-  return { maxDepth: Math.max(1, body_depth - AROUND), maxValues: frame_values, maxNames: object_names }
+export function itemBounds({ body_depth }: Counted): JsonBounds {
+  return { maxDepth: Math.max(1, body_depth - AROUND), maxValues: FRAME_VALUES, maxNames: OBJECT_NAMES }
 }
 
-const allOf = ({ body_depth, body_values, object_names }: Counted): JsonBounds => ({
+const allOf = ({ body_depth }: Counted): JsonBounds => ({
   maxDepth: body_depth,
-  maxValues: body_values,
-  maxNames: object_names,
+  maxValues: BODY_VALUES,
+  maxNames: OBJECT_NAMES,
 })
 
 export interface Envelope {

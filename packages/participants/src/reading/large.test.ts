@@ -1,4 +1,4 @@
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
 import {
   type CanonicalFormName,
@@ -19,7 +19,7 @@ import { createReadingThreads } from './threads.ts'
 
 const SEARCH = operation('search')
 const FORMS: readonly CanonicalFormName[] = ['rfc8785', 'sorted-escaped', 'sorted-unescaped', 'as-received']
-const limits = readLimits({})
+const limits = DEFAULT_LIMITS
 const reading = createReadingThreads(1)
 
 function sender(form: CanonicalFormName, signature_policy: Participant['signature_policy']) {

@@ -33,8 +33,10 @@ export interface Verifying {
   readonly peerKeys: Pick<PeerKeys, 'verifying' | 'verified'>
   /** Accepted values of `namespace` (D17). */
   readonly signatureNamespaces: { readonly read: readonly string[] }
-  readonly limits: Pick<Limits, 'clock_skew'>
 }
+
+/** Seconds by which the clock of a signer may differ from ours: the most that the specification allows. */
+const CLOCK_SKEW = 60
 
 /**
  * Verifies the signature of an envelope by the policy and profile of its sender: read strictly, fresh, and made with a
@@ -44,7 +46,7 @@ export interface Verifying {
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(
-  { peerKeys, signatureNamespaces, limits }: Verifying,
+  { peerKeys, signatureNamespaces }: Verifying,
   participant: Participant,
   envelope: SignedEnvelope,
   { callback = false }: { readonly callback?: boolean } = {},
@@ -61,7 +63,7 @@ export async function verifyEnvelope(
     withoutKey:
       "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
     now: Date.now() / 1_000,
-    skew: limits.clock_skew,
+    skew: CLOCK_SKEW,
     callback,
     result: callback,
   })

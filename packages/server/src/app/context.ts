@@ -106,7 +106,7 @@ export async function createContext(
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const authorityGuards = createGuards()
-  const waiting = limits.exchanges_waiting
+  const waiting = MESSAGES_WAITING
   const turns = createSemaphore(1)
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
@@ -190,12 +190,12 @@ export async function createContext(
     sessions: createOperatorSessions(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     twoPerson: config.twoPerson,
-    signInFailures: createThrottle(limits.sign_in_failures, clock.now),
+    signInFailures: createThrottle(SIGN_IN_FAILURES, clock.now),
     partnerSessions: createPartnerSessions(db, { limits, clock }),
     cookieFailures: createCookieFailures(createThrottle(limits.address_failures, clock.now)),
-    partnerCalls: createThrottle(limits.partner_calls, clock.now),
-    partnerReplays: createThrottle(limits.partner_replays, clock.now),
-    tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
+    partnerCalls: createThrottle(PARTNER_CALLS, clock.now),
+    partnerReplays: createThrottle(PARTNER_REPLAYS, clock.now),
+    tokens: createTokens(keys.tokens, { lifetime: TOKEN_LIFETIME }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
     modes: modesOf(db, limits),
     turns,
@@ -219,6 +219,21 @@ export async function createContext(
     }),
   }
 }
+
+/** Failed sign-ins a minute from one address, an IPv6 /64: a person types a token or code wrongly a few times. */
+const SIGN_IN_FAILURES = 10
+
+/** Calls of the partner page a minute of one participant: several people look at pages that renew themselves. */
+const PARTNER_CALLS = 300
+
+/** Deliveries that a participant asks for again in a minute: a page of them at a time. */
+const PARTNER_REPLAYS = 100
+
+/** Seconds of an access token: the most that the specification allows. */
+const TOKEN_LIFETIME = 900
+
+/** Messages that wait on this node to be remembered. Above it peers are told to try again, before memory is short. */
+const MESSAGES_WAITING = 10_000
 
 /** Mailboxes that a node drains at a time, as a share of the exchanges that it works on: one that answers peers must do so meanwhile. */
 const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 6, worker: 1 }

@@ -1,7 +1,7 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
 import { hostname } from 'node:os'
 import { forgetConsents } from '@rollcall/consents/store/consent-uses'
-import { bodyKeyRetention, eventRetention } from '@rollcall/core/model/retention'
+import { bodyKeyRetention, eventRetention, OPERATOR_TOKEN_RETENTION } from '@rollcall/core/model/retention'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { storeJournalReport } from '@rollcall/database/journal-reports'
 import { StoreUnavailable } from '@rollcall/database/refusal'
@@ -111,13 +111,13 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'operator tokens that ended could not be deleted; tried again soon',
-    run: async ({ db, limits, clock }) =>
-      void (await forgetOperatorTokens(db, limits.operator_token_retention, new Date(clock.date()))),
+    run: async ({ db, clock }) =>
+      void (await forgetOperatorTokens(db, OPERATOR_TOKEN_RETENTION, new Date(clock.date()))),
   },
   {
     every: 10,
     failure: 'proposals that lapsed could not be noted; tried again soon',
-    run: async ({ db, limits, clock }) => lapseProposals(db, limits.operator_token_retention, new Date(clock.date())),
+    run: async ({ db, clock }) => lapseProposals(db, OPERATOR_TOKEN_RETENTION, new Date(clock.date())),
   },
   {
     every: 10,

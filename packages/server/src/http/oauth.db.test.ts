@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { civilServer } from '../../test/civil.ts'
 import { type Answer, answerOf, post, searchRequest, testServer } from '../../test/server.ts'
 
-const { server, peer } = await civilServer([], { ROLLCALL_MAX_TOKEN_FAILURES: '5' })
+const { server, peer } = await civilServer([], { limits: { token_failures: 5 } })
 
 const FORM = 'application/x-www-form-urlencoded'
 

@@ -28,7 +28,7 @@ const RSA = 'RSA-OAEP-256'
 const ECDH = 'ECDH-ES+A256KW'
 const CLOSED = 'message: cannot be decrypted'
 
-const { server, peer: newPeer, refused } = await adversary({ ROLLCALL_MAX_BODY_BYTES: '100000' })
+const { server, peer: newPeer, refused } = await adversary({ limits: { body_bytes: 100_000 } })
 const ada = await newPeer('ada.example', { decrypts: 'RSA' })
 const eve = await newPeer('eve.example', { decrypts: 'X25519' })
 const keyless = await newPeer('keyless.example')

@@ -23,7 +23,7 @@ import { noteStatements } from '../statements.ts'
 import { about, subscribeFor } from '../subscribing.ts'
 import { question } from '../txn-status.ts'
 
-const server = await testServer({ ROLLCALL_RATE_LIMIT: '1000000' }, testClock(), QUIET)
+const server = await testServer({ limits: { participant_rate: 1_000_000 } }, testClock(), QUIET)
 /** By the time alone, whatever is asked: what is read anew, and checkpoints of the accounts. */
 const BY_TIME = /join breaker|\bbody_key\b|select next_due|from own_key|insert into account_checkpoint/
 const statements = noteStatements(BY_TIME)

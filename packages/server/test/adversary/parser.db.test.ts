@@ -8,7 +8,7 @@ import { adversary } from './world.ts'
 const AS_RECEIVED: Profile = { ...SPEC, canonical_form: 'as-received' }
 const SORTED: Profile = { ...SPEC, canonical_form: 'sorted-escaped' }
 
-const { server, peer: newPeer, refused } = await adversary({ ROLLCALL_MAX_BODY_BYTES: '300000' })
+const { server, peer: newPeer, refused } = await adversary({ limits: { body_bytes: 300_000 } })
 const ada = await newPeer('ada.example')
 const verbatim = await newPeer('verbatim.example', { profile: AS_RECEIVED })
 const sorted = await newPeer('sorted.example', { profile: SORTED })

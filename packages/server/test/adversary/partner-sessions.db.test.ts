@@ -12,7 +12,7 @@ import { QUIET, testServer } from '../server.ts'
 
 const clock = testClock()
 const server = await testServer(
-  { ROLLCALL_PARTNER_PAGE: '1', ROLLCALL_MAX_ADDRESS_FAILURES: '2', ROLLCALL_MAX_SESSIONS: '3' },
+  { ROLLCALL_PARTNER_PAGE: '1', limits: { address_failures: 2, operator_sessions: 3 } },
   clock,
   QUIET,
 )

@@ -10,7 +10,7 @@ let server: TestServer
 let ada: Peer
 
 beforeAll(async () => {
-  server = await world({ ROLLCALL_REQUEST_TIMEOUT: '5', ROLLCALL_TOTAL_BODY_BYTES: '1048576' })
+  server = await world({ limits: { request_timeout: 5, total_bytes: 1_048_576 } })
   ada = await sealingPeer(server, 'ada.example')
 })
 

@@ -290,7 +290,7 @@ describe('a link', () => {
 })
 
 it('made-up cookies keep nobody out who is signed in, even where no node has seen that cookie before', async () => {
-  const few = await testServer({ ROLLCALL_MAX_ADDRESS_FAILURES: '2' }, clock)
+  const few = await testServer({ limits: { address_failures: 2 } }, clock)
   try {
     const path = `${ADMIN_BASE}/participants`
     const madeUp = () => send(path, { at: few, headers: { Cookie: `rollcall_session=1_${'A'.repeat(43)}` } })

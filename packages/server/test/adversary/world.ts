@@ -2,6 +2,7 @@
 
 import type { JsonWebKey } from 'node:crypto'
 import { afterAll, afterEach, expect } from 'vitest'
+import type { TestSettings } from '../../../settings/test/config.ts'
 import { ADA } from '../civil.ts'
 import { type Peer, type PeerOptions, sealingPeer } from '../sealing.ts'
 import { type Answer, MASTER_KEY, type TestServer, testServer } from '../server.ts'
@@ -9,8 +10,8 @@ import { type Answer, MASTER_KEY, type TestServer, testServer } from '../server.
 /** The person's names and identifiers, and the words that tests put into queries that must stay secret. */
 const PERSONAL = ['Okoro', 'B-5521', '"0012"', 'secret-word']
 
-export async function world(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
-  const server = await testServer({ ROLLCALL_RATE_LIMIT: '10000', ...env })
+export async function world(env: TestSettings = {}): Promise<TestServer> {
+  const server = await testServer({ ...env, limits: { participant_rate: 10_000, ...env.limits } })
   await server.registry('civil', [ADA])
   await server.registry('civil', [ADA], 'civil-two')
   return server
@@ -27,7 +28,7 @@ export interface Adversary {
 }
 
 /** What the tests of one file work against, to be awaited at its top level; after each of them nothing may have leaked. */
-export async function adversary(env: Readonly<Record<string, string>> = {}): Promise<Adversary> {
+export async function adversary(env: TestSettings = {}): Promise<Adversary> {
   const server = await world(env)
   const [holders, refused]: [Holder[], Answer[]] = [[], []]
   afterEach(() => expectNothingLeaked(server, holders, refused))

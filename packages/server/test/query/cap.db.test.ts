@@ -9,7 +9,7 @@ const CAP = 100
 const documents = [...generate('civil', { count: 400, seed: 'demo' })] as { sex: string }[]
 const women = documents.filter(({ sex }) => sex === 'female').length
 
-const { server, peer } = await civilServer(documents, { ROLLCALL_MAX_RESULTS: String(CAP) })
+const { server, peer } = await civilServer(documents, { limits: { search_results: CAP } })
 
 async function ask(query: object, pagination?: object) {
   const search_criteria = {

@@ -44,7 +44,7 @@ export function hostileTarget(): Target {
   let server: TestServer
   let peer: TestParticipant
   beforeAll(async () => {
-    server = await testServer({ ROLLCALL_MAX_BODY_DEPTH: '512', ROLLCALL_RATE_LIMIT: '100000' })
+    server = await testServer({ limits: { body_depth: 512, participant_rate: 100_000 } })
     peer = await server.participant('spmis.demo')
     const identifier = [{ identifier_type: 'UIN', identifier_value: '1' }]
     await server.registry('civil', [{ '@type': 'Person', identifier, sex: 'female' }])

@@ -15,7 +15,7 @@ let server: TestServer
 let peer: TestParticipant
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_PAGE_SIZE: '1000' })
+  server = await testServer({ limits: { page_size: 1000 } })
   peer = await server.participant('spmis.demo')
   for (const [kind, documents] of population) await server.registry(kind, documents)
 })

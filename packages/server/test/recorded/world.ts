@@ -23,7 +23,7 @@ export const RECORDS = 30
 export const SEED = 'recorded'
 
 export async function openWorld(): Promise<World> {
-  const server = await testServer({ ROLLCALL_ROLE: 'all', ROLLCALL_MAX_RESULTS: '25' })
+  const server = await testServer({ ROLLCALL_ROLE: 'all', limits: { search_results: 25 } })
   for (const { name } of KINDS) {
     await server.registry(name, [...generate(name, { count: RECORDS, seed: SEED })])
   }

@@ -8,7 +8,7 @@ const PORT = {
   source: 'environment',
 }
 const BODY = {
-  variable: 'ROLLCALL_MAX_BODY_BYTES',
+  variable: 'ROLLCALL_MAX_UPLOAD_BYTES',
   meaning: 'size of a request body',
   kind: 'limit',
   source: 'default',

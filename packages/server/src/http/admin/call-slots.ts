@@ -1,7 +1,6 @@
 /** How many calls of the admin API a node works on at a time: what operators look at must not slow the messages of peers. */
 
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
-import type { Limits } from '@rollcall/core/limits'
 import type { Operator } from '@rollcall/core/model/operator'
 import { RequestFault } from '@rollcall/protocol'
 import type { Method } from '../server.ts'
@@ -18,12 +17,22 @@ export interface CallSlots {
   ): Promise<() => void>
 }
 
-export type SlotLimits = Pick<Limits, 'admin_reads' | 'admin_reads_at_once' | 'account_searches'>
+interface SlotLimits {
+  /** GET calls of one operator that are in work or wait. */
+  readonly admin_reads: number
+  /** GET calls of one operator in work at a time. */
+  readonly admin_reads_at_once: number
+  /** Calls that look through the accounts, of all operators. */
+  readonly account_searches: number
+}
+
+/** A page of the console asks for a few lists at a time; three of a node's connections are enough to read them. */
+const SLOTS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, account_searches: 3 }
 
 /** A call that reads much, by what it reads. */
 export type Heavy = 'accounts' | 'prunable'
 
-export function createCallSlots({ admin_reads, admin_reads_at_once, account_searches }: SlotLimits): CallSlots {
+export function createCallSlots({ admin_reads, admin_reads_at_once, account_searches } = SLOTS): CallSlots {
   /** At a time on this node: of all operators, and of each. */
   const heavySlots: Readonly<Record<Heavy, { readonly all: number; readonly each: number }>> = {
     // One operator leaves one to the others.

@@ -14,7 +14,7 @@ import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type Authenticating, authenticate, type OperatorListener } from './authenticate.ts'
 import { type Call, type HasLog, logged, logOthers } from './call-log.ts'
-import { type CallSlots, createCallSlots, type SlotLimits } from './call-slots.ts'
+import { type CallSlots, createCallSlots } from './call-slots.ts'
 import { createLooks, type Looks } from './looks.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
@@ -28,12 +28,12 @@ type AdminParts = Omit<AdminNeeds, 'caller' | 'approvals'> & {
   readonly twoPerson: boolean
 } & HasDirectory &
   HasLog &
-  Authenticating & { readonly limits: InputLimits & SlotLimits }
+  Authenticating & { readonly limits: InputLimits }
 
 export function addAdminRoutes(app: HttpServer, parts: AdminParts, listener: OperatorListener): void {
   logOthers(app, parts, ADMIN_BASE)
   const looks = createLooks(parts.clock ?? performance)
-  const slots = createCallSlots(parts.limits)
+  const slots = createCallSlots()
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of ADMIN_ROUTES) {
     const { method, name, path, deprecated } = route

@@ -15,7 +15,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   403: 'The token does not have the role, or is bound to other registries or to another consent authority; or a call with the cookie of a session does not come from the console.',
   404: 'There is no such namespace, id or path.',
   409: 'What is asked for contradicts what is there.',
-  413: 'The body is larger than ROLLCALL_MAX_ADMIN_BODY_BYTES.',
+  413: 'The body is larger than 1,048,576 bytes.',
   415: 'The body is not application/json.',
   421: 'The Host header is not a name of this listener.',
   429: 'Too many requests without a good token came from this address, or the node works on as many such calls as it may.',

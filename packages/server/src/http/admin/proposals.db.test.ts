@@ -23,7 +23,7 @@ let caller: AdminCaller
 let [ada, bea] = ['', '']
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_TWO_PERSON: '1', ROLLCALL_MAX_REPLAY: '0' }, clock)
+  server = await testServer({ ROLLCALL_TWO_PERSON: '1', limits: { replay_deliveries: 0 } }, clock)
   await server.registry('civil')
   caller = await adminCaller(server)
   ada = await caller.token('ada', ['own'])

@@ -7,7 +7,7 @@ let server: TestServer
 let token: string
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_ADMIN_BODY_BYTES: '4096' })
+  server = await testServer({ limits: { admin_body_bytes: 4096 } })
   for (const kind of ['civil', 'social']) await server.registry(kind)
   token = await tokenOf('publisher', ['publish'])
 })

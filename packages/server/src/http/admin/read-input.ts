@@ -8,10 +8,7 @@ import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { type AdminRoute, otherMembers } from './route.ts'
 
-export type InputLimits = Pick<
-  Limits,
-  'admin_body_bytes' | 'body_depth' | 'body_values' | 'frame_values' | 'object_names'
->
+export type InputLimits = Pick<Limits, 'admin_body_bytes' | 'body_depth'>
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 

@@ -41,7 +41,7 @@ export type AdminNeeds = HasVault &
   HasTrial &
   Acting &
   HasPartnerPage &
-  RetentionNeeds & { readonly limits: Pick<Limits, 'check_days' | 'session_idle' | 'searched_accounts'> }
+  RetentionNeeds & { readonly limits: Pick<Limits, 'session_idle' | 'searched_accounts'> }
 
 export interface AdminRoute {
   /** Who calls it: a listener mounts the routes of its own audience alone. */

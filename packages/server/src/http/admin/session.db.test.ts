@@ -12,7 +12,7 @@ const clock = testClock()
 const MINUTE = 60_000
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_SESSIONS: '2' }, clock)
+  server = await testServer({ limits: { operator_sessions: 2 } }, clock)
   await server.registry('civil')
   await server.registry('social')
 })

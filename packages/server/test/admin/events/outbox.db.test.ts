@@ -117,7 +117,7 @@ describe('a failure of the database', () => {
     expect(await showOutbox(server.database, {})).toEqual({ waiting: 1, failed: [] })
     await publish()
     const { waiting, failed } = await showOutbox(server.database, {})
-    const failure = 'publishing it took longer than ROLLCALL_STATEMENT_TIMEOUT, 10 times'
+    const failure = 'publishing it took longer than a statement may (30 seconds), 10 times'
     expect([waiting, failed]).toMatchObject([0, [{ failure }]])
     await retryOutbox(acting(server.database), {})
     await publish()

@@ -8,7 +8,7 @@ import { rotateParticipantSecret } from '@rollcall/admin/participants/participan
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { promoteParticipant } from '@rollcall/admin/participants/promote'
 import { showParticipant } from '@rollcall/admin/participants/show'
-import { readLimits } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import { generate } from '@rollcall/synthetic'
 import { afterAll, expect, test, vi } from 'vitest'
 import packageJson from '../../../../admin/package.json' with { type: 'json' }
@@ -39,7 +39,7 @@ const peer = await withReceiver(
 await db.pool.query(`delete from participant_grant using registry where registry.id = registry and namespace = 'civil'`)
 
 const sender_id = 'new.example'
-const limits = readLimits({})
+const limits = DEFAULT_LIMITS
 const needs = { db, limits, samples: (kind: string) => generate(kind, { count: 100, seed: 'test' }) }
 const since = new Date(Date.now() - 60_000).toISOString()
 const check = (of: object = {}) => checkParticipant(acting(needs), { sender_id, namespace: 'civil-test', since, ...of })

@@ -10,7 +10,7 @@ import {
 } from '@rollcall/admin/registries/identifier-types'
 import { addRegistry, changeRegistry } from '@rollcall/admin/registries/registries'
 import { AdminRefusal } from '@rollcall/admin/use-case'
-import { LIMITS } from '@rollcall/core/limits'
+import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { JsonObject } from '@rollcall/protocol'
 import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { registryAt } from '@rollcall/records/registries/registries'
@@ -83,7 +83,7 @@ describe('a registry whose records are known by another identifier', () => {
   })
 
   it('takes events and merges by it', async () => {
-    const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+    const limits = DEFAULT_LIMITS
     const publish = (record: JsonObject) =>
       publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
     await publish(person({ NID: '3000' }, { sex: 'F' }))
@@ -217,7 +217,7 @@ describe('an identifier type that an operator calls sortable', () => {
       status_reason_message: 'search_criteria.sort: CEDULA is being backfilled and cannot be sorted by yet',
     })
     await applyIndexes(db, namespace)
-    const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+    const limits = DEFAULT_LIMITS
     await publishEvent(acting({ db, limits }), {
       namespace,
       reg_event_type: 'UPDATE',
@@ -257,7 +257,7 @@ describe('the form of values', () => {
       status_reason_message: `search_criteria.query.value: must be a string of 1 to 256 characters or a whole number, and of the form ${pattern}`,
     })
     expect(numbers(await byType('NID', '2000'))).toEqual(['2000'])
-    const limits = { birth_span: LIMITS.birth_span.default, correction_time: LIMITS.correction_time.default }
+    const limits = DEFAULT_LIMITS
     const publish = (record: JsonObject) =>
       publishEvent(acting({ db, limits }), { namespace, reg_event_type: 'UPDATE', record })
     await expect(publish(person({ NID: '4000', CEDULA: '12345' }))).rejects.toThrow(

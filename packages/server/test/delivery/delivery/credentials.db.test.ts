@@ -11,10 +11,10 @@ import {
 } from '@rollcall/delivery/delivery/credentials'
 import type { Vault } from '@rollcall/keys/vault'
 import { createGuards, type Guards } from '@rollcall/participants/egress/address-guard'
-import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { partnerCertificate, partnerKey } from '../../../../participants/test/partner-certificate.ts'
+import { testConfig } from '../../../../settings/test/config.ts'
 import { answering, LOOPBACK, type Receiver, receiver, type TestSender, testSender } from '../../deliveries.ts'
 
 let sender: TestSender
@@ -26,7 +26,7 @@ const peers: Receiver[] = []
 
 beforeAll(async () => {
   sender = await testSender()
-  vault = await openVault(readConfig(sender.env), sender.database.db)
+  vault = await openVault(testConfig(sender.env), sender.database.db)
   guards = createGuards({ ca: partnerCertificate, resolve: async () => ['127.0.0.1'] })
   credentials = createCredentials(vault, guards, { now: () => clock })
 })

@@ -3,13 +3,13 @@ import type { Participant } from '@rollcall/core/model/participant'
 import { findBreaker } from '@rollcall/delivery/store/deliveries/breakers'
 import { rotateOwnKeys } from '@rollcall/keys/rotation'
 import { setParticipantStatus } from '@rollcall/participants/store/participants'
-import { readConfig } from '@rollcall/settings/config'
 import { openVault } from '@rollcall/settings/storage'
 import { expect, test } from 'vitest'
 import { drain } from '../../../../delivery/src/delivery/drain.ts'
 import { nextDue } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { isSigned, type PublishedKey } from '../../../../delivery/test/stranger/signing.ts'
 import { SETTINGS_AGE, testClock } from '../../../../observe/test/clock.ts'
+import { testConfig } from '../../../../settings/test/config.ts'
 import {
   answering,
   attemptsOf,
@@ -133,7 +133,7 @@ test('a retry after our keys were rotated is signed with the new key, which a st
   const [delivery] = await deliveries(participant, 1)
   await drain(context, participant.id)
   const [before] = await published()
-  await rotateOwnKeys(database.db, await openVault(readConfig(sender.env), database.db))
+  await rotateOwnKeys(database.db, await openVault(testConfig(sender.env), database.db))
   sender.clock.pass(SETTINGS_AGE)
   expect((await published())[0]?.kid).not.toBe(before?.kid)
   peer.answer = strict

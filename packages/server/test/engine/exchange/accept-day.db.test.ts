@@ -13,9 +13,7 @@ const MOST_BYTES = 100_000
 let server: TestServer
 beforeAll(async () => {
   server = await testServer({
-    ROLLCALL_MAX_ACCEPTED_REQUESTS: String(MOST),
-    ROLLCALL_MAX_ACCEPTED_BYTES: String(MOST_BYTES),
-    ROLLCALL_RATE_LIMIT: '1000000',
+    limits: { accepted_requests: MOST, accepted_bytes: MOST_BYTES, participant_rate: 1_000_000 },
   })
   await server.registry('civil')
 })

@@ -31,7 +31,7 @@ const {
   newPeer: joined,
 } = await asyncServer(
   Array.from({ length: 6 }, (_, n) => person(n)),
-  { ROLLCALL_MAX_REPLY_BYTES: '1048576', ROLLCALL_TIMESTAMP_WINDOW: '60' },
+  { limits: { reply_bytes: 1_048_576, timestamp_window: 60 } },
 )
 const { table } = recordTable(registry, registry.kind.record_types[0])
 let peer: AsyncPeer

@@ -14,8 +14,7 @@ import {
 const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
 const { server, newPeer } = await asyncServer(people, {
   ROLLCALL_ROLE: 'all',
-  ROLLCALL_WORKER_CONCURRENCY: '4',
-  ROLLCALL_SEARCH_TIMEOUT: '60',
+  limits: { worker_concurrency: 4, search_timeout: 60 },
 })
 await server.registry('civil', people, 'other')
 const [hog, other] = [await newPeer(), await newPeer()]

@@ -8,7 +8,7 @@ let server: TestServer
 let peer: AsyncPeer
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MESSAGE_TS_WINDOW: '300' })
+  server = await testServer({ limits: { message_ts_window: 300 } })
   peer = await asyncPeer(server, 'spmis.demo')
   await server.registry('civil')
 })

@@ -13,7 +13,7 @@ const {
   url,
   send,
   search: valid,
-} = await civilServer([ADA], { ROLLCALL_MAX_BODY_BYTES: '2000000', ROLLCALL_MAX_BATCH_ITEMS: '10' })
+} = await civilServer([ADA], { limits: { body_bytes: 2_000_000, batch_items: 10 } })
 
 afterEach(() => expect(server.logged()).not.toMatch(/Okoro|B-5521|0012/))
 

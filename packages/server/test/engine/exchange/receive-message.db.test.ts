@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ADA, civilServer } from '../../civil.ts'
 import { expectFault, expectRejected } from '../../expectations.ts'
 
-const { server, send, search: valid } = await civilServer([ADA], { ROLLCALL_MAX_BATCH_ITEMS: '10' })
+const { server, send, search: valid } = await civilServer([ADA], { limits: { batch_items: 10 } })
 
 afterEach(() => expect(server.logged()).not.toMatch(/Okoro|B-5521|0012/))
 

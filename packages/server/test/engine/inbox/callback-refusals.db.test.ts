@@ -140,7 +140,7 @@ describe('a callback that is refused', () => {
   })
 
   it('above what a participant may have kept in a day; what is there is acknowledged all the same', async () => {
-    const small = await testServer({ ROLLCALL_MAX_INBOX_MESSAGES: '3', ROLLCALL_MAX_INBOX_BYTES: '1000000' })
+    const small = await testServer({ limits: { inbox_messages: 3, inbox_bytes: 1_000_000 } })
     try {
       await small.registry('civil')
       const peer = await small.participant(registry.sender_id)

@@ -13,8 +13,7 @@ const person = (uin: string, more: object) => ({
 })
 
 const { server, peer } = await civilServer([person('007', {})], {
-  ROLLCALL_TIMESTAMP_WINDOW: '3600',
-  ROLLCALL_MAX_REPLY_BYTES: '1048576',
+  limits: { timestamp_window: 3600, reply_bytes: 1_048_576 },
 })
 const wide = { phone_number: ['+1 555 0100'], pad: 'x'.repeat(50_000) }
 await server.registry(

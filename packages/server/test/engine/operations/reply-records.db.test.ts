@@ -14,7 +14,7 @@ const people = Array.from({ length: PEOPLE }, (_, n) => ({
   name: { surname: n === 0 ? 'Alone' : 'Okoro' },
   sex: 'female',
 }))
-const { server, newPeer } = await asyncServer(people, { ROLLCALL_MAX_REPLY_RECORDS: String(CAP) })
+const { server, newPeer } = await asyncServer(people, { limits: { reply_records: CAP } })
 const peer = await newPeer()
 
 const women = byExpression({ sex: { eq: 'F' } }, { pagination: { page_size: 1 } })

@@ -177,7 +177,7 @@ describe('a search that is too broad', () => {
   let registry: Registry
   let asker: TestParticipant
   beforeAll(async () => {
-    small = await testServer({ ROLLCALL_MAX_RESULTS: '3', ROLLCALL_SEARCH_TIMEOUT: '1' })
+    small = await testServer({ limits: { search_results: 3, search_timeout: 1 } })
     asker = await small.participant('spmis.demo')
     registry = await small.registry('civil', PEOPLE)
   })

@@ -1,7 +1,9 @@
 /** Participants with many slow searches: they wait for each other, nobody waits for them, and they come to an end. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { rawConnection } from '../../../../engine/test/raw-http.ts'
 import { holdTable, lockWaits } from '../../../../keys/test/held-table.ts'
+import type { TestSettings } from '../../../../settings/test/config.ts'
 import {
   bearer,
   post,
@@ -20,7 +22,7 @@ let proceed: () => Promise<void>
 
 const PEOPLE = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
 
-async function start(env: Readonly<Record<string, string>>): Promise<void> {
+async function start(env: TestSettings): Promise<void> {
   server = await testServer(env)
   hog = await server.participant('hog.example')
   other = await server.participant('other.example')
@@ -57,7 +59,7 @@ async function answered(): Promise<number> {
 }
 
 describe('slow searches of one participant', () => {
-  beforeAll(() => start({ ROLLCALL_SEARCH_TIMEOUT: '2' }))
+  beforeAll(() => start({ limits: { search_timeout: 2 } }))
   afterAll(() => server.close())
 
   it('hold half of the connections; another participant is answered before them', async () => {
@@ -96,7 +98,7 @@ describe('slow searches of one participant', () => {
 })
 
 describe('the searches of one request', () => {
-  beforeAll(() => start({ ROLLCALL_BATCH_SEARCH_TIME: '1' }))
+  beforeAll(() => start({ limits: { batch_search_time: 1 } }))
 
   it('are begun for a time; what is left is refused, and identifiers are looked up', async () => {
     const asked = ask(hog, [...many(6), lookUp])

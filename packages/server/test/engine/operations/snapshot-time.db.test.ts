@@ -12,7 +12,7 @@ import {
 } from '../../asynchronous.ts'
 
 const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
-const { server, newPeer } = await asyncServer(people, { ROLLCALL_SNAPSHOT_SEARCH_TIME: '1' })
+const { server, newPeer } = await asyncServer(people, { limits: { snapshot_search_time: 1 } })
 const peer = await newPeer()
 
 const slow = byExpression({ sex: { eq: 'F' } })

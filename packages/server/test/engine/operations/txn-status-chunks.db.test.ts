@@ -8,7 +8,7 @@ const ITEMS = CHUNK + 2
 const last = (position: number) => `r-${position}`
 
 const person = { '@type': 'CRVS_Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'U1' }] }
-const { server, newPeer } = await asyncServer([person], { ROLLCALL_MAX_BATCH_ITEMS: '100000' })
+const { server, newPeer } = await asyncServer([person], { limits: { batch_items: 100_000 } })
 const peer = await newPeer()
 const nothing = { search_criteria: {} }
 const asking = byIdentifier('UIN', 'U1')

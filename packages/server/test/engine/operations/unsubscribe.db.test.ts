@@ -226,7 +226,7 @@ describe('a code', () => {
 })
 
 it('outside the window of timestamps nothing is ended', async () => {
-  const strict = await subscribingServer({ ROLLCALL_TIMESTAMP_WINDOW: '60' })
+  const strict = await subscribingServer({ limits: { timestamp_window: 60 } })
   const by = await strict.newPeer()
   const code = await codeOf(strict.server, by, about(uin()))
   const body = unsubscribeFor(by, [code], { message: { timestamp: '2020-01-01T00:00:00Z' } })

@@ -9,9 +9,9 @@ import {
   SEALED_CREDENTIALS,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
-import { readConfig } from '@rollcall/settings/config'
 import { masterKeySource, openVault } from '@rollcall/settings/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testConfig } from '../../../../settings/test/config.ts'
 import { type TestSender, takes, testSender } from '../../deliveries.ts'
 
 let sender: TestSender
@@ -50,7 +50,7 @@ const NEXT = newMasterKey()
 test('credentials go with the master key when it is replaced', async () => {
   const { db } = sender.database
   const { id } = await takes(sender, 'b.example', null)
-  const config = readConfig(sender.env)
+  const config = testConfig(sender.env)
   const secrets: Secrets = { auth: 'bearer', origin: 'https://b.example', token: 't' }
   const vault = await openVault(config, db)
   await withCurrentMasterKey(async () => {

@@ -1,0 +1,68 @@
+/** Variables of earlier versions that are read no more. */
+import { FIXED_LIMITS } from '@rollcall/core/limits'
+
+/** The constant that counts now, or what is set in place of the variable. */
+export const REPLACED: Readonly<Record<string, number | string>> = {
+  ROLLCALL_ADMIN_READS_AT_ONCE: 3,
+  ROLLCALL_BATCH_SEARCH_TIME: FIXED_LIMITS.batch_search_time,
+  ROLLCALL_CHECKPOINT_ENTRIES: FIXED_LIMITS.checkpoint_entries,
+  ROLLCALL_CHECKPOINT_INTERVAL: FIXED_LIMITS.checkpoint_interval,
+  ROLLCALL_CHECK_DAYS: 30,
+  ROLLCALL_CLOCK_SKEW: 60,
+  ROLLCALL_CONCURRENCY_LIMIT: 'rollcall participant limits --concurrency-limit',
+  ROLLCALL_CORRECTION_TIME: FIXED_LIMITS.correction_time,
+  ROLLCALL_DEFAULT_PAGE_SIZE: 10,
+  ROLLCALL_LARGE_REQUESTS: 2,
+  ROLLCALL_MAX_ACCEPTED_REQUESTS: FIXED_LIMITS.accepted_requests,
+  ROLLCALL_MAX_ACCOUNTS_WAITING: 10_000,
+  ROLLCALL_MAX_ACCOUNT_SEARCHES: 3,
+  ROLLCALL_MAX_ADDRESS_FAILURES: FIXED_LIMITS.address_failures,
+  ROLLCALL_MAX_ADMIN_BODY_BYTES: FIXED_LIMITS.admin_body_bytes,
+  ROLLCALL_MAX_ADMIN_READS: 20,
+  ROLLCALL_MAX_BATCH_ITEMS: FIXED_LIMITS.batch_items,
+  ROLLCALL_MAX_BODY_BYTES: FIXED_LIMITS.body_bytes,
+  ROLLCALL_MAX_BODY_DEPTH: FIXED_LIMITS.body_depth,
+  ROLLCALL_MAX_BODY_VALUES: 400_000,
+  ROLLCALL_MAX_CHANGED_DELIVERIES: FIXED_LIMITS.changed_deliveries,
+  ROLLCALL_MAX_EXCHANGES_WAITING: 10_000,
+  ROLLCALL_MAX_FRAME_VALUES: 10_000,
+  ROLLCALL_MAX_INBOX_BYTES: FIXED_LIMITS.inbox_bytes,
+  ROLLCALL_MAX_INBOX_MESSAGES: FIXED_LIMITS.inbox_messages,
+  ROLLCALL_MAX_OBJECT_NAMES: 1_000,
+  ROLLCALL_MAX_PARTNER_CALLS: 300,
+  ROLLCALL_MAX_PARTNER_REPLAYS: 100,
+  ROLLCALL_MAX_QUERY_DEPTH: FIXED_LIMITS.query_depth,
+  ROLLCALL_MAX_QUERY_TERMS: FIXED_LIMITS.query_terms,
+  ROLLCALL_MAX_QUERY_VALUES: FIXED_LIMITS.query_values,
+  ROLLCALL_MAX_REPLAY: FIXED_LIMITS.replay_deliveries,
+  ROLLCALL_MAX_REPLY_BYTES: FIXED_LIMITS.reply_bytes,
+  ROLLCALL_MAX_REPLY_RECORDS: FIXED_LIMITS.reply_records,
+  ROLLCALL_MAX_SEARCHED_ACCOUNTS: FIXED_LIMITS.searched_accounts,
+  ROLLCALL_MAX_SESSIONS: FIXED_LIMITS.operator_sessions,
+  ROLLCALL_MAX_SIGN_IN_FAILURES: 10,
+  ROLLCALL_MAX_SUBSCRIPTIONS: 'rollcall participant subscriptions --max',
+  ROLLCALL_MAX_TOKEN_FAILURES: FIXED_LIMITS.token_failures,
+  ROLLCALL_MAX_UPLOAD_ITEMS: FIXED_LIMITS.upload_items,
+  ROLLCALL_MIN_NOTIFY_INTERVAL: 5,
+  ROLLCALL_NODE_LEASE: FIXED_LIMITS.node_lease,
+  ROLLCALL_OIDC_SESSION_TIME: 3_600,
+  ROLLCALL_OPERATOR_TOKEN_RETENTION: 90,
+  ROLLCALL_PROPOSAL_TIME: FIXED_LIMITS.proposal_time,
+  ROLLCALL_RATE_LIMIT: 'rollcall participant limits --rate-limit',
+  ROLLCALL_SESSION_TIME: 43_200,
+  ROLLCALL_SLOW_SEARCH: 'the extension pg_stat_statements of PostgreSQL',
+  ROLLCALL_SNAPSHOT_SEARCH_TIME: FIXED_LIMITS.snapshot_search_time,
+  ROLLCALL_STATEMENT_TIMEOUT: FIXED_LIMITS.statement_timeout,
+  ROLLCALL_STOP_TIME: FIXED_LIMITS.stop_time,
+  ROLLCALL_TOKEN_LIFETIME: 900,
+  ROLLCALL_TOTAL_BODY_BYTES: FIXED_LIMITS.total_bytes,
+  ROLLCALL_TOTAL_CONCURRENCY_LIMIT: FIXED_LIMITS.total_concurrency,
+  ROLLCALL_TOTAL_RATE_LIMIT: FIXED_LIMITS.total_rate,
+  ROLLCALL_WORKER_CONCURRENCY: FIXED_LIMITS.worker_concurrency,
+}
+
+/** The refusal of such a variable. */
+export function replacedBy(variable: string, now: number | string): string {
+  if (typeof now === 'string') return `${variable} is no variable any more; use ${now}`
+  return `${variable} is no variable any more: it is a constant now, ${now} (docs/limits.md)`
+}
