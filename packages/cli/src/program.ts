@@ -1,5 +1,5 @@
 /** The commands, loaded as they are needed: `rollcall generate` does not wait for the parts of a server. */
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { EXIT, reportFailure } from './failure.ts'
 import { addSubject, type Group, type Leaf } from './subject.ts'
@@ -114,12 +114,14 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 }
 
 /** The program with the command that the words name; where they name none, with a list of all that loads none. */
-export function programFor(words: readonly string[]): Promise<Command> {
+export async function programFor(words: readonly string[]): Promise<Command> {
   const [first, ...others] = words[0] === 'help' ? words.slice(1) : words
-  return programWith(
+  const program = await programWith(
     (one) => one === first,
     (one) => others.includes(one),
   )
+  const isAskedForAll = words[0] === 'help' && first === undefined
+  return isAskedForAll ? program : program.configureHelp({ ...PLAIN, formatHelp: namesOf })
 }
 
 /** The program with all of its commands. */
@@ -150,6 +152,21 @@ async function programWith(isLoaded: (name: string) => boolean, isNamed: (name: 
   return program.addHelpCommand(helpCommand().helpGroup(FIRST))
 }
 
+const PLAIN: Partial<Help> = { subcommandTerm: (command) => command.name() }
+
+/** Characters of a line of the help. */
+const WIDTH = 80
+
+/** The help of the program on one screen: the names of all commands by group. The help of a command is as commander writes it. */
+function namesOf(command: Command, helper: Help): string {
+  if (command.parent !== null) return Help.prototype.formatHelp.call(helper, command, helper)
+  const groups = Object.entries(COMMANDS).map(([group, rows]) => {
+    const names = helper.boxWrap(Object.keys(rows).join(', '), WIDTH - 2)
+    return `${group}\n  ${names.replaceAll('\n', '\n  ')}`
+  })
+  return [`Usage: ${helper.commandUsage(command)}`, '', command.description(), '', ...groups, ''].join('\n')
+}
+
 const helpCommand = (): Command => new Command('help').argument('[command]').description('show the help of a command')
 
 function newProgram(): Command {
@@ -158,16 +175,15 @@ function newProgram(): Command {
     .version(packageJson.version)
     .exitOverride()
     .addHelpCommand(helpCommand())
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp(PLAIN)
     .showHelpAfterError('(add --help to see the options of the command)')
     .addHelpText(
       'after',
       `
-rollcall <command> --help shows a command. Environment variables configure all,
-such as DATABASE_URL (default: an embedded PostgreSQL in ROLLCALL_DATA,
-./.rollcall); docs/settings.md has them all.
-Exit codes: 0 done, 1 failed, 2 not understood, 5 it waits for a second
-operator; import has more.`,
+rollcall help says what each does, rollcall <command> --help shows one.
+Environment variables configure all (docs/settings.md), such as DATABASE_URL;
+without it, an embedded PostgreSQL in ROLLCALL_DATA (./.rollcall) is used.
+Exit codes: 0 done, 1 failed, 2 not understood, 5 waits for a second operator.`,
     )
 }
 

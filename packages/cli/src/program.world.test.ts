@@ -157,13 +157,17 @@ test('the help lists every command in five groups on one screen, without loading
   expect(program.commands.every((command) => command.commands.length + command.options.length === 0)).toBe(true)
   const text = helpOf(program)
   expect(text.match(/^\w.*:$/gm)).toEqual([
-    ...['Options:', 'Run a server:', 'Registries and their records:', 'Participants and what they may do:'],
+    ...['Run a server:', 'Registries and their records:', 'Participants and what they may do:'],
     ...['Messages, and who looked:', 'Ask a registry:'],
   ])
   const lines = text.split('\n')
-  expect(lines.length).toBeLessThan(75)
+  // A terminal has 24 lines of 80 characters.
+  expect(lines.length).toBeLessThan(24)
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   const listed = program.commands.map((command) => command.name())
+  expect(lines.filter((line) => line.startsWith('  ')).flatMap((line) => line.match(/[\w-]+/g) ?? [])).toEqual(
+    listed.filter((name) => name !== 'help'),
+  )
   expect(listed).toEqual((await wholeProgram()).commands.map((command) => command.name()))
   expect(program.commands.filter((command) => command.summary() === '')).toEqual([])
 })
@@ -195,21 +199,10 @@ test('without a command it shows all of them', async () => {
   const [bare, asked] = await Promise.all([rollcall([]), rollcall(['--help'])])
   expect(bare).toEqual(asked)
   expect(bare.code).toBe(0)
-  for (const name of [
-    'serve',
-    'demo',
-    'migrate',
-    'registry',
-    'participant',
-    'import',
-    'search',
-    'status',
-    'listen',
-    'generate',
-    'doctor',
-  ]) {
-    expect(bare.stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
-  }
+  expect(bare.stdout).toContain('\n  serve, demo, migrate,')
+  const told = await rollcall(['help'])
+  expect(told.stdout).toMatch(/^ {2}serve +run the server; it migrates the database first$/m)
+  expect(told.stdout).toMatch(/^ {2}check +check that our system works with a registry$/m)
 })
 
 test('--version is the package’s', async () => {
