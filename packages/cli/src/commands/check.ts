@@ -15,12 +15,12 @@ import { collected, wholeNumber } from '../values.ts'
 export function addCommand(program: Command): void {
   const command = program
     .command('check')
-    .description('check that our system works with a registry: token, search, callback, retry, subscription')
+    .description('ask a registry as our system would, step by step, and print what came')
     .argument('[namespace]', 'a registry of the demo on this machine (or --url)')
     .requiredOption('--identifier <type=value>', 'a person of whom the registry has a record', collected)
-    .option('--event <type>', 'type of event to subscribe to (default: the first one of the kind)')
+    .option('--event <type>', 'type of event to subscribe to (default: no subscription)')
     .option('--record-type <type>', 'record type to be notified of (default: the first of the kind)')
-    .option('--sync-only', 'only token and search: for a system that asks synchronously')
+    .option('--sync-only', 'only a search: for a system that asks synchronously')
     .option(
       '--listen <port>',
       'port at which to wait for callbacks (default: any free port)',
@@ -36,12 +36,11 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The steps are those that the operator of the registry sees with rollcall participant check. For each the command prints what was
-sent and what came. The second on-search (retry) and the test notification come only if the operator runs that command at the
-same time, with --wait (docs/sandbox.md). Use it in a sandbox registry: it makes a subscription, and ends it. The other options
-are those of rollcall search.
+This command asks; what the registry saw of it, its operator reads with rollcall participant check (docs/sandbox.md). The second
+on-search (retry) and the test notification come only if the operator runs that command at the same time, with --wait. The command
+ends at the first step that fails. With --event it makes a subscription, and ends it. The other options are those of rollcall search.
 
-Exit codes: 0 every step has passed or is skipped, 1 a step is missing.
+Exit codes: 0 every step has passed, 1 a step has not.
 
 Example: rollcall check civil --identifier UIN=8128560370 --sync-only`,
     )
@@ -80,7 +79,7 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
   process.stdout.write(
     options.json
       ? `${printable(JSON.stringify({ passed, steps }))}\n`
-      : `${passed ? 'every step has passed or is skipped' : 'the check has not passed'}\n`,
+      : `${passed ? 'every step has passed' : 'the check has not passed'}\n`,
   )
   if (!passed) process.exitCode = EXIT.failed
 }
@@ -95,14 +94,11 @@ function callbacksOf({ listen, callbackUrl }: CheckOptions) {
 }
 
 /** The namespace of a registry begins with its kind, where the operator has not chosen another one. */
-function subscriptionOf({ base_url, record_type }: Target, { event, recordType }: CheckOptions) {
+function subscriptionOf({ base_url, record_type: usual }: Target, { event, recordType }: CheckOptions) {
+  if (event === undefined) return null
   const [, namespace = ''] = base_url.pathname.split('/')
   const kind = KINDS.find(({ name }) => namespace === name || namespace.startsWith(`${name}-`))
-  const named = {
-    event: event ?? kind?.event_types[0]?.name,
-    record_type: recordType ?? record_type ?? kind?.record_types[0].emitted,
-  }
-  if (named.event === undefined) return null
-  if (named.record_type !== undefined) return { event: named.event, record_type: named.record_type }
+  const record_type = recordType ?? usual ?? kind?.record_types[0].emitted
+  if (record_type !== undefined) return { event, record_type }
   throw new CommandError('--record-type is missing; name the record type to be notified of')
 }
