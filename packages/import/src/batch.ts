@@ -1,4 +1,4 @@
-/** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
+/** A batch: entries of a source that are prepared together, and written in one transaction. */
 
 import type { RecordChange } from '@rollcall/core/model/event'
 import { recordChanges } from '@rollcall/delivery/events/publish'
@@ -15,24 +15,24 @@ import type { Entry } from './source.ts'
 import { type Line, type LinesWritten, type Writing, writeLines } from './write-lines.ts'
 
 interface BatchWritten {
-  /** Records that were not there before. */
+  /** Records that are new. */
   readonly inserted: number
 }
 
 /** How entries become records. */
 export interface Preparing {
   readonly kind: Kind
-  /** Null: what the document's own `@type` says. */
+  /** Null: the document's `@type` decides. */
   readonly recordType: RecordType | null
-  /** A record is kept of which a value is not understood. */
+  /** Whether a record with a value that is not understood is stored. */
   readonly lenient: boolean
-  /** The day of the import in UTC, such as 2026-11-24; a birth date after it is remarked. */
+  /** The day of the import in UTC, such as 2026-11-24; later birth dates are reported. */
   readonly today: string
 }
 
 export class Batch {
   entries = 0
-  /** Of the source, sums of what this batch consumes. */
+  /** The position in the source after this batch. */
   size = 0
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, Line[]>()
@@ -51,7 +51,7 @@ export class Batch {
     if (cells !== undefined) this.counts.row(line, cells)
   }
 
-  /** Why the entry is rejected; nothing where it is prepared. */
+  /** The reasons for which an entry is rejected; none when it was prepared. */
   #prepare(preparing: Preparing, entry: Entry, cells: RowCells | undefined): readonly string[] {
     const { lenient } = preparing
     const { line } = entry
@@ -76,7 +76,7 @@ export class Batch {
     return []
   }
 
-  /** The record of the entry, or why it is none. */
+  /** The record of the entry, or the reason why it has none. */
   #read({ kind, recordType }: Preparing, entry: Entry) {
     try {
       const document = documentOf(entry)
@@ -89,8 +89,9 @@ export class Batch {
   }
 
   /**
-   * Writes what was prepared, in the caller's transaction. Records that the database refuses are added to the rejects.
-   * @param recording of changes that are events; null: none is, and documents that are replaced are not read
+   * Writes the prepared records in the caller's transaction. Records that the database refuses are added to the
+   * rejects.
+   * @param recording records the changes as events; null: changes are no events, and replaced documents are not read
    */
   async write(writing: Omit<Writing, 'before'>, recording: Recording | null = null): Promise<BatchWritten> {
     let inserted = 0
@@ -108,7 +109,7 @@ export class Batch {
     return { inserted }
   }
 
-  /** Counts lines that were refused or repeated. @returns those that were not written */
+  /** Counts lines that were refused or repeated. @returns the lines that were not written */
   #refuse(
     { duplicates }: Pick<Writing, 'duplicates'>,
     { primary_identifier }: RecordType,
@@ -131,7 +132,9 @@ export class Batch {
   }
 }
 
-/** The changes of records, each once and in the order of the lines: from its document before all lines to that of the last one. */
+/**
+ * The change of each record, in the order of the lines: from its document before all lines to that of the last line.
+ */
 function changesOf(
   { name: record_type }: RecordType,
   records: readonly PreparedRecord[],
@@ -148,8 +151,8 @@ function changesOf(
 }
 
 /**
- * By the document's own `@type`; a document without one is of the kind's default record type.
- * @throws InvalidRecord when `@type` names no record type of the kind, or several
+ * The record type named by the document's `@type`; without it, the default of the kind.
+ * @throws InvalidRecord `@type` names no record type of the kind, or several
  */
 export function recordTypeOf(kind: Kind, document: JsonValue): RecordType {
   const found = recordTypesOf(kind, document)

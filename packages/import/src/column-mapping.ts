@@ -1,6 +1,6 @@
 /**
- * The mapping of a CSV file: by path in the record, the column that the value is taken from, and how it is read
- * (docs/import.md). One schema and one reader, for every file of columns.
+ * The mapping of a table: by path in the record, the column with the value and the rule for reading it
+ * (docs/import.md). One schema and one reader for all tables.
  */
 
 import { nearestHint, nearestName } from '@rollcall/base/shared/nearest'
@@ -21,10 +21,10 @@ import { ImportError } from './import-error.ts'
 import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
 import { DUPLICATES, type Duplicates } from './write-lines.ts'
 
-/** What becomes of a value that the member `codes` does not list. */
+/** What happens to a value that is not in `codes`. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
 
-/** What a proposed mapping has in place of a meaning that a person must write. */
+/** The mark in a proposed mapping for a meaning that a person must write. */
 export const UNDECIDED = '?'
 
 const Column = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
@@ -67,7 +67,7 @@ const Repeated = oneOf(DUPLICATES, {
 
 const Constant = Type.Object({ value: Scalar }, { additionalProperties: false })
 
-/** A mapping as it is written in a file. */
+/** A mapping as written in a file. */
 export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, FromColumn, Constant]), {
   minProperties: 1,
   description:
@@ -75,18 +75,18 @@ export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, 
 })
 export type ColumnMappingFile = Static<typeof ColumnMappingFile>
 
-/** One step of a path, and whether a list stands there. */
+/** One step of a path, and whether there is a list at it. */
 export interface Step {
   readonly key: string
   readonly array: boolean
 }
 
-/** How one value of a record is made. */
+/** The rule for making one value of a record. */
 export interface Target {
-  /** As the mapping writes it. */
+  /** The path as the mapping writes it. */
   readonly path: string
   readonly steps: readonly Step[]
-  /** Set when an object with this identifier type stands at the end of the steps. */
+  /** Set when the last step is an object with this identifier type. */
   readonly identifier_type: string | null
   /** Null: the value is a constant. */
   readonly column: string | null
@@ -97,21 +97,21 @@ export interface Target {
   readonly split: string | null
   /** As the path is compared, without the type of an identifier. */
   readonly key: string
-  /** Names of the attributes and types of identifiers that are read there. */
+  /** Names of the attributes and identifier types that are read there. */
   readonly reads: readonly string[]
 }
 
 /** A checked mapping. */
 export interface ColumnMapping {
   readonly targets: readonly Target[]
-  /** Null: it does not say. */
+  /** Null: the mapping does not say. */
   readonly duplicates: Duplicates | null
 }
 
 /** The records that a mapping makes. */
 export interface MappedRecords {
   readonly kind: Kind
-  /** A record is of one of them. */
+  /** Each record has one of these types. */
   readonly recordTypes: readonly RecordType[]
 }
 
@@ -119,9 +119,9 @@ const PATH = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
 const EXAMPLE = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
- * Checks a mapping as it was given.
- * @param records null: they are of another registry, and any path is accepted
- * @throws ImportError that names the path and the rule
+ * Checks a mapping.
+ * @param records null: the records belong to another registry, and any path is accepted
+ * @throws ImportError names the path and the rule
  */
 export function readColumnMapping(given: unknown, records: MappedRecords | null): ColumnMapping {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -177,7 +177,7 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
 const readAt = (places: readonly RecordPath[]): readonly string[] =>
   places.flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
 
-/** What the mapping says of the value, each member read on its own. */
+/** The rule of the mapping for a value. */
 function readRule(path: string, given: unknown): Partial<Target> {
   if (typeof given === 'string') return { column: checked(Column, given, path) }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -223,7 +223,7 @@ function checked<Schema extends TSchema>(schema: Schema, given: unknown, path: s
 
 const problemOf = (path: string, rule: string): ImportError => new ImportError(`the column mapping of ${path}: ${rule}`)
 
-/** Where the path leads in each type of record that has it. @throws ImportError where none has */
+/** The place of the path in each record type that has it. @throws ImportError none has it */
 function placesOf(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
   const places = records.recordTypes.flatMap((recordType) => recordPath(recordType, dotted) ?? [])
   if (places.length > 0) return places
@@ -283,12 +283,12 @@ function checkPlaces(target: Target, places: readonly RecordPath[]): void {
   }
 }
 
-/** Whether an attribute at a path can hold the value, by the reader of records. */
+/** Whether an attribute at a path can have the value, by the code that reads records. */
 const isRead = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
   attributes.length === 0 ||
   attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
 
-/** Where the schema of the records has a list, one is made; identifiers stand in a list where nothing is known. */
+/** A list is made where the schema has one; identifiers are put into a list if the schema is not known. */
 function stepsOf(
   keys: readonly string[],
   records: MappedRecords | null,
@@ -303,7 +303,7 @@ function stepsOf(
   })
 }
 
-/** One would overwrite the other; identifiers of several types go into one list. */
+/** Whether one would overwrite the other. Identifiers of several types go into one list. */
 function collides(one: Target, other: Target): boolean {
   const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
   if (a === undefined || b === undefined) return false

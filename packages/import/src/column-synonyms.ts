@@ -1,7 +1,7 @@
 /**
- * What columns of tables are called, by the attribute or the identifier type that is meant: in English, French, Spanish and
- * Portuguese. Names are compared without regard to case, accents and what stands between words. Names that attributes and
- * identifier types have already (`record-keys.ts`, aliases) need no row.
+ * Names of columns for attributes and identifier types, in English, French, Spanish and Portuguese. They are compared
+ * without case, accents and separators. The names that attributes and identifier types have themselves
+ * (`record-keys.ts`, aliases) need no row.
  */
 
 export const ATTRIBUTE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -68,7 +68,7 @@ export const IDENTIFIER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   FARMER_ID: ['farmer number', 'farmer no'],
 }
 
-/** Columns that hold what records have in several places. */
+/** Names of columns with a whole name, which records have in several places. */
 export const WHOLE_NAMES: readonly string[] = [
   ...['name', 'full name', 'fullname', 'complete name', 'nom complet', 'nom et prénom', 'nom et prénoms'],
   ...['nombre', 'nombre completo', 'nombres y apellidos', 'nome', 'nome completo'],

@@ -8,11 +8,11 @@ import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, ty
 
 export interface CsvOptions {
   readonly mapping: ColumnMapping
-  /** Unless given, it is found out. */
+  /** By default it is recognised. */
   readonly delimiter?: string
-  /** Whether the first row has the names of the columns. Unless given, it is found out. */
+  /** Whether the first row has names of columns; by default this is recognised. */
   readonly header?: boolean
-  /** Is told how the table is read, before its first row. */
+  /** Called with the form of the table before its first row. */
   readonly described?: (how: TableForm & { readonly rows: RowReader }) => void
 }
 
@@ -24,10 +24,10 @@ export interface TableForm {
 }
 
 /**
- * Reads the rows after the header; a bad row is reported and the next one read. A quote within a cell that does
- * not begin with one is an ordinary character.
+ * Reads the rows after the header. A bad row is reported, and reading goes on. A quote inside a cell that does not
+ * begin with one is an ordinary character.
  * @param source in UTF-8
- * @throws ImportError when a mapped column is missing or a row grows beyond all measure (an unclosed quote)
+ * @throws ImportError a mapped column is missing, or a row is too long (an unclosed quote)
  */
 export async function* readCsv(source: Source, from: Position, options: CsvOptions): AsyncGenerator<Entry[]> {
   const form = tableForm(source.head.subarray(source.mark.bytes), options)
@@ -44,7 +44,7 @@ const tooLong = (line: number): ImportError =>
     `line ${line}: a row is longer than ${MAX_ENTRY_BYTES} bytes; look for a quotation mark that is never closed`,
   )
 
-/** What may stand between columns, and the word for it on the command line. */
+/** The delimiters between columns, and how they are written on the command line. */
 const DELIMITERS = [
   { delimiter: ',', name: 'commas', word: "','" },
   { delimiter: ';', name: 'semicolons', word: "';'" },
@@ -56,7 +56,7 @@ const DELIMITERS = [
 export const delimiterName = (delimiter: string): string =>
   DELIMITERS.find((one) => one.delimiter === delimiter)?.name ?? `the character ${delimiter}`
 
-/** The form that was asked for; what was not is found out from the first row, and from the columns that are mapped. */
+/** The requested form. Missing parts are recognised from the first row and the mapped columns. */
 export function tableForm(
   head: Buffer,
   { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
@@ -128,7 +128,7 @@ class Table {
     return [{ line, end, ...this.#rows.read(cells) }]
   }
 
-  /** @throws ImportError that names the delimiter which would find all columns, where there is one */
+  /** @throws ImportError names the delimiter that would find all columns, if there is one */
   #reader(first: string, cells: readonly string[] | string): RowReader {
     const { mapping } = this.#options
     const { delimiter: own, header } = this.#form

@@ -1,7 +1,9 @@
-/** How the dates of a column are written, such as `dd/MM/yyyy`. A format that two readers could read differently is refused. */
+/** Reads the format of the dates in a column, such as `dd/MM/yyyy`. An ambiguous format is refused. */
 import { dayInterval } from '@rollcall/protocol'
 
-/** Reads a text of the format as an ISO date, or as a date-time where the format has hours; null: it is not of the format. */
+/**
+ * Reads a text as an ISO date, or as a date-time when the format has hours; null: the text does not have this format.
+ */
 export type ReadDate = (text: string) => string | null
 
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
@@ -10,7 +12,7 @@ interface Token {
   readonly part: Part
   readonly pattern: string
   readonly meaning: string
-  /** Digits of a number that has no fixed length: what follows must not be a digit. */
+  /** The number of digits varies, so no digit may follow. */
   readonly varies?: true
 }
 
@@ -21,7 +23,7 @@ const MONTHS = [
 const NAMES = MONTHS.join('|')
 const SHORT_NAMES = MONTHS.map((name) => name.slice(0, 3)).join('|')
 
-/** What a format is made of. Every other letter must stand between single quotes. */
+/** The tokens of a format. Every other letter must be between single quotes. */
 export const DATE_TOKENS: Readonly<Record<string, Token>> = {
   yyyy: { part: 'year', pattern: '\\d{4}', meaning: 'the year, four digits' },
   MMMM: { part: 'month', pattern: NAMES, meaning: 'the English name of the month, such as March' },
@@ -35,7 +37,7 @@ export const DATE_TOKENS: Readonly<Record<string, Token>> = {
   ss: { part: 'second', pattern: '\\d{2}', meaning: 'the second' },
 }
 
-/** What people write who know other formats. */
+/** Advice for letters of other formats. */
 const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
   [/^y{1,3}$|^Y{1,3}$/, 'is ambiguous: a date needs a year of four digits, written yyyy'],
   [/^Y+$/, 'is not a token: write yyyy for the year'],

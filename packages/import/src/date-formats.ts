@@ -1,16 +1,16 @@
-/** How the dates of a column are written, where they are written in one way or in several. */
+/** The formats of the dates in a column, which may be written in several ways. */
 import { dayInterval } from '@rollcall/protocol'
 import { dateFormat, type ReadDate } from './date-format.ts'
 
 export interface DateFormats {
   readonly read: ReadDate
-  /** Which a text breaks that cannot be read. */
+  /** The rule that an unreadable text breaks. */
   readonly rule: string
 }
 
 /**
- * The formats are tried in their order, and the first one that fits reads the text. A text that another one would read as
- * another day is not read.
+ * Tries the formats in order: the first one that fits reads the text. A text that another format would read as another
+ * day is not read.
  * @returns the reader, or the rule that a format breaks
  */
 export function dateFormats(given: string | readonly string[]): DateFormats | string {

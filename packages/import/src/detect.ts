@@ -1,4 +1,4 @@
-/** Finds out from the first bytes of a file what it is, and how its text is written. */
+/** Recognises the type of a file and the encoding of its text from its first bytes. */
 import { isUtf8 } from 'node:buffer'
 import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { ImportError } from './import-error.ts'
@@ -41,13 +41,13 @@ function zipAdvice(head: Buffer): string {
     : 'the file is a zip archive: unpack it first, with unzip'
 }
 
-/** @throws ImportError that says what to do, where the file is no text */
+/** @throws ImportError the file is no text; the message says what to do */
 export function refuseOtherFiles(head: Buffer): void {
   const found = OTHER_FILES.find(({ begins }) => head.subarray(0, begins.length).equals(Buffer.from(begins)))
   if (found !== undefined) throw new ImportError(found.advice(head))
 }
 
-/** Byte order marks, and the encoding that each stands for. */
+/** Byte order marks and their encodings. */
 const MARKS = [
   { bytes: UTF8_MARK, encoding: 'utf-8' },
   { bytes: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
@@ -66,9 +66,9 @@ export function markOf(head: Buffer): Mark {
 }
 
 /**
- * The encoding of a text without a byte order mark: UTF-8, or the one of Western spreadsheets. A UTF-8 text with a few
- * faults is UTF-8: its faulty rows are rejected.
- * @throws ImportError where it is probably neither
+ * The encoding of a text without a byte order mark: UTF-8, or that of Western spreadsheets. A UTF-8 text with a few
+ * faults is UTF-8; its faulty rows are rejected.
+ * @throws ImportError it is probably neither
  */
 export function encodingOf(head: Buffer): 'utf-8' | 'windows-1252' {
   if (head.includes(0)) {

@@ -1,4 +1,4 @@
-/** What a dry run of an import keeps, in a temporary table of its session: where a primary identifier stood first. */
+/** The memory of a dry run, in a temporary table of its session: the first line of each primary identifier. */
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 
@@ -13,14 +13,14 @@ export async function openDryRun(client: ClientBase): Promise<void> {
 
 /**
  * @param lines by primary identifier
- * @returns those that stood in an earlier line, with the first one
+ * @returns those that occurred in an earlier line, with the first such line
  */
 export async function noteLines(
   client: ClientBase,
   { name }: RecordType,
   lines: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
-  // The outer query does not see what the inner one adds.
+  // The outer query does not see the rows that the inner one inserts.
   const { rows } = await client.query<{ primary_identifier: string; line: string }>(
     `with given as (select * from unnest($2::text[], $3::bigint[]) as given (primary_identifier, line)),
      noted as (

@@ -3,9 +3,9 @@ import { encodingOf } from './detect.ts'
 import { ImportError, type Source } from './source.ts'
 
 /**
- * @param asked a label of the Encoding Standard, such as `windows-1252`; undefined: it is found out
+ * @param asked a label of the Encoding Standard, such as `windows-1252`; undefined: the encoding is recognised
  * @returns its name
- * @throws ImportError when there is no such encoding, or none is found
+ * @throws ImportError the encoding does not exist, or cannot be recognised
  */
 export function encodingOfSource({ head, mark }: Source, asked: string | undefined): string {
   if (asked !== undefined) return decoderOf(asked).encoding
@@ -14,10 +14,10 @@ export function encodingOfSource({ head, mark }: Source, asked: string | undefin
 
 /**
  * The same source with its text in UTF-8.
- * @throws ImportError while it is read, when its bytes are not in that encoding
+ * @throws ImportError while it is read: its bytes are not in that encoding
  */
 export function inUtf8(source: Source, encoding: string): Source {
-  // A UTF-8 source stays as it is: each record that is not UTF-8 is rejected for itself.
+  // A UTF-8 source stays as it is: each record that is not UTF-8 is rejected by itself.
   if (encoding === 'utf-8') return source
   const head = source.head.subarray(source.mark.bytes)
   return {
@@ -28,7 +28,7 @@ export function inUtf8(source: Source, encoding: string): Source {
   }
 }
 
-/** @throws ImportError when there is no such encoding */
+/** @throws ImportError there is no such encoding */
 export function decoderOf(encoding: string) {
   try {
     return new TextDecoder(encoding, { fatal: true })

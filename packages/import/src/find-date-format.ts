@@ -2,7 +2,7 @@
 import { dayInterval } from '@rollcall/protocol'
 import { dateFormat } from './date-format.ts'
 
-/** The forms of dates that are tried. Two that read all values of a column differently are a question. */
+/** The date formats that are tried. If two of them read the values of a column differently, a person must decide. */
 const FORMATS = [
   ...['dd/MM/yyyy', 'MM/dd/yyyy', 'd/M/yyyy', 'M/d/yyyy', 'yyyy/MM/dd', 'dd-MM-yyyy', 'MM-dd-yyyy', 'd-M-yyyy'],
   ...['M-d-yyyy', 'dd MM yyyy', 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy', 'dd MMM yyyy', 'd MMM yyyy', 'dd-MMM-yyyy'],
@@ -14,7 +14,7 @@ const FORMATS = [
 export const readsAsWritten = (values: readonly string[]): boolean =>
   values.every((value) => dayInterval(value) !== null)
 
-/** The formats that read every value; of those that read all of them alike, the first. */
+/** The formats that read every value; of formats that read all values alike, the first. */
 export const formatsOf = (values: readonly string[]): readonly string[] =>
   oneOfEach(FORMATS.filter((format) => values.every((value) => isRead(format, value))))
 
@@ -39,7 +39,7 @@ function isRead(format: string, value: string): boolean {
   return typeof reader === 'function' && reader(value) !== null
 }
 
-/** Of formats that read values alike, the first. */
+/** The first of each group of formats that read values alike. */
 function oneOfEach(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {
@@ -49,7 +49,7 @@ function oneOfEach(formats: readonly string[]): readonly string[] {
   return [...firsts.values()]
 }
 
-/** Formats that differ only in digits or names of months read a value alike; the order of day and month counts. */
+/** Formats that differ only in digits or names of months read a value alike; the order of day and month matters. */
 const orderOf = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
 /** 3 February 2001, in a format. */

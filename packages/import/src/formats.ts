@@ -15,29 +15,29 @@ import type { Duplicates } from './write-lines.ts'
 export interface ReadAs {
   readonly format: FormatName
   readonly encoding: string
-  /** Null: it is no table. */
+  /** Null: the file is no table. */
   readonly table:
     | (TableForm & {
         readonly targets: readonly Target[]
-        /** Names of columns that the mapping does not name. */
+        /** Names of columns that the mapping does not use. */
         readonly unused: readonly string[]
       })
     | null
 }
 
-/** What only some formats need. */
+/** Options of single formats. */
 export interface FormatOptions {
-  /** CSV: by path in the record, the column and how it is read; see column-mapping.ts. */
+  /** CSV: the mapping of columns, see column-mapping.ts. */
   readonly mapping?: unknown
-  /** What the mapping may name. Unless given, any path: the records are of another registry. */
+  /** The records that the mapping may name; absent: any path, because the records belong to another registry. */
   readonly records?: MappedRecords
-  /** Is told how the file is read, before its first record. */
+  /** Called with the form of the file before its first record. */
   readonly described?: (read: ReadAs) => void
-  /** CSV: one character between cells; unless given, it is found out. */
+  /** CSV: one character between cells; by default it is recognised. */
   readonly delimiter?: string
-  /** CSV: the encoding of its text, such as `windows-1252`; unless given, it is found out. */
+  /** CSV: the encoding of the text, such as `windows-1252`; by default it is recognised. */
   readonly encoding?: string
-  /** CSV: whether the first row has the names of the columns; unless given, it is found out. */
+  /** CSV: whether the first row has names of columns; by default this is recognised. */
   readonly header?: boolean
 }
 
@@ -48,7 +48,10 @@ interface Format {
   reader(options: FormatOptions): Reader
 }
 
-/** By the mapping of a table, which `reader` has checked; in JSON the last record stands. */
+/**
+ * The rule for repeated records: in a table that of its mapping, which `reader` has checked; in JSON the last record
+ * wins.
+ */
 export const duplicatesOf = (format: FormatName, mapping: unknown): Duplicates =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 
@@ -119,7 +122,7 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
 }
 
 /**
- * The same, of a source that may be no text at all: that is said before its format is asked for.
+ * The format of a source. If the source is no text, that is reported before a missing format.
  * @throws ImportError
  */
 export async function formatOfSource(source: string | Readable, asked: FormatName | undefined): Promise<FormatName> {

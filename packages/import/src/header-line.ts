@@ -1,4 +1,7 @@
-/** Whether the first line of a table names its columns. A file without such a line has a person in it, who must not be shown. */
+/**
+ * Finds out whether the first line of a table has names of columns. If not, it has data of a person, which must not be
+ * shown.
+ */
 import { dayInterval } from '@rollcall/protocol'
 import { formatsOf } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
@@ -20,7 +23,7 @@ export function refuseWithoutHeader({ header, rows }: Table, columns: readonly P
   )
 }
 
-/** Numbers, dates, telephone numbers and e-mail addresses; and what stands in a row of the same column as well. */
+/** Numbers, dates, telephone numbers, e-mail addresses, and texts that occur in another row of the same column. */
 function isValue(cell: string, rows: Table['rows'], place: number): boolean {
   if (cell === '') return false
   if (/\d/.test(cell) && !/\p{L}{2}/u.test(cell)) return true

@@ -1,10 +1,10 @@
-/** Whether a column mapping has the identifier by which the registry knows its records. */
+/** Checks that a column mapping has the primary identifier of records. */
 import type { RecordType } from '@rollcall/protocol'
 import type { ColumnMapping, MappedRecords } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 import { recordPath } from './record-paths.ts'
 
-/** @throws ImportError when no record that the mapping makes could have its primary identifier */
+/** @throws ImportError no record that the mapping makes could have its primary identifier */
 export function refuseUnidentified(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
   if (recordTypes.some((recordType) => isIdentified(mapping, recordType))) return
   const missing = recordTypes.map(

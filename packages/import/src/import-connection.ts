@@ -18,11 +18,11 @@ export async function withClaimedRegistry<Result>(
     if (!(await claimImport(client, registry.id))) {
       throw new ImportError(`another import into ${registry.namespace} is running; try again when it has ended`)
     }
-    // Its attributes may have changed until the claim; from now on they stay.
+    // Its attributes may have changed before the claim; now they cannot change.
     return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
   } finally {
-    // The next import may begin as soon as this one has ended. Closing the connection gives up its claim as
-    // well, whatever state a failure left it in, but only when PostgreSQL gets to notice.
+    // The next import may begin as soon as this one has ended. Closing the connection also gives up the claim, in
+    // whatever state a failure left it, but only when PostgreSQL notices.
     await unclaimImport(client, registry.id).catch(() => undefined)
     client.release(true)
   }

@@ -1,6 +1,6 @@
 /**
- * Imports a file of records into a registry: read, prepare, write. While PostgreSQL writes one batch the next
- * one is prepared; there are never more than these two in memory.
+ * Imports a file of records into a registry: reads, prepares and writes batches. While PostgreSQL writes one batch, the
+ * next one is prepared; there are never more than two in memory.
  */
 
 import type { Readable } from 'node:stream'
@@ -34,25 +34,25 @@ import type { Duplicates } from './write-lines.ts'
 const BATCH_ENTRIES = 2_000
 /** A batch of large records ends earlier. */
 const BATCH_SIZE = 16 * 1024 * 1024
-/** Entries prepared before the batch that is being written gets its turn on the thread. */
+/** Entries that are prepared before the batch that is being written gets its turn on the thread. */
 const SLICE = 32
 
 export interface ImportOptions extends Omit<FormatOptions, 'records' | 'described'> {
-  /** A record is kept, and counted, of which a value is not understood. Unless given, it is rejected. */
+  /** Whether a record with a value that is not understood is stored and counted; by default it is rejected. */
   readonly lenient?: boolean
-  /** Unless given, the file's extension says. */
+  /** By default the extension of the file decides. */
   readonly format?: FormatName
-  /** All is done but for writing: no record, no event, no progress; rejects only where a path is named. */
+  /** Does everything but writing: no record, no event, no progress; rejects only if a path is given. */
   readonly dryRun?: boolean
   /** A record type of the registry's kind; unless given, each document's `@type` says. */
   readonly recordType?: string
-  /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
+  /** The file for rejected lines; null: none. By default beside the imported file: `<file>.rejects.ndjson`. */
   readonly rejectsPath?: string | null
-  /** Checked between batches; what is committed stays, and the same import goes on from there. */
+  /** Checked between batches. Committed batches stay, and the same import continues from there. */
   readonly signal?: AbortSignal
   /** Called after each committed batch. */
   readonly onProgress?: (progress: ImportProgress) => void
-  /** Entries of one transaction. */
+  /** Entries in one transaction. */
   readonly batchEntries?: number
   /** Unless given, no change is an event. */
   readonly events?: ImportEvents
@@ -72,12 +72,15 @@ export interface ImportEvents extends Pick<Recording, 'limits'> {
 
 /** Counts from the beginning of the source, those of an interrupted import included. */
 export interface ImportProgress {
-  /** Records read: written and rejected. Blank lines do not count. */
+  /** Records that were read, written or rejected, without blank lines. */
   readonly lines: number
   readonly written: number
-  /** Of those written, the records that were not there before. */
+  /** How many of the written records are new. */
   readonly added: number
-  /** Of those written, the ones that replaced a record with their primary identifier, also one of this source. */
+  /**
+   * How many of the written records replaced a record with the same primary identifier, which may be from the same
+   * source.
+   */
   readonly replaced: number
   readonly rejected: number
   readonly bytes: number
@@ -98,12 +101,11 @@ interface ImportResult extends ImportProgress {
 }
 
 /**
- * Imports NDJSON, a JSON array or CSV; each record replaces the one with its primary identifier. An import that
- * was interrupted goes on after its last committed batch when the same file is given with the same options; a
- * finished one begins anew.
- *
- * @param source a path, or a stream, which cannot be gone on with
- * @throws ImportError when the source as a whole cannot be read, or when another import into the registry runs
+ * Imports NDJSON, a JSON array or CSV; each record replaces the one with its primary identifier. An interrupted import
+ * continues after its last committed batch when the same file is given with the same options; a finished one begins
+ * anew.
+ * @param source a path, or a stream, which cannot be resumed
+ * @throws ImportError the source cannot be read, or another import into the registry is running
  */
 export async function importFile(
   db: Database,
@@ -154,7 +156,7 @@ async function importOpened(
   const identity = isDry ? null : importIdentity(opened, format, recordType, options)
   const from = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
-  // The list of an interrupted import stays as it is.
+  // The rejects of an interrupted import are kept.
   const asked = isDry ? (options.rejectsPath ?? null) : options.rejectsPath
   const rejectsPath = rejectsPathFor(source, opened, asked)
   const rejects = await openRejects(rejectsPath, from.rejects_bytes)
@@ -191,7 +193,7 @@ async function importOpened(
   }
 }
 
-/** Null: no change is an event. An import that is resumed goes on as it began. */
+/** Null: changes are no events. A resumed import goes on as it began. */
 async function eventsOf(
   db: Database,
   registry: Registry,
@@ -232,7 +234,7 @@ async function runImport(
       const before = await writing
       if (options.signal?.aborted) return [before, false]
       writing = commitBatch(run, batch, before)
-      // It is awaited above or below; meanwhile its failure must not count as unhandled.
+      // It is awaited above or below; meanwhile its failure must not be reported as unhandled.
       writing.catch(() => undefined)
     }
     const done = await writing
@@ -273,7 +275,7 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
   return progress
 }
 
-/** Also of an import that is resumed: the number of its run is the time of its start, in microseconds. */
+/** When the run began, even of a resumed import: its number is the start in microseconds. */
 const beganOf = ({ run }: Pick<Run, 'run'>): Date => new Date(Number(run) / 1_000)
 
 /** How far the import is with this batch, whose rejects are then on disk. */
@@ -296,7 +298,7 @@ async function reached(run: Run, batch: Batch, before: Progress, inserted: numbe
 
 function counts(progress: Progress, totalBytes: number | null): ImportProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
-  // What is read from another encoding is counted in UTF-8, which may be longer.
+  // Text in another encoding is counted in UTF-8, which may be longer.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
   return { lines, written, added, replaced: written - added, rejected, bytes, totalBytes }
 }

@@ -4,7 +4,7 @@ import { canonicalJson, type RecordType } from '@rollcall/protocol'
 import type { FormatName, FormatOptions } from './formats.ts'
 import type { Source } from './source.ts'
 
-/** Raise it when the counts of a report have another form: an interrupted import of before then begins anew. */
+/** Increase it when the form of the counts changes: then an import that was interrupted before begins anew. */
 const REPORT_VERSION = 3
 
 type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' | 'header'> & {
@@ -12,8 +12,8 @@ type ReadingOptions = Pick<FormatOptions, 'mapping' | 'delimiter' | 'encoding' |
 }
 
 /**
- * The digest of a source and of all that says how it is read, in hexadecimal. Null when the source has no
- * identity: such an import cannot be resumed.
+ * The digest of a source and of the options for reading it, in hexadecimal. Null when the source has no identity: such
+ * an import cannot be resumed.
  */
 export function importIdentity(
   source: Source,
@@ -31,7 +31,7 @@ export function importIdentity(
     encoding,
     header,
     lenient: lenient === true,
-    // The counts that are stored of an interrupted import have this form.
+    // The stored counts of an interrupted import have this form.
     report: REPORT_VERSION,
   }
   return createHash('sha256').update(canonicalJson(read)).digest('hex')

@@ -1,43 +1,46 @@
-/** How far an import came: one row for each registry, committed with every batch. */
+/** The progress of an import: one row for each registry, committed with every batch. */
 
 import type { Database } from '@rollcall/database/database'
 import { holdsClaim } from '@rollcall/records/records/claims'
 import type { ClientBase } from 'pg'
 
-/** All counts are from the beginning of the source, whether or not the import was interrupted. */
+/** All counts are from the beginning of the source, even if the import was interrupted. */
 export interface Progress {
   readonly bytes: number
-  /** Line of the source on which the last consumed entry stands. */
+  /** The line of the source with the last consumed entry. */
   readonly line: number
   readonly entries: number
   readonly written: number
-  /** Of those written, the records that were not there before. */
+  /** How many of the written records are new. */
   readonly inserted: number
   readonly rejected: number
-  /** Length of the rejects file. */
+  /** The length of the rejects file in bytes. */
   readonly rejects_bytes: number
   readonly read: ReportCounts
   /** Whether its changes are events; null: nothing is stored yet. */
   readonly events: boolean | null
-  /** The number of the run, which stands in each record that it has written; null: nothing is stored yet. */
+  /** The number of the run, which each written record has; null: nothing is stored yet. */
   readonly run: string | null
 }
 
-/** What the records of an import, or the rows of its table, had under one name; those that are missing had nothing. */
+/**
+ * The counts of the values under one name, in the records of an import or the rows of its table. Missing values are not
+ * counted.
+ */
 export interface ValueCounts {
   readonly understood: number
   readonly not_understood: number
-  /** Codes that are not on their list; they count as understood. */
+  /** Codes that are not in their list; they are counted as understood too. */
   readonly unlisted: number
   /** Lines of the first values that were not understood, and of the first unlisted codes. */
   readonly lines: readonly number[]
   readonly unlisted_lines: readonly number[]
-  /** Birth dates after the day of the import, and the lines of the first ones; they count as understood. */
+  /** Birth dates after the day of the import, and their first lines; they are counted as understood too. */
   readonly after_today: number
   readonly after_today_lines: readonly number[]
 }
 
-/** Nothing was counted. Also for the counts of an earlier version, which has fewer of them. */
+/** No counts. Also fills in the counts that an earlier version did not have. */
 export const NO_VALUES: ValueCounts = {
   understood: 0,
   not_understood: 0,
@@ -68,15 +71,15 @@ export interface RepeatedCounts {
   readonly lines: readonly number[]
 }
 
-/** What an import's report is made of. */
+/** The content of an import's report. */
 export interface ReportCounts {
-  /** Records that are stored although values of them were not understood. */
+  /** Records that were stored although some of their values were not understood. */
   readonly kept: number
-  /** In the order in which the reasons were met. */
+  /** In the order in which the reasons occurred. */
   readonly rejections: readonly RejectionCounts[]
-  /** Lines whose record replaced that of an earlier line; an earlier version has not counted them. */
+  /** Lines whose record replaced that of an earlier line; absent in counts of an earlier version. */
   readonly repeated?: RepeatedCounts
-  /** By record type, then by attribute and type of identifier. */
+  /** By record type, then by attribute and identifier type. */
   readonly records: Readonly<Record<string, CountedValues>>
   /** By path of the column mapping. */
   readonly columns: CountedValues
@@ -103,9 +106,9 @@ const COUNTS = (Object.keys(NOTHING_YET) as (keyof Progress)[]).filter(
 )
 
 /**
- * Where the same import was interrupted. Any other import into the registry has the row for itself: to go on
- * in the middle of a file after another one was read would let old records win over newer ones.
- * @param identity of the source and the options it is read with
+ * The progress of the same import, if it was interrupted. Another import into the registry starts from the beginning:
+ * continuing in the middle of a file after another one was read would let old records replace newer ones.
+ * @param identity the digest of the source and of the options for reading it
  */
 export async function loadProgress(client: ClientBase, registryId: number, identity: string): Promise<Progress> {
   const { rows } = await client.query<Record<Count, string> & Pick<Progress, Other>>(
@@ -145,10 +148,13 @@ export async function saveProgress(
   )
 }
 
-/** In the place of a source: the import has ended, and the row has what its report is made of. A source has a digest. */
+/**
+ * In place of a source: the import has ended, and the row has the content of its report. A source is a digest, so it
+ * cannot be equal.
+ */
 const ENDED = 'ended'
 
-/** After the end there is nothing to go on with, and the same file begins anew; the counts stay for the report. */
+/** Ends the import. The same file would begin anew; the counts stay for the report. */
 export const endProgress = (client: ClientBase, registryId: number, progress: Progress): Promise<void> =>
   saveProgress(client, registryId, ENDED, progress)
 
@@ -157,12 +163,14 @@ export async function forgetProgress(client: ClientBase, registryId: number): Pr
   await client.query('delete from import_progress where registry = $1', [registryId])
 }
 
-/** The import of a registry that began last, unless it could not be gone on with and was interrupted. */
+/** The last import that was started, unless it was interrupted and cannot be resumed. */
 export interface LastImport extends Pick<Progress, Count | 'read'> {
   /** When its last batch was committed, or when it ended. */
   readonly updated_at: Date
   readonly ended: boolean
-  /** Whether a process is importing into the registry now. Of one that has not ended: otherwise it was interrupted. */
+  /**
+   * Whether a process is importing into the registry now. An import that has neither ended nor runs was interrupted.
+   */
   readonly running: boolean
 }
 

@@ -1,4 +1,4 @@
-/** A JSON array of documents, cut into its elements while it streams by: never the whole in memory. */
+/** Cuts a JSON array into its elements while it is read; the whole is never in memory. */
 import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
@@ -8,14 +8,14 @@ const [ARRAY_START, ARRAY_END] = [0x5b, 0x5d]
 const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE])
 
 /**
- * Reads the elements of the array. Only where each begins and ends is decided here; whether it is JSON is for
- * the parser, so that a bad element is rejected and the rest goes on.
- * @throws ImportError when the source is no array, or is cut off, or has something between elements or after
+ * Reads the elements of the array. This code only finds where each element begins and ends; the parser checks the JSON.
+ * So a bad element is rejected, and reading goes on.
+ * @throws ImportError the source is no array, is cut off, or has something between or after its elements
  */
 export const readJsonArray = (source: Source, from: Position): AsyncGenerator<Entry[]> =>
   newEntries(source, from, new ArraySplitter())
 
-/** What may come next outside an element. */
+/** What may follow outside an element. */
 type Expected = 'array' | 'first' | 'element' | 'comma' | 'nothing'
 
 class ArraySplitter {
@@ -43,7 +43,7 @@ class ArraySplitter {
         start = at
       }
       if (!this.#endsElement(byte)) continue
-      // A bare value such as 17 ends before what ends it, an object or a string with its last character.
+      // A bare value such as 17 ends before the byte that ends it, an object or a string with its last byte.
       const after = this.#depth < 0 || byte === COMMA || BLANK.has(byte) ? at : at + 1
       this.#keep(chunk.subarray(start, after))
       entries.push(this.#take(this.#bytes + after))
@@ -60,7 +60,7 @@ class ArraySplitter {
     return []
   }
 
-  /** A byte outside elements; true when it begins one. */
+  /** Checks a byte outside elements; true when it begins an element. */
   #between(byte: number): boolean {
     const expected = this.#expected
     if (expected === 'array') {
@@ -89,7 +89,7 @@ class ArraySplitter {
     return true
   }
 
-  /** A byte of the element that is open; true when the element ends with or just before it. */
+  /** Reads a byte of the open element; true when the element ends with it or just before it. */
   #endsElement(byte: number): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false

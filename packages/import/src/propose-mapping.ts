@@ -1,6 +1,6 @@
 /**
- * A column mapping that is proposed for a table, by the names of its columns and by what their values look like. What could
- * mean two things is left to a person. No value leaves here but those of short lists of codes.
+ * Proposes a column mapping for a table, from the names of its columns and the form of their values. A person decides what
+ * is ambiguous. No values leave this file, except short lists of codes.
  */
 import {
   type Attribute,
@@ -17,7 +17,7 @@ import { AGES, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAMES } from './colu
 import { exampleOf, formatsOf, formatsOfMost, readsAsWritten } from './find-date-format.ts'
 import { type RecordPath, valuePaths } from './record-paths.ts'
 
-/** How a value is read, as a mapping says it. */
+/** The rule for reading a value, as a mapping has it. */
 export type ProposedRule =
   | string
   | { readonly column: string; readonly format: string }
@@ -29,7 +29,7 @@ export interface ProposedColumn {
   readonly state: 'mapped' | 'decide' | 'unmapped'
   readonly path: string | null
   readonly rule: ProposedRule | null
-  /** For `decide`: what may be meant. */
+  /** In the state `decide`: the possible meanings. */
   readonly choices: readonly { readonly path: string; readonly rule: ProposedRule; readonly meaning: string }[]
   /** Sentences, without values. */
   readonly reasons: readonly string[]
@@ -69,7 +69,7 @@ interface NamedTarget {
   readonly meaning: string
 }
 
-/** Names without case, accents and what stands between words. */
+/** A name without case, accents and separators. */
 const plain = (name: string): string =>
   name
     .normalize('NFKD')
@@ -97,7 +97,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
     add([...namesOf(type), ...(IDENTIFIER_COLUMNS[type.name] ?? [])], target)
   }
-  // Identifiers are named with their type; a telephone or a mailbox stands by itself.
+  // Identifiers are named by their type; telephones and e-mail addresses have names of their own.
   const isContactAt = (path: string): boolean =>
     recordType.identifiers.some(({ path: own, type }) => {
       const found = type === undefined ? undefined : resolveIdentifierType(kind, type)
@@ -115,7 +115,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   return targets
 }
 
-/** The first place of an attribute where a value may stand. */
+/** The first path of an attribute at which a value is allowed. */
 const placeOf = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 
@@ -156,7 +156,10 @@ const choicesOf = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
     return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]
   })
 
-/** A name that nothing has: only an e-mail address says by itself what it is. */
+/**
+ * Proposes a meaning for a column with an unknown name. Only e-mail addresses and international telephone numbers can
+ * be recognised by their values.
+ */
 function byValues(names: ReadonlyMap<string, NamedTarget>, column: string, values: readonly string[]): ProposedColumn {
   const unknown = 'nothing in the records has this name'
   const email = names.get('email')

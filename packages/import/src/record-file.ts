@@ -1,4 +1,4 @@
-/** A file of records that are sent to a registry instead of being written here: read as an import reads it. */
+/** Reads a file of records that are sent to a registry instead of being written here, in the same way as an import. */
 import type { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
@@ -8,18 +8,18 @@ import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'
 import { cellProblems } from './row-documents.ts'
 import { type Entry, openSource } from './source.ts'
 
-/** One record of the file, or what is wrong with it. */
+/** One record of the file, or a problem. */
 export type FileRow = {
-  /** Line on which it begins; the first is 1. */
+  /** The line on which it begins; the first is 1. */
   readonly line: number
-  /** Bytes of the file that are read when this row is. */
+  /** Bytes of the file up to the end of this row. */
   readonly end: number
 } & ({ readonly document: JsonObject } | { readonly problem: string })
 
 export interface RecordFileOptions extends FormatOptions {
   /** Unless given, the file's extension says. */
   readonly format?: FormatName
-  /** Where rejected lines are listed. For a file by default beside it: `<file>.rejects.ndjson`. */
+  /** The file for rejected lines. By default beside the imported file: `<file>.rejects.ndjson`. */
   readonly rejectsPath?: string
 }
 
@@ -30,7 +30,7 @@ export interface RecordFile {
   readonly rejectsPath: string | null
   /** From the first row on; may be called once. */
   rows(): AsyncGenerator<FileRow>
-  /** Appends, and returns when it is on disk. */
+  /** Appends, and resolves when it is on disk. */
   reject(rejects: readonly Reject[]): Promise<void>
   close(): Promise<void>
 }

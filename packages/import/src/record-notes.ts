@@ -1,4 +1,4 @@
-/** What was not understood of one record while its values were read. */
+/** The values of one record that were not understood. */
 import {
   type Attribute,
   type AttributeType,
@@ -13,14 +13,14 @@ import { CELL, cellProblem, cellProblems, cellRule, type RowCells } from './row-
 
 /** A value that an attribute, or an identifier of a type, cannot hold. */
 interface Unread {
-  /** Of the attribute, or of the type of identifier. */
+  /** The name of the attribute, or of the identifier type. */
   readonly name: string
-  /** In the record, or in an element of its list. */
+  /** The path in the record, or in an element of its list. */
   readonly path: string
   readonly rule: string
 }
 
-/** How identifiers of all types together are called that the kind does not list. */
+/** The common name for identifiers of all types that the kind does not list. */
 export const OTHER_TYPES = 'identifiers of other types'
 
 const RULES: Readonly<Record<AttributeType, string>> = {

@@ -1,22 +1,24 @@
-/** The paths that records of a type have: those of its schema, and those from which its attributes and identifiers are read. */
+/** The paths of records of a type: those of its schema, and those of its attributes and identifiers. */
 import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
 
 /** A place in a record. */
 export interface RecordPath {
   readonly path: string
-  /** A value may stand there, not only an object. */
+  /** Whether a value may be there, not only an object. */
   readonly holdsValue: boolean
-  /** Anything may stand below. */
+  /** Whether anything may be below. */
   readonly open: boolean
-  /** Several values may stand there. */
+  /** Whether several values may be there. */
   readonly list: boolean
-  /** The schema has a list there and nothing else. */
+  /** Whether the schema has only a list there. */
   readonly array: boolean
-  /** An object with identifier_type and identifier_value may stand there. */
+  /** Whether an object with identifier_type and identifier_value may be there. */
   readonly identifier: boolean
-  /** What is read there: attributes of the record type and of the elements of its lists, the operator's included. */
+  /**
+   * The attributes that are read there, of the record type and of the elements of its lists, including the operator's.
+   */
   readonly attributes: readonly Attribute[]
-  /** The types of identifiers that bare values there are. */
+  /** The identifier types of bare values there. */
   readonly types: readonly string[]
 }
 
@@ -39,15 +41,15 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** A member that every JSON-LD document may have, and its schema need not list. */
+/** A member that every JSON-LD document may have, even if its schema does not list it. */
 const CONTEXT = '@context'
 
-/** What may stand below a place of which the schema says nothing. */
+/** The place below a member of which the schema says nothing. */
 const ANYTHING = { holdsValue: true, open: true, list: true, array: false, identifier: true, attributes: [], types: [] }
 
 const known = new WeakMap<RecordType, Place>()
 
-/** What stands at the path, in any spelling in which it is read; undefined where records of the type have no such path. */
+/** The place at a path, in any spelling in which it is read; undefined when records of the type have no such path. */
 export function recordPath(recordType: RecordType, path: string): RecordPath | undefined {
   let place = rootOf(recordType)
   for (const key of path.split('.')) {
@@ -58,7 +60,7 @@ export function recordPath(recordType: RecordType, path: string): RecordPath | u
   return place
 }
 
-/** Every path at which a value may stand, the shorter ones first. */
+/** Every path at which a value may be, the shorter ones first. */
 export function valuePaths(recordType: RecordType): readonly RecordPath[] {
   const found: Place[] = []
   let level = [...rootOf(recordType).members.values()]
@@ -69,7 +71,7 @@ export function valuePaths(recordType: RecordType): readonly RecordPath[] {
   return found
 }
 
-/** By each name that may have been meant, the path: the path itself, the names of its attributes, its last member. */
+/** The paths by the names that may mean them: the path itself, names of its attributes, its last member. */
 export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<string, string> {
   const paths = recordTypes.flatMap(valuePaths)
   const names = new Map<string, string>()
@@ -161,7 +163,7 @@ function memberAt(place: Place, name: string): Place {
   return made
 }
 
-/** As a document is read: under the key, or another spelling of it, and with a prefix such as `spdci:`. */
+/** Finds a member as a document is read: by the key or another spelling, and with a prefix such as `spdci:`. */
 function memberOf({ members }: Place, name: string): Place | undefined {
   const key = name.slice(name.lastIndexOf(':') + 1)
   for (const spelling of [key, ...otherKeys(key)]) {

@@ -1,4 +1,4 @@
-/** The file of what was not imported: one JSON line each, with the line and the reason, never the record. */
+/** The file of rejected lines: one JSON line each, with the line number and the reason, never the record. */
 import { type FileHandle, lstat, open, rm, truncate } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -10,9 +10,9 @@ export interface Reject {
 }
 
 export interface RejectsFile {
-  /** Appends, and returns only when it is on disk. */
+  /** Appends, and resolves when it is on disk. */
   append(rejects: readonly Reject[]): Promise<void>
-  /** Length of the file. */
+  /** The length of the file. */
   readonly bytes: number
   close(): Promise<void>
 }
@@ -20,11 +20,11 @@ export interface RejectsFile {
 const NOWHERE: RejectsFile = { append: async () => undefined, bytes: 0, close: async () => undefined }
 
 /**
- * Opens a rejects file, readable by its owner only. What an interrupted import wrote after its last committed
- * batch is cut off; an import that begins anew replaces the file. There is none before the first reject.
- * @param path null: rejects are counted and not written down
- * @param bytes how much of the file belongs to batches already committed
- * @throws ImportError when the path cannot be written
+ * Opens a rejects file that only its owner can read. Lines after the last committed batch of an interrupted import are
+ * cut off; an import that begins anew replaces the file. The file is created at the first reject.
+ * @param path null: rejects are only counted
+ * @param bytes the length of the file at the last committed batch
+ * @throws ImportError the path cannot be written
  */
 export async function openRejects(path: string | null, bytes: number): Promise<RejectsFile> {
   if (path === null) return NOWHERE
@@ -65,8 +65,8 @@ function unusable(error: NodeJS.ErrnoException): never {
 }
 
 /**
- * Where rejected lines are listed: for a file beside it, unless another path is given; null for nowhere.
- * @throws ImportError when that is the source itself
+ * The path of the rejects file: beside an imported file, unless another path is given; null: none.
+ * @throws ImportError it is the source itself
  */
 export function rejectsPathFor(
   source: string | Readable,

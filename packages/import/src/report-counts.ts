@@ -14,7 +14,7 @@ import { CELL, type RowCells } from './row-documents.ts'
 
 /** Lines that are named as examples. */
 const EXAMPLES = 3
-/** Reasons that are counted one by one: a broken file could have as many as lines. */
+/** The most different reasons that are counted: a broken file could have one for each line. */
 const MOST_REASONS = 20
 const OTHER_REASONS = 'other reasons'
 
@@ -43,22 +43,22 @@ class Counts {
   }
 }
 
-/** What is counted of a record type, in the order in which it is reported. */
+/** The names whose values are counted for a record type, in the order of the report. */
 export function reportedNames(kind: Kind, { attributes, compounds = [] }: RecordType): readonly string[] {
   const members = compounds.flatMap((compound) => compound.members)
-  // Nothing of an age is stored.
+  // Ages are not stored.
   const held = [...attributes, ...members].filter(({ type }) => type !== 'age')
   return [...kind.identifier_types.map(({ name }) => name), OTHER_TYPES, ...held.map(({ name }) => name)]
 }
 
-/** Of one record type. */
+/** The counts of one record type. */
 class RecordCounts {
   count = 0
   readonly #byName: ReadonlyMap<string, Counts>
   readonly #types: ReadonlyMap<string, Counts>
-  /** By the place of the attribute's first column in a prepared record. */
+  /** By the position of the attribute's first column in a prepared record. */
   readonly #columns: readonly (readonly [at: number, counts: Counts])[]
-  /** The same of dates from which an age is counted. */
+  /** The same for dates from which ages are counted. */
   readonly #births: readonly (readonly [at: number, counts: Counts])[]
 
   constructor(kind: Kind, recordType: RecordType) {
@@ -130,7 +130,7 @@ class RecordCounts {
 
 /** Counts of one batch. */
 export class BatchCounts {
-  /** Records that are stored although values of them were not understood. */
+  /** Records that were stored although some of their values were not understood. */
   kept = 0
   readonly #records = new Map<RecordType, RecordCounts>()
   readonly #columns = new Map<string, Counts>()
@@ -153,12 +153,12 @@ export class BatchCounts {
     counts.add(line, record, notes, today)
   }
 
-  /** A line is rejected as a whole, for a reason that is not about one of its values. */
+  /** Counts a line that was rejected for a reason that is not about one value. */
   rejected(line: number, reason: string): void {
     this.#rejections.push({ reason, count: 1, lines: [line] })
   }
 
-  /** The record of a line replaces that of an earlier one. */
+  /** Counts a line whose record replaced that of an earlier line. */
   repeated(line: number): void {
     this.#repeated.push(line)
   }

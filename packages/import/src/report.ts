@@ -13,16 +13,16 @@ import { ruleOf } from './record-notes.ts'
 import { reportedNames } from './report-counts.ts'
 import { cellRule } from './row-documents.ts'
 
-/** How often values were what they should be. */
+/** Counts of the values under one name. */
 interface Reported extends ValueCounts {
   readonly empty: number
-  /** That the values broke which were not understood; null: there were none, or a column has the rule. */
+  /** The rule that some values broke; null: there were none, or the rule is shown with a column. */
   readonly rule: string | null
 }
 
 export interface ReportedAttribute extends Reported {
   readonly record_type: string
-  /** Of the attribute, or the type of identifier. */
+  /** The name of the attribute or identifier type. */
   readonly name: string
 }
 
@@ -32,9 +32,12 @@ export interface ReportedColumn extends Reported {
 }
 
 export interface ImportReport {
-  /** Records that are stored although values of them were not understood. */
+  /** Records that were stored although some of their values were not understood. */
   readonly kept: number
-  /** Why lines were rejected as a whole; reasons that are about a value stand with its column or attribute. */
+  /**
+   * The reasons for which lines were rejected, except reasons about a value, which are shown with its column or
+   * attribute.
+   */
   readonly rejections: readonly RejectionCounts[]
   /** Lines whose record replaced that of an earlier line with the same primary identifier. */
   readonly repeated: RepeatedCounts
@@ -47,7 +50,7 @@ export interface ImportReport {
 export function reportOf(
   kind: Kind,
   { kept, rejections, repeated = { count: 0, lines: [] }, records, columns }: ReportCounts,
-  /** Null: it is not known any more; then there are no columns. */
+  /** Null: it is no longer known, so there are no columns. */
   read: ReadAs | null,
 ): ImportReport {
   const targets = read?.table?.targets ?? []
@@ -67,7 +70,7 @@ export function reportOf(
       return reportedNames(kind, recordType).map((name) => ({
         record_type,
         name,
-        // The column says it better: the mapping may have a rule of its own.
+        // The column shows it: the mapping may have a rule of its own.
         ...reported(counted, name, () => (isMapped || inColumns.has(name) ? null : ruleOf(kind, record_type, name))),
       }))
     }),
@@ -81,7 +84,7 @@ export function reportOf(
   }
 }
 
-/** As the columns of a table, by their paths alone: the mapping is not known any more, nor its rules. */
+/** The columns of a table by their paths, when the mapping and its rules are no longer known. */
 export const reportedPaths = ({ columns }: ReportCounts) =>
   Object.keys(columns.values).map((path) => ({ path, ...reported(columns, path, () => null) }))
 

@@ -5,10 +5,10 @@ import type { JsonValue } from '@rollcall/protocol'
 import type { ColumnMapping, Target } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 
-/** What a cell had for a target. */
+/** The state of a cell. */
 export const CELL = { empty: 0, value: 1, not_understood: 2 } as const
 
-/** What the cells of one row had, for the report. */
+/** The cells of one row, for the report. */
 export interface RowCells {
   readonly targets: readonly Target[]
   /** One of `CELL` for each target. */
@@ -22,9 +22,9 @@ export interface RowDocument {
 
 /** How the rows of a table are read. */
 export interface RowReader {
-  /** A text that is not understood stands in the document as it is. */
+  /** Reads the cells. A text that is not understood is put into the document unchanged. */
   read(cells: readonly string[]): RowDocument
-  /** Names of columns that the mapping does not name. */
+  /** Names of columns that the mapping does not use. */
   readonly unused: readonly string[]
 }
 
@@ -32,8 +32,8 @@ type Members = { [member: string]: JsonValue }
 type Scalar = string | number | boolean
 
 /**
- * How rows under this header become documents. Empty cells are missing members; what no rule changes is text.
- * @throws ImportError when a mapped column is not in the header, or twice
+ * Makes documents from rows under this header. Empty cells are missing members; values without a rule are texts.
+ * @throws ImportError a mapped column is not in the header, or twice
  */
 export function rowReader({ targets }: ColumnMapping, header: readonly string[]): RowReader {
   const names = header.map((name) => name.trim())
@@ -55,16 +55,16 @@ export function rowReader({ targets }: ColumnMapping, header: readonly string[])
   }
 }
 
-/** What is wrong with the cell of a target, for the rejects file: the path, the column and the rule, never the value. */
+/** The problem of a cell for the rejects file: path, column and rule, never the value. */
 export const cellProblem = (target: Target, rule: string): string => `${target.path} (column ${target.column}): ${rule}`
 
-/** The rule of the mapping that a cell can break, if there is one. */
+/** The rule of the mapping that a cell may break, if it has one. */
 export const cellRule = ({ format, codes }: Target): string | null => {
   if (format !== null) return format.rule
   return codes === null ? null : 'must be a value that the codes of the mapping list'
 }
 
-/** The problems of a row's cells: of values that the mapping itself does not understand. */
+/** The problems of the cells whose values the mapping does not understand. */
 export const cellProblems = ({ targets, states }: RowCells): readonly string[] =>
   states.includes(CELL.not_understood)
     ? targets.flatMap((target, at) => {

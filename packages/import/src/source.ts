@@ -1,4 +1,4 @@
-/** Where an import reads from: a file or a stream, as chunks of bytes without a byte order mark, and entries cut from it. */
+/** The source of an import: a file or a stream, as chunks of bytes without a byte order mark, and the entries in it. */
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -10,19 +10,19 @@ import { ImportError } from './import-error.ts'
 import type { RowCells } from './row-documents.ts'
 
 const CHUNK_BYTES = 256 * 1024
-/** How much of a file its identity is computed over. */
+/** The part of a file that its identity is computed from. */
 const HEAD_BYTES = 1024 * 1024
 
 export { ImportError } from './import-error.ts'
 
 export interface Source {
-  /** Null when it is not known: a stream, a pipe. */
+  /** Null when unknown: a stream, a pipe. */
   readonly totalBytes: number | null
-  /** The same for the same unchanged file; null for a stream, which cannot be read a second time. */
+  /** Equal for the same unchanged file; null for a stream, which cannot be read a second time. */
   readonly identity: string | null
-  /** How it begins: what the format, the encoding and the delimiter are found out from. */
+  /** The beginning, from which format, encoding and delimiter are recognised. */
   readonly head: Buffer
-  /** Its byte order mark counts as read, but is not among the chunks. */
+  /** The byte order mark. It is counted as read, but is not in the chunks. */
   readonly mark: Mark
   /** The bytes from an offset on. May be called once. */
   chunks(offset: number): AsyncIterable<Buffer>
@@ -79,7 +79,7 @@ async function readHead(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, length)
 }
 
-/** Its first chunk is read at once: it shows what the stream is. */
+/** The first chunk of a stream is read at once, to recognise what the stream is. */
 async function streamSource(
   stream: AsyncIterable<Buffer | string> & { destroy(): unknown },
   close: () => Promise<void>,
@@ -116,18 +116,18 @@ async function streamSource(
 /** Bytes that show whether a stream begins with a byte order mark. */
 const LONGEST_MARK = 3
 
-/** Longest record that is read, in bytes; a longer one is rejected and skipped without being collected in memory. */
+/** The longest record that is read, in bytes. A longer one is rejected, and skipped without being kept in memory. */
 export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
 
-/** One record of the source: JSON text still to be parsed, a document, or what is wrong with it. */
+/** One record of the source: JSON text to be parsed, a document, or a problem. */
 export type Entry = {
-  /** Line of the source on which it begins; the first is 1. */
+  /** The line on which it begins; the first is 1. */
   readonly line: number
-  /** Bytes of the source that are consumed once this entry is. */
+  /** Bytes of the source up to the end of this entry. */
   readonly end: number
 } & (
   | { readonly text: Buffer }
-  /** `cells`: what the columns of a table had in this row. */
+  /** `cells`: the cells of the table's row. */
   | { readonly document: JsonValue; readonly cells?: RowCells }
   /** Written for the rejects file: never quotes the record. */
   | { readonly problem: string }
@@ -145,11 +145,11 @@ export interface Position {
 interface EntryCutter {
   /** The entries that end in this chunk. */
   push(chunk: Buffer): Entry[]
-  /** Those that the end of the stream ends. */
+  /** The entries that end with the stream. */
   finish(): Entry[]
 }
 
-/** The entries of a source that can be read from its beginning only, without those that were consumed before. */
+/** The entries of a source that can only be read from its beginning, without those that were consumed before. */
 export async function* newEntries(
   source: Source,
   { entries: consumed }: Position,

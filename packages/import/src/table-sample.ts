@@ -8,7 +8,7 @@ import { refuseOtherFiles } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { Table } from './propose-mapping.ts'
 
-/** Of the beginning of the file. */
+/** The bytes at the beginning of the file that are read. */
 const SAMPLE_BYTES = 8 * 1024 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
@@ -17,7 +17,7 @@ export interface TableSample extends Table {
   readonly encoding: string
   /** Whether these are all rows of the file. */
   readonly whole: boolean
-  /** Lines of rows that are left out: they have another number of cells than the header line, or cannot be read. */
+  /** Lines of rows that are left out: they have another number of cells than the header, or cannot be read. */
   readonly leftOut: readonly number[]
 }
 

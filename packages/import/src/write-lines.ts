@@ -1,7 +1,7 @@
 /**
- * Writes lines of a file, and finds those that have the primary identifier of an earlier line. The database finds them, by
- * the number of the run and the line in each record: the memory of an import does not grow with its file, and an
- * import that is resumed knows what it has written.
+ * Writes lines of a file, and finds lines with the primary identifier of an earlier line. The database finds them by
+ * the number of the run and the line in each record, so the memory of an import does not grow with its file, and a
+ * resumed import knows what it has written.
  */
 
 import { MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
@@ -18,7 +18,7 @@ export interface Line {
   readonly record: PreparedRecord
 }
 
-/** Whose record stands where lines of one file have the same primary identifier: that of the first, or of the last. */
+/** Which record is stored if several lines of a file have the same primary identifier: the first or the last. */
 export const DUPLICATES = ['reject', 'last'] as const
 export type Duplicates = (typeof DUPLICATES)[number]
 
@@ -39,7 +39,7 @@ interface Written {
   /** Changes of records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]
   readonly rejects: readonly { readonly of: Line; readonly reason: string }[]
-  /** Primary identifiers that the run had met before, each with the line. */
+  /** Primary identifiers that the run had seen before, each with the line. */
   readonly met: ReadonlyMap<string, number>
 }
 
@@ -61,8 +61,8 @@ const both = (one: Written, other: Written): Written => ({
 const primaryOf = ({ record }: Line): string => record.primary_identifier
 
 /**
- * Lines that the database refuses are rejected. Lines about records that were merged into others are merged into those,
- * one after the other, and repeat nothing.
+ * Writes lines. Lines that the database refuses are rejected. A line about a record that was merged into another one is
+ * merged into that record, and does not count as a repetition.
  */
 export async function writeLines(
   writing: Writing,
@@ -88,7 +88,7 @@ async function writeLast(writing: Writing, recordType: RecordType, lines: readon
   return { ...written, repeated }
 }
 
-/** Where the first line is refused, the next one with its primary identifier is the first. */
+/** If the first line is refused, the next one with its primary identifier becomes the first. */
 async function writeFirst(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<LinesWritten> {
   const repeated: { of: Line; earlier: number }[] = []
   let written = NOTHING
@@ -116,8 +116,8 @@ async function writeFirst(writing: Writing, recordType: RecordType, lines: reado
 }
 
 /**
- * Data exceptions (a day that no calendar of PostgreSQL knows) and exceeded limits (a value too long for its
- * index) are the fault of single records: they are found by halving.
+ * Data exceptions (a day outside PostgreSQL's calendar) and exceeded limits (a value too long for its index) are caused
+ * by single records, which are found by halving.
  */
 async function writeOrHalve(writing: Writing, recordType: RecordType, lines: readonly Line[]): Promise<Written> {
   try {
@@ -126,7 +126,7 @@ async function writeOrHalve(writing: Writing, recordType: RecordType, lines: rea
     const state = sqlState(error)
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
-    // The message would quote the value.
+    // The message of PostgreSQL would quote the value.
     if (second === undefined) return { ...NOTHING, rejects: [{ of: first, reason: unstorable(state) }] }
     const half = lines.slice(0, Math.ceil(lines.length / 2))
     const before = await writeOrHalve(writing, recordType, half)
@@ -162,7 +162,7 @@ async function writeOnce(
 const unstorable = (state: string): string =>
   `the database cannot store one of the values of this record (SQLSTATE ${state})`
 
-/** Lines about records that were merged into others are merged into those, in the order of the lines. */
+/** Merges lines about merged records into the records they were merged into, in the order of the lines. */
 async function mergeLines(
   client: ClientBase,
   registry: RegistryShape,

@@ -7,15 +7,15 @@
  * when each is answered: N20 and `docs/troubleshooting.md`, which is made from this table.
  */
 
-/** Where a code stands: in the `error` of an ack, in a callback header, or in one item of a reply. */
+/** The place of a code: the `error` of an ack, the header of a callback, or an item of a reply. */
 export type CodePlace = 'ack' | 'header' | 'search' | 'subscribe' | 'unsubscribe'
 
 interface CodeShape {
   readonly code: `err.${string}` | `rjct.${string}`
   readonly where: CodePlace
-  /** The HTTP status that goes with it; only an ack has one, all other codes are in an answer with status 200. */
+  /** The HTTP status of an ack with this code. Answers with other codes have status 200. */
   readonly http_status?: number
-  /** One plain sentence: what was wrong. */
+  /** One plain sentence that says what was wrong. */
   readonly meaning: string
 }
 
@@ -221,7 +221,7 @@ export const CODES = [
 /** One row of the table. */
 export type CodeRow = (typeof CODES)[number]
 
-/** The codes that may stand in one place. */
+/** The codes of one place. */
 export type CodeIn<Place extends CodePlace> = Extract<CodeRow, { where: Place }>['code']
 
 /** `error.code` of an ack (N19). */
@@ -237,7 +237,7 @@ export type UnsubscribeCode = CodeIn<'unsubscribe'>
 /** A code that rejects one item and leaves the rest of the batch alone. */
 export type ItemCode = SearchCode | SubscribeCode | UnsubscribeCode
 
-/** The codes of one place in the order of the table, as a schema's enum wants them. */
+/** The codes of one place, in the order of the table. */
 export function codesOf<Place extends CodePlace>(place: Place): CodeIn<Place>[] {
   return CODES.filter((row) => row.where === place).map((row) => row.code) as CodeIn<Place>[]
 }
@@ -246,7 +246,7 @@ const HTTP_STATUS = new Map<string, number>(
   CODES.flatMap((row) => ('http_status' in row ? [[row.code, row.http_status]] : [])),
 )
 
-/** The HTTP status that goes with an ack code unless the fault says a closer one (405, 413, 415, 500). */
+/** The HTTP status of an ack code, unless the fault has a more precise one (405, 413, 415, 500). */
 export function httpStatusOf(code: AckCode): number {
   return HTTP_STATUS.get(code) ?? 400
 }

@@ -7,18 +7,18 @@ export const PROTOCOL_VERSION = '1.0.0'
 /** Spellings of the one published version (D26). */
 const SPOKEN_VERSIONS: readonly string[] = [PROTOCOL_VERSION, '1.0', '1']
 
-/** Whether a `version` member, which may be absent, names a version that is spoken (spec "Versioning" 3, D26). */
+/** Whether a `version` member, which may be absent, names a supported version (spec "Versioning" 3, D26). */
 export function isSpokenVersion(version: string | undefined): boolean {
   return version === undefined || SPOKEN_VERSIONS.includes(version)
 }
 
-/** What stands before a kind's own segment in the `reg_type` that is emitted (D32). */
+/** The prefix of the `reg_type` that we send, before the segment of the kind (D32). */
 export const REG_TYPE_PREFIX = 'ns:org:RegistryType:'
 
 /** The largest value of the int32 members (spec "SearchRequest", pagination). */
 export const INT32_MAX = 2_147_483_647
 
-/** A string that may be one of `values` only. */
+/** A string that must be one of `values`. */
 export function oneOf<const Value extends string>(values: readonly Value[], options: TSchemaOptions = {}) {
   return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...options })
 }
@@ -48,7 +48,7 @@ export const ReferenceId = Type.String({
   description: 'Names one item of a batch and is unique in it (N2).',
 })
 
-/** In replies: a rejected item is named as its sender named it, or by "" when it was not named at all. */
+/** The reference_id in replies: as the sender wrote it, or "" when the item had none. */
 export const EchoedReferenceId = Type.String({
   description: 'The reference_id of the item that this answers; empty when the item had none (N2).',
 })
@@ -60,7 +60,7 @@ export const Locale = Type.String({
 
 export const Version = Type.String({ default: PROTOCOL_VERSION, description: 'Protocol version (spec "Versioning").' })
 
-/** Where a message or an item stands (spec "States and transitions"; meanings from N7). */
+/** The progress of a message or an item (spec "States and transitions"; meanings from N7). */
 export const STATUSES = ['rcvd', 'pdng', 'succ', 'rjct'] as const
 export const Status = oneOf(STATUSES, {
   description: 'rcvd received, pdng being processed, succ done, rjct rejected (N7).',
@@ -72,7 +72,7 @@ export const StatusReasonMessage = Type.String({
   description: 'An actionable text beside status rjct (spec "Errors", 5).',
 })
 
-/** How a subscription stands (N6). */
+/** The status of a subscription (N6). */
 export const SubscriptionStatus = oneOf(['subscribe', 'unsubscribe'], {
   description: 'subscribe while it lives, unsubscribe when it has ended (N6).',
 })
@@ -154,7 +154,7 @@ export const CONSENT_TYPE = 'consent+jwt'
 /** 9999-12-31T23:59:59Z: no time of a consent is later. */
 const LAST_SECOND = 253_402_300_799
 
-/** What a consent authority signs: the payload of `consent_jws`. Times are seconds since 1970. */
+/** The payload of `consent_jws`, which a consent authority signs. Times are seconds since 1970. */
 export const ConsentClaims = Type.Object(
   {
     iss: Type.String({ minLength: 1, description: 'The consent authority, by its registered name.' }),

@@ -1,4 +1,4 @@
-/** What will be removed: said in answers and in OpenAPI documents, so that callers learn it from what they use. */
+/** Parts that will be removed. Answers and OpenAPI documents announce it to callers. */
 
 export interface Deprecation {
   /** The day from which it is deprecated, as `2027-01-31`. */

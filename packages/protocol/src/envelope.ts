@@ -123,7 +123,7 @@ export const IncomingEnvelope = Type.Object({
 })
 export type IncomingEnvelope = Static<typeof IncomingEnvelope>
 
-/** How an ack takes what was sent (G3). */
+/** How an ack answers a message (G3). */
 export const AckStatus = oneOf(['ACK', 'NACK', 'ERR'], {
   description: 'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
 })
@@ -134,7 +134,7 @@ export const Fault = Type.Object(
 )
 export type Fault = Static<typeof Fault>
 
-/** What stands under `message` in an ack. */
+/** The `message` of an ack. */
 export const AckMessage = Type.Object(
   { ack_status: AckStatus, timestamp: Timestamp, correlation_id: CorrelationId, error: Type.Optional(Fault) },
   { title: 'AckMessage', description: 'Acknowledgement (spec "Endpoints", responses 2; N11).' },
@@ -164,7 +164,7 @@ export const ErrorAnswer = Type.Object(
 )
 export type ErrorAnswer = Static<typeof ErrorAnswer>
 
-/** The parts of a file sent on an asynchronous path (spec "Endpoints"; fields from N8); the file stands last. */
+/** The parts of a file upload on an asynchronous path (spec "Endpoints"; fields from N8). The file is the last part. */
 export const FileInfo = Type.Object(
   {
     action: Type.String({ description: "The path's action." }),

@@ -1,7 +1,7 @@
 /**
- * The three ways in which a request goes wrong, as errors: the whole request is refused (ack ERR), the header
- * is rejected (callback header `rjct`), or one item is rejected and the others are answered.
- * Their messages go to the sender: they name a member and a rule, never a value.
+ * The three errors of a request: the whole request is refused (ack ERR), the header is rejected (callback header
+ * `rjct`), or one item is rejected and the others are answered. Their messages go to the sender: they name a member and
+ * a rule, never a value.
  */
 import { type AckCode, type HeaderCode, httpStatusOf, type ItemCode } from './codes.ts'
 
@@ -10,14 +10,15 @@ export const REASON_MAX_LENGTH = 999
 
 /** A text that fits into a reason message: cut at 999 characters, never in the middle of a character. */
 export function reasonText(text: string): string {
-  // A cut may leave half of a surrogate pair, which canonical JSON refuses; it becomes U+FFFD, one unit as well.
+  // The cut may split a surrogate pair, which canonical JSON refuses; the half becomes U+FFFD, which has the same
+  // length.
   return text.slice(0, REASON_MAX_LENGTH).toWellFormed()
 }
 
 /** The whole request is refused with an ack ERR (spec "Errors" 1 and 2, N19). */
 export class RequestFault extends Error {
   readonly code: AckCode
-  /** The HTTP status of the answer; by default the one that goes with the code. */
+  /** The HTTP status of the answer; by default that of the code. */
   readonly httpStatus: number
   /** Whole seconds after which the same request may succeed; sent as Retry-After. */
   readonly retryAfter: number | undefined
@@ -47,7 +48,7 @@ export class HeaderRejection extends Error {
   }
 }
 
-/** One item is rejected with status `rjct`; the rest of its batch goes on (spec "Errors" 5). */
+/** One item is rejected with status `rjct`; the other items of its batch are answered (spec "Errors" 5). */
 export class ItemRejection extends Error {
   readonly code: ItemCode
 

@@ -1,7 +1,7 @@
 /** The errors of the strict reader of JSON. */
 /** A text was refused. The message names the path and the rule, never a value. */
 export class JsonError extends Error {
-  /** Where in the document, such as `message.search_request[3].locale`; empty at the top. */
+  /** The place in the document, such as `message.search_request[3].locale`; empty for the document itself. */
   readonly path: string
 
   constructor(path: string, rule: string) {

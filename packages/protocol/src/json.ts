@@ -17,10 +17,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Levels of nesting that are accepted by default; it also limits the recursion below. */
+/** The default limit of nesting. It also limits the recursion below. */
 export const DEFAULT_MAX_DEPTH = 64
 
-/** What a text may hold. It is counted while the text is read, so that no time is spent on what lies beyond. */
+/** The limits for a text. They are checked while it is read, so that no time is spent beyond them. */
 export interface JsonBounds {
   /** Levels of nesting. */
   readonly maxDepth?: number
@@ -33,9 +33,9 @@ export interface JsonBounds {
 
 /** The member that may hold many values, where all others may hold few. */
 export interface JsonBulk {
-  /** Where it may stand, such as `['message', 'search_request']`. */
+  /** The places where it may be, such as `['message', 'search_request']`. */
   readonly paths: readonly (readonly string[])[]
-  /** Elements of the array that stands there. */
+  /** Elements of the array at such a place. */
   readonly maxItems?: number
   /** Values outside this member, all together. */
   readonly maxOutside: number
@@ -53,8 +53,8 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
 }
 
 /**
- * What is wrong with a text of which only the beginning has come; null where the rest may still be in order. So a long
- * text can be refused before all of it is there.
+ * The problem of a text of which only the beginning has arrived; null when the rest may make it valid. So a long text
+ * can be refused before all of it has arrived.
  */
 export function jsonBeginningProblem(beginning: string, bounds: JsonBounds = {}): JsonError | null {
   const reader = new Reader(beginning, bounds)
@@ -89,7 +89,7 @@ class Reader {
   readonly #bulk: JsonBulk | undefined
   /** Levels in which it may begin. */
   readonly #bulkLevels: number
-  /** The way to the value that is being read: one step for every open array or object, null between members. */
+  /** The path to the value that is being read: one step for every open array or object, null between members. */
   readonly #steps: (PathStep | null)[] = []
   #at = 0
   #depth = 0
@@ -107,7 +107,7 @@ class Reader {
     this.#allowed = Math.min(this.#maxValues, bulk?.maxOutside ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Whether the reader has come to the end of the text: what is missing there may follow. */
+  /** Whether the reader has reached the end of the text, so that missing parts may follow. */
   get isAtEnd(): boolean {
     return this.#at >= this.#text.length
   }
@@ -167,7 +167,7 @@ class Reader {
     }
   }
 
-  /** Whether the member that is being read is the one that may hold many values. */
+  /** Whether the member that is being read may have many values. */
   #isBulk(): boolean {
     const steps = this.#steps
     return (
@@ -177,7 +177,7 @@ class Reader {
     )
   }
 
-  /** What it holds counts among all values and not among those outside. */
+  /** Its values are counted among all values, but not among those outside. */
   #bulkValue(): JsonValue {
     const [before, allowed] = [this.#values, this.#allowed]
     this.#allowed = this.#maxValues
@@ -272,14 +272,14 @@ class Reader {
       at += 1
     }
     const value = escapes ? this.#unescaped(start - 1, at + 1) : text.slice(start, at)
-    // A pair may be written as two escapes, so it is judged when it is put together.
+    // A pair may be written as two escapes, so it is checked after unescaping.
     if ((escapes || surrogates) && !value.isWellFormed()) throw this.#refusal('the text has a lone surrogate')
     if (escapes && value.includes('\0')) throw this.#refusal('the text has a NUL character')
     this.#at = at + 1
     return value
   }
 
-  /** The string between two places, quotes included; what its escapes mean is left to the engine. */
+  /** The string between two positions, with quotes; the engine reads its escapes. */
   #unescaped(start: number, end: number): string {
     try {
       return JSON.parse(this.#text.slice(start, end))
@@ -288,7 +288,7 @@ class Reader {
     }
   }
 
-  /** The next character that is no white space, NaN at the end of the text; stays on it. */
+  /** The next character that is no white space, without consuming it; NaN at the end. */
   #next(): number {
     for (;;) {
       const char = this.#text.charCodeAt(this.#at)
@@ -334,7 +334,7 @@ function isDigit(char: number): boolean {
   return char >= ZERO && char <= NINE
 }
 
-/** `__proto__` is a setter when assigned to; defined, it is a member like any other. */
+/** Assigning to `__proto__` would call a setter; defining it makes an ordinary member. */
 function defineOwn(object: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }

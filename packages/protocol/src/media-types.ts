@@ -1,12 +1,12 @@
-/** The content types under which a body of JSON is accepted (RFC 8259; RFC 6839, 3.1), by what the body is. */
+/** The content types that are accepted for a JSON body (RFC 8259; RFC 6839, 3.1), by the use of the body. */
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
 
-/** Which types are accepted, and the rule for whoever sends another one. */
+/** The accepted types, and the rule in the refusal of other types. */
 export interface AcceptedTypes {
   readonly accepts: RegExp
   readonly rule: string
-  /** Accepted beside them where the request is not one of a web page. */
+  /** Also accepted if the request does not come from a web page. */
   readonly alsoByPrograms: RegExp | null
 }
 
@@ -16,9 +16,9 @@ export const ACCEPTED_TYPES = {
   /** Requests of the protocol. */
   request: { accepts: JSON_TYPE, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
   /**
-   * Callbacks. Many senders give the default of their HTTP library, which is text, or nothing. A web page may send these
-   * types to any address without asking it first (Fetch Standard, CORS-safelisted request-header), so of a page they are
-   * refused: a receiver that needs no signature would believe it.
+   * Callbacks. Many senders send the default type of their HTTP library, which is text, or no type. A web page can send
+   * these types to any address without a preflight (Fetch Standard, CORS-safelisted request-header), so they are
+   * refused from pages: a receiver that requires no signature would accept a forged callback.
    */
   callback: {
     accepts: JSON_TYPE,
@@ -38,7 +38,7 @@ export function mediaType(contentType: string | null | undefined): string {
 
 /**
  * The rule that the headers of a JSON body break, such as `Content-Type: charset must be utf-8`; null: none.
- * @param header gives the value of a header by its name in lower case. `origin` is what browsers add for a web page.
+ * @param header returns the value of a header by its name in lower case; browsers add `origin` for a web page
  */
 export function bodyTypeProblem(
   { accepts, rule, alsoByPrograms }: AcceptedTypes,

@@ -25,7 +25,7 @@ export interface OpenApiDocument extends JsonObject {
   readonly info: JsonObject
   readonly servers: readonly JsonObject[]
   readonly paths: { readonly [path: string]: JsonObject }
-  /** What we send: callbacks and notifications, by their names. */
+  /** The messages that we send: callbacks and notifications, by name. */
   readonly webhooks: { readonly [name: string]: JsonObject }
   readonly components: JsonObject
 }
@@ -33,22 +33,22 @@ export interface OpenApiDocument extends JsonObject {
 export interface OpenApiOptions {
   /** The base address of the registry with namespace and version; it may be relative to the host. */
   readonly server_url: string
-  /** The operations that are served; of these the ones that the kind has are described. */
+  /** The served operations; those of the kind are described. */
   readonly operations: readonly Operation[]
-  /** The paths that are served; both unless said otherwise. */
+  /** The served ways; by default both. */
   readonly ways?: readonly Way[]
-  /** The callbacks that are received as well; none unless said otherwise. */
+  /** The received callbacks; by default none. */
   readonly callbacks?: readonly Callback[]
-  /** Of the document; the kind's unless said otherwise. */
+  /** The title of the document; by default that of the kind. */
   readonly title?: string
-  /** The examples are of no server unless said otherwise. */
+  /** The server of the examples; by default none. */
   readonly example?: ExampleOf
 }
 
-/** Whether a path is answered with the result, or with an ack and the result later. */
+/** Whether the answer on a path has the result, or is an ack and the result follows. */
 export type Way = 'sync' | 'async'
 
-/** The document that is served at `{base}/openapi.json`. It holds nothing but JSON and refers only to itself. */
+/** The document that is served at `{base}/openapi.json`. It has only JSON, and refers only to itself. */
 export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDocument {
   const { server_url, operations, ways = ['sync', 'async'], callbacks = [], title = kind.title } = options
   const components = collectComponents()
@@ -147,7 +147,7 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
 function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
-  // For readers of the bare message its members stand beside the envelope's as well (D8, D9).
+  // The members are repeated beside the envelope for readers of the bare message (D8, D9).
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,
@@ -177,7 +177,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
   }
 }
 
-/** What the registry sends to the address that the request's header gives (G1). */
+/** The callback to the address in the header of the request (G1). */
 function callbackTo(callback: Callback, example: JsonObject, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
@@ -192,7 +192,7 @@ function callbackTo(callback: Callback, example: JsonObject, components: Compone
   }
 }
 
-/** What another registry sends to us where we are the one who asks. */
+/** A callback that another registry sends to us when we are the requester. */
 function receivedCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
@@ -205,7 +205,7 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
   }
 }
 
-/** What we send to a participant that asked, or that subscribed. */
+/** A callback to a participant that has asked or subscribed. */
 function sentCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
   const { name, schema } = callback.message
   const envelope = components.refer(ENVELOPES[callback.header](schema, `${name}Envelope`))

@@ -1,11 +1,11 @@
-/** What a row of the tables of operations and callbacks holds (`operations.ts`). */
+/** The rows of the tables of operations and callbacks (`operations.ts`). */
 import type { TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
 
-/** A message that is answered with: its schema, and the member that holds its batch, if it has one. */
+/** The message of a reply: its schema, and the member with its batch, if it has one. */
 export interface Reply {
   readonly name: string
-  /** The documented shape; every message that we send has it. */
+  /** The documented shape of every message that we send. */
   readonly schema: TSchema
   readonly items: string | null
 }
@@ -16,9 +16,9 @@ export interface Message extends Reply {
   readonly incoming: TSchema
   /** `header.total_count` is compared with the number of items. */
   readonly counted: boolean
-  /** The way to its batch; null where there is none. The batch of most messages is the member `items`. */
+  /** The path to its batch; null when there is none. In most messages this is the member `items`. */
   readonly batch: readonly string[] | null
-  /** The ways to members that may hold many values where all others hold few, in every accepted spelling. */
+  /** The paths to members that may have many values, while all others have few, in every accepted spelling. */
   readonly bulk: readonly (readonly string[])[]
 }
 
@@ -28,7 +28,7 @@ export type HeaderShape = 'request' | 'callback'
 /** Which rows of CODES the `status_reason_code` of a reply's items comes from. */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
-/** What the requester serves: results of its own requests, and events. Always answered with an ack. */
+/** A callback that the requester serves: results of its own requests, and events. It is always answered with an ack. */
 export interface Callback {
   readonly name: string
   readonly action: string
@@ -36,12 +36,12 @@ export interface Callback {
   /** Relative to the base address. */
   readonly path: string
   readonly header: HeaderShape
-  /** What we say in `meta` of its header; null where nothing. */
+  /** What we write into `meta` of its header; null: nothing. */
   readonly meta: TSchema | null
   readonly message: Message
 }
 
-/** What the operations are about, in the order of the reference page. */
+/** The groups of operations, in the order of the reference page. */
 export const THEMES = [
   { name: 'Search', description: 'Find records, at once or with a callback.' },
   { name: 'Events', description: 'Subscribe to events. Notifications are sent to the subscriber (see Webhooks).' },
@@ -53,7 +53,7 @@ export const THEMES = [
 ] as const
 export type Theme = (typeof THEMES)[number]['name']
 
-/** What a registry serves. */
+/** An operation that a registry serves. */
 export interface Operation {
   readonly name: string
   readonly theme: Theme
@@ -70,19 +70,21 @@ export interface Operation {
   readonly reply: Reply
   /** The action in the header of a synchronous answer. */
   readonly reply_action: string
-  /** The reply's members also stand beside its envelope, for those who read the bare message (D8, D9). */
+  /**
+   * Whether the members of the reply are also written beside its envelope, for readers of the bare message (D8, D9).
+   */
   readonly reply_also_bare: boolean
-  /** Where the result of an asynchronous request goes. */
+  /** The callback with the result of an asynchronous request. */
   readonly callback: Callback | null
-  /** What is sent for it later on, without another request; null for nothing. */
+  /** The callback that is sent later without another request; null: none. */
   readonly notifies: Callback | null
-  /** Null when the items of the reply carry no reason code. */
+  /** Null when items of the reply have no reason code. */
   readonly codes: ItemCodes | null
   /** Whether it changes what the registry stores. */
   readonly writes: boolean
   /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
   readonly kinds: 'all' | 'own'
-  /** When it is to be removed. */
+  /** When it will be removed. */
   readonly deprecated?: Deprecation
 }
 

@@ -9,8 +9,8 @@ const NAME_MAX_LENGTH = 64
 const PATH_MAX_LENGTH = 400
 
 /**
- * The path as one text. A name that is no plain word is quoted and cut at 64 characters, and what lies deeper than
- * some 400 characters tell is "...", so that a path stays readable whatever a peer sends.
+ * The path as text. A name that is no plain word is quoted and cut at 64 characters, and deeper parts after some 400
+ * characters become "...", so that a path stays readable whatever a peer sends.
  */
 export function pathText(steps: readonly PathStep[]): string {
   let text = ''

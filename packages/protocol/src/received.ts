@@ -1,7 +1,7 @@
 /**
  * The schema of a result that we receive. It is less strict than that of a request: an answer is accepted when its
- * shape can be read. Words that the client only shows may be any text, because a registry may use words that this
- * table does not have.
+ * shape can be read. Words that the client only shows may be any text, because a registry may use words that are not in
+ * our table.
  */
 import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'
@@ -16,7 +16,7 @@ const SHOWN: readonly string[] = [
   'subscription_status.status',
 ]
 
-/** A schema as the JSON that it is. */
+/** A schema as JSON. */
 interface Part {
   readonly title?: string
   readonly type?: unknown
@@ -30,8 +30,8 @@ interface Part {
 type Relaxing = Pick<Kind, 'relaxed'>
 
 /**
- * The schema of a result, or of its header, as far as it must hold.
- * @param kinds of the registries that may send it: what the description of one of them leaves open, may be so
+ * The required part of the schema of a result or its header.
+ * @param kinds the kinds of the registries that may send it; what one of them leaves open may be missing
  */
 export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = []): TSchema {
   const relaxed = kinds.flatMap(({ relaxed }) => relaxed ?? [])

@@ -8,14 +8,14 @@ const MINUTE = 60_000
 const MINUTES_IN_DAY = 1440
 
 /**
- * The instant that a timestamp names, in milliseconds since 1970 UTC, or null when the text is no RFC 3339
- * date-time with a zone or names a day or time that does not exist. A leap second (23:59:60 UTC) counts as the
- * first instant of the next minute, since no clock of ours has it; digits beyond milliseconds are cut.
+ * The instant of a timestamp, in milliseconds since 1970 UTC; null when the text is no RFC 3339 date-time with a zone,
+ * or has a day or time that does not exist. A leap second (23:59:60 UTC) is read as the first instant of the next
+ * minute; digits beyond milliseconds are cut.
  */
 export function timestampInstant(text: string): number | null {
   const parts = DATE_TIME.exec(text)
   if (parts === null) return null
-  // Up to the seconds every part has its place; reading the digits there costs half of capturing them.
+  // Up to the seconds every part has a fixed position; reading the digits there costs half of capturing them.
   const [year, month, day] = [100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8)]
   const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)]
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
@@ -43,8 +43,8 @@ export function isTimestamp(text: string): boolean {
 const IN_RESULT = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
 
 /**
- * A timestamp of a result as RFC 3339 asks, where it has a space before the time, a zone without colon, or none, which means
- * UTC. What is no timestamp in any of these spellings stays as it is.
+ * A timestamp of a result, rewritten as in RFC 3339 if it has a space before the time, a zone without colon, or no
+ * zone, which means UTC. Other texts stay as they are.
  */
 export function asInResult(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
   const parts = IN_RESULT.exec(text)
@@ -56,7 +56,7 @@ export function asInResult(text: string): { readonly text: string; readonly zone
 }
 
 /**
- * Whether a timestamp lies near an instant: what is no timestamp does not.
+ * Whether a timestamp is near an instant; false for other texts.
  * @param window seconds before and after it; 0 for no limit
  * @param at milliseconds since 1970 UTC
  */

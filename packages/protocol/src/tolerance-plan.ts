@@ -1,20 +1,20 @@
 /**
- * The interpreter behind `tolerance.ts`: rows of accepted spellings and a schema become a plan, worked out once,
- * and a plan is applied to a message by copying only what it changes.
+ * The interpreter for `tolerance.ts`: it turns rows of accepted spellings and a schema into a plan, and applies the
+ * plan to a message by copying only what changes.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 
 /** Reads a value written otherwise; gives the same value when it knows no better, undefined for none at all. */
 export type Reading = (value: JsonValue) => JsonValue | undefined
 
-/** What is accepted in one object beside its documented shape. */
+/** What is accepted in one object beside the documented shape. */
 export interface Tolerated {
   /** Accepted member name -> canonical one; a canonical member that has a value wins. */
   readonly spellings?: Readonly<Record<string, string>>
   readonly readings?: Readonly<Record<string, Reading>>
-  /** Members that are accepted and may be absent, though the documented shape does not say so. */
+  /** Members that may be absent, although the documented shape requires them. */
   readonly optional?: readonly string[]
-  /** The same for the object, or for each object of the array, that a member holds. */
+  /** The same for the object, or each object of the array, in a member. */
   readonly inside?: Readonly<Record<string, Tolerated>>
 }
 
@@ -23,11 +23,11 @@ export interface Plan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
   readonly readings: readonly (readonly [member: string, reading: Reading])[]
   readonly inside: readonly (readonly [member: string, plan: Plan])[]
-  /** Members that may be absent; `object` says that its shape is known and {} says nothing. */
+  /** Members that may be absent. `object`: its members are known, so {} is read as absent. */
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
 
-/** What the interpreter reads off a schema; unions and records have no properties and are left alone. */
+/** The parts of a schema that the interpreter reads. Unions and records have no properties and are not changed. */
 export interface ObjectSchema {
   readonly type?: unknown
   readonly properties?: Readonly<Record<string, ObjectSchema>>
@@ -100,7 +100,7 @@ function own(object: JsonObject, member: string): JsonValue | undefined {
   return Object.hasOwn(object, member) ? object[member] : undefined
 }
 
-/** The ways in which peers write that they say nothing (D33, 3.1). */
+/** The ways in which peers write a member without a value (D33, 3.1). */
 function isBlank(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
 }
@@ -109,7 +109,7 @@ function isEmptyObject(value: JsonValue): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0
 }
 
-/** The array with its elements replaced, or the array itself when none changes. */
+/** The array with replaced elements; the same array when none changes. */
 export function replaceEach(array: JsonValue[], replace: (element: JsonValue) => JsonValue): JsonValue[] {
   let result = array
   for (const [index, element] of array.entries()) {

@@ -1,10 +1,9 @@
 /**
- * Input tolerance: what peers send in other spellings is brought into the canonical one before it is validated.
- * The rows below say what is accepted beside the documented shape (public standard 3.1); one small interpreter
- * applies them together with D33, which it reads off the schemas: an optional member that is "" or null, or {} where
- * members are known, is absent; a required one stays as it is and is refused. Nothing inside a query, a filter or a record is touched.
- *
- * Seals are checked over what was received, so tolerance comes after them.
+ * Tolerance for input: spellings of peers are changed to the canonical one before validation. The rows below list what
+ * is accepted beside the documented shape (public standard 3.1). One small interpreter applies them together with D33,
+ * which it reads from the schemas: an optional member that is "" or null, or {} where members are known, is absent; a
+ * required one stays as it is and is refused. Nothing inside a query, a filter or a record is changed.
+ * Signatures are verified over the received text, so tolerance comes after them.
  */
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
@@ -21,10 +20,10 @@ const digitsEach: Reading = (value) =>
 /** A count given as text: "1" for 1. */
 const count: Reading = (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)
 
-/** One object where an array of objects is meant. */
+/** One object in place of an array of objects. */
 const oneObject: Reading = (value) => (isJsonObject(value) ? [value] : value)
 
-/** One text where an array of texts is meant. */
+/** One text in place of an array of texts. */
 const oneText: Reading = (value) => (typeof value === 'string' && value !== '' ? [value] : value)
 
 /** A text where a free-form object is meant says nothing. */
@@ -49,7 +48,7 @@ const txnType = word({
   'on-unsubscribe': 'unsubscribe',
 })
 
-/** What a receipt is about: the part after the last ":", in the spellings of N15. */
+/** The subject of a receipt: the part after the last ":", in the spellings of N15. */
 const receiptType: Reading = (value) =>
   typeof value === 'string' ? receiptWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
 const receiptWord = word({
@@ -77,7 +76,7 @@ const HEADER: Tolerated = {
   optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
 }
 
-/** The header of an answer that is not verified: who sends it is known by the connection. */
+/** The header of an answer that is not verified: the connection shows who sent it. */
 const UNSIGNED_ANSWER: Tolerated = { ...HEADER, optional: [...(HEADER.optional ?? []), 'sender_id'] }
 
 /** `consent` and `authorize` (G8). */
@@ -95,7 +94,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
         optional: ['pagination'],
         inside: {
           search_criteria: { readings: { query_type: queryType }, inside: { consent: CONSENT, authorize: CONSENT } },
-          // The place of pagination is the criteria; beside them it is accepted too (D23).
+          // The place of pagination is in the criteria; it is accepted beside them too (D23).
           pagination: { optional: ['page_number'] },
         },
       },
@@ -111,7 +110,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
       subscribe_request: {
         inside: {
           subscribe_criteria: {
-            // Of the social kind, and of an older protocol (N3).
+            // Spellings of the social kind, and of an older protocol (N3).
             spellings: { response_entity: 'notify_record_type', reg_sub_type: 'reg_event_type' },
             readings: { filter_type: queryType },
             inside: { authorize: CONSENT },
@@ -162,7 +161,7 @@ export interface NamedMessage {
   readonly schema: TSchema
 }
 
-/** The envelope with its members in canonical spelling; what they hold is left as it is. */
+/** The envelope with canonical member names; the members' values stay unchanged. */
 export function tolerateEnvelope(envelope: JsonValue): JsonValue {
   return apply(ENVELOPE_PLAN, envelope)
 }
@@ -183,9 +182,8 @@ export function tolerateMessage(operation: { readonly request: NamedMessage }, m
 }
 
 /**
- * Any message, such as a reply or a callback, in canonical spelling. The argument is never changed; it is given
- * back itself when there is nothing to bring into another spelling. Whatever has another shape than is meant is
- * left for validation to refuse.
+ * Any message, such as a reply or a callback, in canonical spelling. The argument is never changed; the same object is
+ * returned when nothing changes. Values of a wrong shape stay unchanged, and validation refuses them.
  */
 export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
   let plan = PLANS.get(schema)

@@ -6,15 +6,15 @@ import { Compile } from 'typebox/schema'
 import { type PathStep, pathText } from './paths.ts'
 import { isTimestamp, lacksZone } from './timestamps.ts'
 
-// Compiled validators keep the check that was registered when they were compiled, so this stands before all.
+// Must come first: compiled validators keep the check that was registered when they were compiled.
 Format.Set('date-time', isTimestamp)
 
-/** What is wrong with a value. */
+/** The problem of a value. */
 export interface Problem {
-  /** Where it stands in the value. */
+  /** The place in the value. */
   readonly at: readonly PathStep[]
   readonly rule: string
-  /** Of an unknown member: those that the object may have. */
+  /** For an unknown member: the members that the object may have. */
   readonly known?: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export interface Validator<Value = unknown> {
   checked(value: unknown, path: string, fault: (problem: string) => Error): Value
 }
 
-/** Compiles a schema, once; keep what is returned. `Value` is the type that the schema describes. */
+/** Compiles a schema. The caller keeps the result. `Value` is the type that the schema describes. */
 export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const compiled = Compile(schema)
   const accepts = (value: unknown): value is Value => compiled.Check(value)
@@ -46,7 +46,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
     if (compiled.Check(value)) return null
     const [, errors] = compiled.Errors(shortestFailing(compiled, value))
     const error = tellingError(errors)
-    // Check and Errors are two readings of one schema; were they ever to disagree, the value stays refused.
+    // Check and Errors read the same schema. If they ever disagreed, the value would still be refused.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = follow(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
@@ -72,8 +72,8 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
 const LENGTHS = [100, 10_000]
 
 /**
- * The value, or what fails of it when its arrays are cut: TypeBox looks at every element before it names the
- * first error, which takes seconds where millions are wrong. Places and the first problem stay the same.
+ * The value; or, if it still fails with its arrays cut, the cut value. TypeBox looks at every element before it names
+ * the first error, which would take seconds for millions of wrong elements. Places and the first problem stay the same.
  */
 function shortestFailing(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
   for (const length of LENGTHS) {
@@ -84,7 +84,10 @@ function shortestFailing(compiled: { Check(value: unknown): boolean }, value: un
   return value
 }
 
-/** The value with no array longer than `length`; itself when it has none. Depth is that of a parsed message. */
+/**
+ * The value with arrays cut to `length`; the same object when no array is longer. The depth is that of a parsed
+ * message.
+ */
 function cutArrays(value: unknown, length: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
@@ -105,8 +108,8 @@ function located(path: string, steps: readonly PathStep[], rule: string): string
 }
 
 /**
- * The error to report. A union fails with the errors of every branch before its own: where a branch had the
- * right type and failed by another rule, that error says most; otherwise the union's own does.
+ * The error to report. A union fails with the errors of all branches before its own. If a branch has the right type and
+ * fails by another rule, that error is more precise; otherwise the union's own error is reported.
  */
 function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
   const [first] = errors
@@ -144,7 +147,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** What a pattern of the schemas asks for, in words. */
+/** The rules of the schemas' patterns, in words. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '^[a-z]{3}$': 'must be three lower-case letters (ISO 639-3)',
   '^[a-zA-Z0-9-]+$': 'may hold only letters, digits and "-"',
@@ -153,7 +156,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
 const DATE_TIME_RULE = 'must be a date-time with a time zone, such as 2026-02-03T09:15:00Z'
 const ZONE_RULE = 'must be a date-time with a time zone; the zone (Z or an offset such as +02:00) is missing'
 
-/** What a format of the schemas asks for, in words. */
+/** The rules of the schemas' formats, in words. */
 const FORMATS: Readonly<Record<string, (found: unknown) => string>> = {
   'date-time': (found) => (typeof found === 'string' && lacksZone(found) ? ZONE_RULE : DATE_TIME_RULE),
   uri: () => 'must be an absolute URI',
@@ -208,7 +211,7 @@ function typeNames(type: string | readonly string[]): string {
     .join(' or ')
 }
 
-/** What the branches of a union accept: their constants or their types. */
+/** The constants or types that the branches of a union accept. */
 function branches(union: Record<string, unknown>): string {
   const accepted = (union.anyOf as Record<string, unknown>[]).map((branch) => {
     if (Array.isArray(branch.enum)) return branch.enum.join(' or ')
@@ -217,13 +220,13 @@ function branches(union: Record<string, unknown>): string {
   return [...new Set(accepted)].join(' or ')
 }
 
-/** The members of the closed object in which the schema `false` stands at this path. */
+/** The members of the closed object whose schema `false` is at this path. */
 function membersAround(schema: TSchema, path: string): readonly string[] {
   const around = schemaAt(schema, path.slice(0, path.lastIndexOf('/')))
   return Object.keys(around?.properties ?? {})
 }
 
-/** The part of a schema that a path such as `#/properties/query` names. */
+/** The part of a schema at a path such as `#/properties/query`. */
 function schemaAt(schema: TSchema, path: string): Record<string, unknown> {
   let part: unknown = schema
   for (const name of path.split('/').slice(1)) part = (part as Record<string, unknown>)[name]

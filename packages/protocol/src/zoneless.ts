@@ -1,7 +1,7 @@
 /**
- * Timestamps of results in other spellings: with a space before the time, with the zone as +0000, or without a zone. A
- * request with one is refused, because its sender can mend it. A result has an answer that somebody waits for: there it is
- * written as RFC 3339 asks. Where the zone was missing it is read as UTC, and whoever gets the result is told where.
+ * Rewrites timestamps of results that have a space before the time, a zone such as +0000, or no zone. In a request they
+ * are refused, because its sender can correct them. Somebody waits for a result, so it is accepted: a missing zone is
+ * read as UTC, and the receiver learns where it was missing.
  */
 import type { TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
@@ -16,17 +16,17 @@ interface Part extends ObjectSchema {
   readonly anyOf?: readonly Part[]
 }
 
-/** A result with its timestamps as RFC 3339 asks, each with a zone. */
+/** A result with timestamps as in RFC 3339, each with a zone. */
 export interface InUtc {
   readonly value: JsonValue
-  /** Where a zone was missing, such as `message.search_response[0].timestamp`. */
+  /** The places where a zone was missing, such as `message.search_response[0].timestamp`. */
   readonly assumed_utc: readonly string[]
 }
 
 /**
- * The value with such timestamps in the one spelling, and a `Z` behind each without a zone. Only members that the schema says
- * to be timestamps are looked at: what is inside records stays as it is.
- * @param path where the value stands, such as `message`
+ * Rewrites the timestamps of a value, and adds `Z` where a zone is missing. Only members that the schema declares as
+ * timestamps are changed; records stay as they are.
+ * @param path the place of the value, such as `message`
  */
 export function inUtc(schema: TSchema, value: JsonValue, path: string): InUtc {
   const places: PathStep[][] = []

@@ -1,6 +1,6 @@
 /**
- * What each attribute type makes of one JSON value, one row a type. Records and the values that a query compares
- * them with are read by the same row, so that the two always mean the same.
+ * Reads one JSON value as each attribute type, one row for each type. The same row reads records and the values of
+ * queries, so both always have the same meaning.
  */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
@@ -17,7 +17,7 @@ import { composed, firstUnits, foldText } from './text.ts'
  */
 export type AttributeScalar = string | number | boolean | DayInterval
 
-/** What an attribute has in one record: a list, never empty, where it may occur many times. */
+/** The value of an attribute in one record: a non-empty list if it may occur many times. */
 export type AttributeValue = AttributeScalar | readonly AttributeScalar[]
 
 /** Reads one value, or gives null where it is no value of the type. Never throws, whatever it is given. */
@@ -28,7 +28,7 @@ export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScal
  * for. In any script this many fit an entry of a database index, which is bounded.
  */
 export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
-/** What is read of a text at all, so that a very long one costs no more: folding shortens it, by its marks. */
+/** The part of a text that is read, so that a very long text costs no more. Folding may shorten it by its marks. */
 const READ_LENGTH = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
 
 /**
@@ -45,7 +45,7 @@ export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
   age: 1,
 }
 
-/** Years: beyond it no calendar day would be left to count from. */
+/** In years. With a greater age, no calendar day would be left. */
 const MAX_AGE = 1_000
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
@@ -68,7 +68,7 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
     typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
   datetime: (raw) => (typeof raw === 'string' ? instantText(raw) : null),
   number: (raw) => finite(numberOf(raw)),
-  // Only what a query compares with is read so: no record holds an age.
+  // Only values of queries are read so, because records have no ages.
   age: (raw) => {
     const years = exactNumberOf(raw)
     return Number.isInteger(years) && years >= 0 && years <= MAX_AGE ? years : null
@@ -77,8 +77,8 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
 }
 
 /**
- * Text in its normal form, of any length; null where there is none. Folded text has no space at its ends.
- * @param part of a text, such as its beginning: spaces at its ends are kept
+ * Text in its normal form, of any length; null when there is none. Folded text has no space at its ends.
+ * @param part whether it is only a part of a text: then spaces at its ends are kept
  */
 export function normalText(raw: JsonValue, attribute: Attribute, part = false): string | null {
   const text = textOf(raw)
@@ -87,7 +87,7 @@ export function normalText(raw: JsonValue, attribute: Attribute, part = false): 
   return (part ? folded : folded.trim()) || null
 }
 
-/** A code as its list knows it, of any length; null where there is none. */
+/** The canonical code of its list, of any length; null when there is none. */
 export function normalCode(raw: JsonValue, { codes }: Attribute): string | null {
   const text = textOf(raw)
   return text === null || codes === undefined ? text : normaliseCode(codes, text)
@@ -99,24 +99,26 @@ function textOf(raw: JsonValue): string | null {
   return typeof raw === 'number' ? String(raw) : null
 }
 
-/** As much of a text as is compared; null for none. Cut, it may end in a space again. */
+/**
+ * The part of a text that is compared; null when nothing is left. A cut may leave a space at the end, which is removed.
+ */
 function first(text: string | null): string | null {
   if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
   return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
-/** Null for a value that is not a number. -0 becomes 0: they are equal, but some code distinguishes them. */
+/** Null for a value that is no number. -0 becomes 0: they are equal, but some code tells them apart. */
 export function finite(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }
 
-/** A text in a record compares as the double nearest to it; the record itself keeps the text. */
+/** A text in a record is compared as the nearest double; the record keeps the text. */
 function numberOf(raw: JsonValue): number {
   if (typeof raw === 'number') return raw
   return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : Number.NaN
 }
 
-/** As a query writes it: what would be compared as another number is none. */
+/** The number of a query; NaN if the nearest double is another number. */
 export function exactNumberOf(raw: JsonValue): number {
   if (typeof raw !== 'string') return numberOf(raw)
   const text = raw.trim()

@@ -4,8 +4,9 @@ const SURROGATES = 0xd800
 const AFTER_SURROGATES = 0xe000
 
 /**
- * Below 0, 0 or above 0 as `one` stands before, with or after `other`. JavaScript compares UTF-16 units, by which an
- * emoji stands before a full-width letter; in UTF-8 and by code point it stands after it.
+ * Negative, 0 or positive when `one` comes before, is equal to or comes after `other` by code point. JavaScript
+ * compares UTF-16 units, in which an emoji comes before a full-width letter; by code point, and in UTF-8, it comes
+ * after it.
  */
 export function compareCodePoints(one: string, other: string): number {
   const shared = Math.min(one.length, other.length)
@@ -16,7 +17,10 @@ export function compareCodePoints(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** Halves of a pair stand for code points above all that fit one unit: they change places with what follows them. */
+/**
+ * Surrogates are halves of code points above all that fit one unit, so they are moved behind the units that follow
+ * them.
+ */
 function rank(unit: number): number {
   if (unit < SURROGATES) return unit
   return unit < AFTER_SURROGATES ? unit + 0x2000 : unit - 0x800

@@ -1,6 +1,6 @@
 /**
- * Calendar days and instants as records write them. A day is the day as written: no zone ever shifts it.
- * Partial days are intervals. A text that names no real day or time, such as 31 February, is no value.
+ * Calendar days and instants as records write them. No time zone ever shifts a day. Partial days are intervals. A text
+ * without a real day or time, such as 31 February, has no value.
  */
 import { daysInMonth } from '../timestamps.ts'
 
@@ -26,7 +26,7 @@ export interface InstantInterval {
   readonly to: string
 }
 
-/** A date in its written parts, each within its range; `day` 0 stands for the whole month, `month` 0 for the year. */
+/** A date in its written parts, each within its range; `day` 0 means the whole month, `month` 0 the whole year. */
 interface Written {
   readonly year: number
   readonly month: number
@@ -35,7 +35,7 @@ interface Written {
   readonly timed: boolean
   /** Milliseconds since the day began, by the clock of the zone. */
   readonly time: number
-  /** Minutes east of UTC; none written counts as UTC. */
+  /** Minutes east of UTC; 0 when none was written. */
   readonly offset: number
 }
 
@@ -61,7 +61,7 @@ export function instantText(text: string): string | null {
   return date === null ? null : instantOf(date)
 }
 
-/** The instants that a text names: those of all its days in UTC where it says no time of day. */
+/** The instants of a text: without a time of day, those of all its days in UTC. */
 export function instantInterval(text: string): InstantInterval | null {
   const date = written(text)
   if (date === null) return null
@@ -105,7 +105,7 @@ function written(text: string): Written | null {
   return checked(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
-/** The written parts, where they name a real day and time. A month or day that is written as 00 is none. */
+/** The written parts, if they are a real day and time. A month or day written as 00 is missing. */
 function checked(
   yearText: string | undefined,
   monthText: string | undefined,
@@ -124,7 +124,7 @@ function checked(
 function timeOf(iso: RegExpExecArray): number | null {
   if (iso[4] === undefined) return 0
   const [hour, minute, second] = [Number(iso[4]), Number(iso[5]), Number(iso[6] ?? 0)]
-  // A leap second counts as the first instant of the next minute.
+  // A leap second is read as the first instant of the next minute.
   if (hour > 23 || minute > 59 || second > 60) return null
   const milliseconds = second === 60 ? 0 : Number((iso[7] ?? '').slice(0, 3).padEnd(3, '0'))
   return ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds

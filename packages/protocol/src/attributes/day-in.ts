@@ -1,15 +1,15 @@
-/** The calendar day that it is somewhere, by the time zones that the engine knows. */
+/** Calendar days in a time zone, by the time zones of the JavaScript engine. */
 
 interface Zone {
   readonly formatter: Intl.DateTimeFormat
-  /** The second that was last asked about, since 1970 UTC, and its day. */
+  /** The last second that was computed, since 1970 UTC, and its day. */
   second: number
   day: string
 }
 
 const zones = new Map<string, Zone>()
 
-/** Made once for each zone: making one costs a hundred times its use. */
+/** Makes a formatter once for each zone, because that costs a hundred times its use. */
 function zoneOf(timeZone: string): Zone {
   let zone = zones.get(timeZone)
   if (zone === undefined) {
@@ -26,9 +26,9 @@ function zoneOf(timeZone: string): Zone {
 }
 
 /**
- * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. Most ask what day it is now: no day begins
- * within a second, so each second is worked out once.
- * @throws RangeError for what is no time zone
+ * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. Most calls ask for the current day,
+ * and no day begins within a second, so the result of a second is reused.
+ * @throws RangeError the time zone is unknown
  */
 export function dayIn(timeZone: string, instant: number): string {
   const zone = zoneOf(timeZone)

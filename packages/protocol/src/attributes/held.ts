@@ -1,6 +1,6 @@
 /**
- * What a record holds, as it is written there and not normalised: for answers that keep a part of it. It is found
- * in every place and spelling in which the walk finds it.
+ * Reads parts of a record as written, without normalising, for answers with a part of a record. They are found in every
+ * place and spelling in which the walk finds them.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
@@ -15,8 +15,8 @@ export function heldMember(name: string): (object: JsonObject) => JsonValue | un
 }
 
 /**
- * Reads an attribute of a document: the first scalar on its paths, or with `many` all of them as a list, never
- * empty. Undefined where there is none.
+ * Reads an attribute of a document: the first scalar on its paths, or with `many` all of them as a list, never empty.
+ * Undefined when there is none.
  */
 export function heldValue(attribute: Attribute): (document: JsonValue) => JsonValue | undefined {
   const read = scalarsAt(attribute.paths, attribute.many === true)
@@ -27,8 +27,8 @@ export function heldValue(attribute: Attribute): (document: JsonValue) => JsonVa
 }
 
 /**
- * Reads the elements of a compound, each as an object of the members that the element says itself, by their
- * canonical names. Elements that say none of them are left out.
+ * Reads the elements of a compound, each as an object of its own members, by their canonical names. Elements without
+ * any of them are left out.
  */
 export function heldElements(compound: Compound): (document: JsonValue) => JsonObject[] {
   const members = compound.members.map(({ name, paths }) => ({ name, read: scalarsAt(paths) }))
@@ -41,7 +41,7 @@ export function heldElements(compound: Compound): (document: JsonValue) => JsonO
   })
 }
 
-/** Reads one member of a compound in all elements that say it or, where none does, from beside them. */
+/** Reads one member of a compound in all elements that have it; if none has, from beside them. */
 export function heldMemberValues(compound: Compound, member: CompoundMember): (document: JsonValue) => JsonValue[] {
   const inElements = atFirstPlace(compound, scalarsAt(member.paths))
   const inRecord = scalarsAt(member.record_paths ?? [], true)
@@ -51,7 +51,7 @@ export function heldMemberValues(compound: Compound, member: CompoundMember): (d
   }
 }
 
-/** What `read` gives of the leaves at the first of the compound's paths where it gives anything. */
+/** The results of `read` for the leaves at the first path of the compound with any result. */
 function atFirstPlace<Value>(
   compound: Compound,
   read: (leaf: JsonValue) => readonly Value[],
@@ -70,7 +70,7 @@ function atFirstPlace<Value>(
   }
 }
 
-/** Reads the values of identifiers of one type, each once however often and in whichever spelling it stands there. */
+/** Reads the values of identifiers of one type, each once, in whichever spelling they occur. */
 export function heldIdentifiers(
   kind: Kind,
   recordType: RecordType,
@@ -93,7 +93,7 @@ export function heldIdentifiers(
   }
 }
 
-/** Reads whatever stands at a path, in the order of the document: objects and scalars alike. */
+/** Reads everything at a path, in the order of the document: objects and scalars. */
 export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
   const compiled = compilePath(path)
   return (document) => {

@@ -1,6 +1,6 @@
 /**
- * Which identifiers a part of a record bears, in every spelling of a member: also where the record's own identifiers are not
- * read from. Whoever hides a person looks at more places than whoever finds one.
+ * Finds the identifiers in a part of a record, in every spelling of a member, also at places where the record's own
+ * identifiers are not read. Hiding a person needs to look at more places than finding one.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { isContact } from '../kinds/contact.ts'
@@ -13,11 +13,11 @@ import { searchKey } from './record-keys.ts'
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
 export interface BorneIdentifier extends Named {
-  /** It does not say its type: it may be of any. */
+  /** Set when the identifier has no type and may be of any type. */
   readonly untyped?: true
 }
 
-/** Where the record type says that identifiers stand, by the search keys of their paths, and what leads there. */
+/** The identifier sources of a record type by the search keys of their paths, and the paths above them. */
 interface Sources {
   readonly at: ReadonlyMap<string, readonly IdentifierSource[]>
   readonly parents: ReadonlySet<string>
@@ -40,13 +40,14 @@ function readSources({ identifiers }: Pick<RecordType, 'identifiers'>): Sources 
   }
 }
 
-/** A path, and those of what stands around it. */
+/** The path, and all paths above it. */
 export const withParents = (path: string): readonly string[] =>
   path.split('.').map((_, at, segments) => segments.slice(0, at + 1).join('.'))
 
 /**
- * Of an object that is an identifier itself, or bears some.
- * @param recordType of which it is a record: its own identifiers, and nobody else's, are read as the type says; null: unknown
+ * The identifiers of an object that is an identifier, or has some.
+ * @param recordType the type when the object is a record: then only its own identifiers are read, by the sources of the
+ * type; null: unknown
  */
 export function identifiersWithin(
   kind: Kind,
@@ -68,12 +69,12 @@ function within(kind: Kind, sources: Sources, path: string, value: JsonValue): r
   return [...here, ...deeper]
 }
 
-/** Members in which the person stands whose the object is, in records of any kind. */
+/** Whether the member at the path describes the object's own person, in records of any kind. */
 const isPerson = (path: string): boolean => /^(|((demographic_info|person)(\.|$))+)$/.test(path)
-/** Members in which identifiers of that person stand. */
+/** Whether the member at the path has identifiers of that person. */
 const isList = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
-/** Where a source leads: of the type that it names, unless another one stands beside the value. */
+/** The identifiers at a source: of the source's type, unless the value has another type beside it. */
 function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []
@@ -86,10 +87,10 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
   return value === null ? [] : [{ type: type.name, value }]
 }
 
-/** Of any place: a type is read only where the object names one. */
+/** A source for any place: only an object with a type is read. */
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
-/** Where no source leads: one that names no type may be of any. */
+/** The identifiers at a place without a source. An identifier without a type may be of any type. */
 function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
   if (!isList(path) && !isPerson(path)) return []
@@ -100,7 +101,7 @@ function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly Bor
   return [...itself, ...typedMembers(kind, value)]
 }
 
-/** Members that are called as a type of identifiers is, such as `uin`. */
+/** Members with the name of an identifier type, such as `uin`. */
 function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const type = resolveIdentifierType(kind, searchKey(name))
@@ -109,13 +110,13 @@ function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
   })
 }
 
-/** What an identifier object has as its value. */
+/** The values of an identifier object. */
 const valuesOf = (object: JsonObject): readonly JsonValue[] =>
   Object.entries(object).flatMap(([name, value]) => (searchKey(name) === 'identifier_value' ? value : []))
 
 /**
- * As an identifier of each type that is no means of contact: several people share a telephone.
- * @param length characters from which on a value may be one
+ * The value as an identifier of each type, without means of contact, which several people share.
+ * @param length the fewest characters of a value that may be an identifier
  */
 export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
@@ -124,13 +125,13 @@ export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): rea
   )
 }
 
-/** Whether identifiers of the type name records of another type than this one: a person's household, not the person. */
+/** Whether identifiers of this type name records of another type: a person's household, not the person. */
 export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: RecordType, type: string): boolean =>
   type !== primary_identifier && record_types.some((one) => one.primary_identifier === type)
 
 /**
- * The identifiers that tell a person from the others in the same record: never a means of contact, nor what names a record of
- * another type; those of types that the kind does not list only where there are no others.
+ * The identifiers that tell a person from the others in the same record. Means of contact, and identifiers of records
+ * of another type, are never used; identifiers of unlisted types only if there are no others.
  */
 export function tellingIdentifiers(
   kind: Kind,

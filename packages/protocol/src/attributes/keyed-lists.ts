@@ -1,4 +1,4 @@
-/** By what the elements of a keyed list are known: two elements that share a key are the same one. */
+/** The keys of the elements of keyed lists: two elements with a common key are the same. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { KeyedList } from '../kinds/event-rules.ts'
 import { UNLISTED } from '../kinds/identifier-types.ts'
@@ -8,15 +8,15 @@ import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 import { compilePath, member, walk } from './walk.ts'
 
-/** The keyed list that stands at a path of a record; the spellings of its members do not matter. */
+/** The keyed list at a path of a record, in any spelling of its members. */
 export function keyedListAt(recordType: RecordType, path: string): KeyedList | undefined {
   const wanted = searchKey(path)
   return recordType.keyed_lists.find(({ paths }) => paths.some((one) => searchKey(one) === wanted))
 }
 
 /**
- * The keys of one element; none of one that says nothing by which it is known.
- * @param path where its list stands in the record
+ * The keys of one element; none when it has nothing that identifies it.
+ * @param path the path of its list in the record
  */
 export function elementKeys(
   kind: Kind,
@@ -39,7 +39,7 @@ export function elementKeys(
   return [...keys]
 }
 
-/** The keys of every element of a list that stands in a document, one set of keys for each. */
+/** The keys of the elements of a list in a document, one set of keys for each element. */
 export function keysInList(
   kind: Kind,
   recordType: RecordType,
@@ -56,7 +56,7 @@ export function keysInList(
   return found
 }
 
-/** As the record type reads what stands there: with the type of values that name none. */
+/** The source of identifiers at a path, as the record type has it, with the type of values without one. */
 function sourceAt(recordType: RecordType, path: string): IdentifierSource {
   const found = recordType.identifiers.find((source) => source.path === path)
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
@@ -68,7 +68,7 @@ const bySingleValue = (name: string, paths: readonly string[]): Attribute => {
 
 const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_value')]
 
-/** Types that the kind does not list differ by what they are called. */
+/** Identifiers of unlisted types differ by the names of their types. */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
   const value = identifierValue(type, isJsonObject(leaf) ? at(leaf, VALUE) : leaf)

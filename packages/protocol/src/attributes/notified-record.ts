@@ -1,4 +1,6 @@
-/** A stored record in the shape that notifications of its type have: the rows of `kinds/notified-shape.ts`, applied. */
+/**
+ * Changes a stored record into the shape for notifications of its type: applies the rows of `kinds/notified-shape.ts`.
+ */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import type { NotifiedAs, NotifiedMember } from '../kinds/notified-shape.ts'
@@ -8,7 +10,7 @@ import { heldAt } from './held.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { compilePath, walk } from './walk.ts'
 
-/** The record as notifications have it; the same object where the record type has no shape of its own for them. */
+/** The record for notifications; the same object when its type has no shape of its own for them. */
 export function notifiedRecord(kind: Kind, recordType: RecordType, document: JsonValue): JsonValue {
   const shape = recordType.notified_as
   if (shape === undefined) return document
@@ -68,7 +70,7 @@ function valueAt(
 
 const listed = (values: readonly JsonValue[]): JsonValue | undefined => (values.length === 0 ? undefined : [...values])
 
-/** What cannot be read is sent as it is. */
+/** A value that cannot be read is sent as it is. */
 const WRITTEN: Readonly<
   Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
 > = {
@@ -82,7 +84,7 @@ const WRITTEN: Readonly<
 }
 const FLAG = { name: 'flag', paths: [], type: 'boolean' } as const
 
-/** Each identifier once, under the type that it names, else under that of its place. */
+/** Each identifier once, with its own type, or else that of its place. */
 function identifiersAt({ kind, recordType }: Scope, paths: readonly string[], from: JsonValue): JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const path of paths) {

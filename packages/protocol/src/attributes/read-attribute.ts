@@ -1,19 +1,19 @@
-/** The one extraction: what a record has under a searchable attribute, for its columns and for filters in memory alike. */
+/** The only extraction of attributes from records, for columns of the database and for filters in memory. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, IdentifierType } from '../kinds/kind.ts'
 import { isListed } from '../records/code-lists.ts'
 import { ATTRIBUTE_TYPES, type AttributeScalar, type AttributeValue } from './attribute-types.ts'
 import { compilePath, type Path, walk } from './walk.ts'
 
-/** Is told what the extraction finds and cannot use. It never changes what is read. */
+/** Receives what the extraction finds and cannot use. It never changes the result. */
 export interface ReadingNotes {
-  /** A value stands at a path of the attribute that its type cannot hold. */
+  /** The value at a path of the attribute cannot be read as its type. */
   unread(attribute: Attribute, path: string): void
-  /** A code that is not on its list; it is held as it is. */
+  /** A code is not in its list; it is kept as it is. */
   unlisted(attribute: Attribute): void
-  /** An attribute of a list's elements has a value in one of them. */
+  /** An attribute of a list's elements has a value in an element. */
   readMember(attribute: Attribute): void
-  /** A value stands at a path of identifiers that is no usable value of the type. */
+  /** The value at a path of identifiers is not usable for the type. */
   unusable(type: IdentifierType, path: string): void
 }
 
@@ -34,9 +34,9 @@ function compiledPaths(attribute: Attribute): readonly Path[] {
 }
 
 /**
- * The attribute's value in `document`, canonical (see AttributeScalar): from the first of its paths that has one.
- * With `many` it is the list of all values there. Null where there is none: absent, null, "", or nothing that the
- * attribute's type can read. Never throws, and takes time in proportion to the document at most.
+ * The canonical value of the attribute in `document` (see AttributeScalar), from the first of its paths that has one.
+ * With `many`, the list of all values there. Null when there is none: absent, null, "", or not readable as the
+ * attribute's type. Never throws; the time is at most proportional to the document.
  */
 export function readAttribute(attribute: Attribute, document: JsonValue, notes?: ReadingNotes): AttributeValue | null {
   const read = ATTRIBUTE_TYPES[attribute.type]

@@ -1,4 +1,4 @@
-/** The elements of a compound in a record: what stands together in one element stays together. */
+/** Reads the elements of a compound in a record. The values of one element stay together. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember } from '../kinds/kind.ts'
 import type { AttributeScalar } from './attribute-types.ts'
@@ -16,9 +16,9 @@ type Draft = { [member: string]: AttributeScalar }
 interface Plan {
   readonly paths: readonly Path[]
   readonly members: readonly CompoundMember[]
-  /** Those of `members` that elements need not say themselves, and how the record says them. */
+  /** Members that the record may have for its elements, and how they are read from the record. */
   readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
-  /** What the record, as the one element, says only itself. */
+  /** Members that only the record, as the single element, may have. */
   readonly ofRecord: readonly CompoundMember[]
 }
 
@@ -45,10 +45,10 @@ function planOf(compound: Compound): Plan {
 }
 
 /**
- * The compound's elements in `document`, in its order, each distinct one once: those of the first path that has an
- * element with a value. An element must say something itself; what it does not say is taken from the record, where
- * the record says one thing. Where it says several, nobody can tell to which element each belongs, and each is an
- * element of its own. Never throws, and takes time in proportion to the document.
+ * The compound's elements in `document`, in order, each distinct one once: those of the first path with a value in an
+ * element. An element needs a value of its own. A member that it lacks is taken from the record, if the record has one
+ * value. If the record has several, it is unknown to which element each belongs, and each becomes an element of its
+ * own. Never throws; the time is proportional to the document.
  */
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
   const plan = planOf(compound)

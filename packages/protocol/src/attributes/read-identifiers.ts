@@ -1,4 +1,4 @@
-/** Which identifiers a record holds, and whether they name the record or somebody in it. */
+/** Reads the identifiers of a record, and whether each names the record or a person in it. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import { UNLISTED } from '../kinds/identifier-types.ts'
 import { resolveIdentifierType } from '../kinds/index.ts'
@@ -11,11 +11,13 @@ import { compilePath, member, type Path, walk } from './walk.ts'
 
 /** An identifier as it is stored and looked up. */
 export interface RecordIdentifier {
-  /** The canonical name of its type, such as `UIN`; that of `UNLISTED` for all others. */
+  /** The canonical name of its type, such as `UIN`; the name of `UNLISTED` for types that the kind does not list. */
   readonly type: string
   /** Normalised. */
   readonly value: string
-  /** `record`: it names the record itself. `part`: it names a person inside it, such as a household's member. */
+  /**
+   * `record`: it names the record itself. `part`: it names a person within the record, such as a member of a household.
+   */
   readonly names: IdentifierSource['names']
 }
 
@@ -37,8 +39,8 @@ function compiledPath(source: IdentifierSource): Path {
 }
 
 /**
- * Every identifier of `document`, normalised, each (type, value) once: as one of the record if it is both that and
- * a part's. Those of a type that the kind does not list are `UNLISTED`; those without a usable value are left out.
+ * All identifiers of `document`, normalised, each (type, value) once: as one of the record if it is also one of a part.
+ * Types that the kind does not list become `UNLISTED`; identifiers without a usable value are left out.
  */
 export function readIdentifiers(
   kind: Kind,
@@ -49,7 +51,7 @@ export function readIdentifiers(
   return visitIdentifiers(kind, recordType, document, notes)
 }
 
-/** @param visit is called for each as it is first found, with what stands in the document */
+/** @param visit called with each identifier when it is first found, and its value in the document */
 function visitIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -83,7 +85,7 @@ export interface WrittenIdentifier extends RecordIdentifier {
   readonly written: { readonly identifier_type: string; readonly identifier_value: string }
 }
 
-/** As `readIdentifiers`; a bare value is given the type that is read there. */
+/** Like `readIdentifiers`. A bare value gets the type of its place. */
 export function writtenIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -95,7 +97,7 @@ export function writtenIdentifiers(
     const type = isObject ? member(leaf, IDENTIFIER_TYPE) : undefined
     const value = isObject ? member(leaf, IDENTIFIER_VALUE) : leaf
     const identifier_type = typeof type === 'string' ? type : identifier.type
-    // What is used is a text or an integer.
+    // A usable value is a text or an integer.
     found.push({ ...identifier, written: { identifier_type, identifier_value: String(value) } })
   })
   return found
@@ -109,8 +111,8 @@ export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: Jso
 }
 
 /**
- * The value of an identifier as it is compared, of a record or of a query: a string, or an integer by its digits.
- * Null for everything else, such as 0.5 and 1e21: a number that is not written as digits is no identifier.
+ * The normalised value of an identifier in a record or query: a string, or the digits of an integer. Null for
+ * everything else, such as 0.5 and 1e21, which are not written as digits.
  */
 export function identifierValue(type: IdentifierType, raw: JsonValue | undefined): string | null {
   if (typeof raw === 'string') return normaliseIdentifier(type, raw)
@@ -118,7 +120,9 @@ export function identifierValue(type: IdentifierType, raw: JsonValue | undefined
   return digits === null ? null : normaliseIdentifier(type, digits)
 }
 
-/** Which identifier has none of the forms of its type, as a rule without the value; null: every one has. */
+/**
+ * The rule that an identifier breaks if it has none of the forms of its type, without the value; null: all have one.
+ */
 export function formProblem(
   kind: Kind,
   identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[],

@@ -1,4 +1,4 @@
-/** What a query compares with, read by the rows that read records, so that the two always mean the same. */
+/** Reads literals of queries by the rows that read records, so that both always have the same meaning. */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {
@@ -15,9 +15,9 @@ import { instantInterval } from './dates.ts'
 type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
 
 /**
- * The types of which a query is read in another way than a record. A query for "2024-06" means the whole month; a
- * query that compares with a number of too many digits would be answered about another one; a text that is
- * longer than the compared part of a record's text is refused.
+ * Types whose literals are read differently than records. A query for "2024-06" means the whole month; a number with
+ * too many digits would be compared as another number; a text longer than the compared part of a record's text is
+ * refused.
  */
 const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   text: (raw, attribute, part) => bounded(raw, normalText(raw, attribute, part)),
@@ -26,19 +26,19 @@ const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 
-/** Of a raw text that is much longer, the reader has looked at the beginning alone. */
+/** If the raw text is much longer, the reader has only read its beginning. */
 function bounded(raw: JsonValue, text: string | null): string | null {
   const longest = Math.max(text?.length ?? 0, typeof raw === 'string' ? raw.length / 8 : 0)
   return longest > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
 }
 
 /**
- * The value of a query, as the attribute's type compares it; null where it is none of the type's.
- * - text, code, boolean: as in `AttributeScalar`; number: the same, of what `exactNumber` reads
- * - date: the interval of days; datetime: the interval of instants, as ISO UTC texts to the millisecond. Without a
- *   time of day it is the whole day, month or year in UTC, else `from` and `to` are one instant
+ * The value of a query, as the attribute's type compares it; null when the type does not allow it.
+ * - text, code, boolean: as in `AttributeScalar`; number: the same, read by `exactNumber`
+ * - date: the interval of days; datetime: the interval of instants, as ISO UTC texts to the millisecond. Without a time
+ * of day it is the whole day, month or year in UTC, otherwise `from` and `to` are one instant
  * - age: a whole number of years, 0 to 1000
- * @param part of a text is meant, its beginning or what it contains: spaces at the ends are kept
+ * @param part whether the text is only a part, the beginning or any other: then spaces at the ends are kept
  */
 export function readLiteral(attribute: Attribute, raw: JsonValue, part = false): AttributeScalar | null {
   const read = LITERALS[attribute.type]

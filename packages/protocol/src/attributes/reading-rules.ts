@@ -1,6 +1,6 @@
 /**
- * By which rules an attribute, a list or identifiers are read from records, as data: what was read by other rules is not
- * what a query would be compared with, and is to be read anew.
+ * The rules by which an attribute, a list or identifiers are read from records, as data. Values that were read by other
+ * rules cannot be compared with a query, and must be read anew.
  */
 import type { JsonObject } from '../json.ts'
 import type { Attribute, Compound, Kind, RecordType } from '../kinds/kind.ts'

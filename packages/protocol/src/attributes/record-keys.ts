@@ -44,7 +44,7 @@ export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
 
 const NONE: readonly string[] = []
 
-/** Every key with the others under which the same member may stand, whichever of them is asked for. */
+/** The other spellings of every key. */
 const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) => {
     const all = [key, ...spellings]
@@ -52,14 +52,14 @@ const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** By lower-case spelling, the first name of its row. */
+/** The first name of its row, by lower-case spelling. */
 const FIRST_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
     spellings.map((spelling) => [spelling.toLowerCase(), key] as const),
   ),
 )
 
-/** The other keys under which the member `name` may stand, such as `gender` for `sex` and `sex` for `gender`. */
+/** The other keys of the member `name`, such as `gender` for `sex` and `sex` for `gender`. */
 export function otherKeys(name: string): readonly string[] {
   return OTHER_KEYS.get(name) ?? NONE
 }
@@ -70,11 +70,11 @@ export function namesOf(row: { readonly name: string; readonly aliases?: readonl
 }
 
 /**
- * A name or a dotted path as names compare: segment by segment, without prefixes such as `spdci:`, without regard to
- * case, and with one key for all spellings of a member.
+ * The key for comparing a name or dotted path: segment by segment, without prefixes such as `spdci:`, without case, and
+ * equal for all spellings of a member.
  */
 export function searchKey(spelling: string): string {
-  // Nearly all are the names of members.
+  // Most spellings are a single name.
   return spelling.includes('.') ? spelling.split('.').map(segmentKey).join('.') : segmentKey(spelling)
 }
 

@@ -3,23 +3,23 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant, control characters included
 const ASCII = /^[\x00-\x7f]*$/
 
-/** What folding leaves as it is, but for case: no accent, no space beside another, no backtick. */
+/** Text that folding changes only in case: no accents, no double spaces, no backticks. */
 const PLAIN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
 
 /**
- * Combining accents of the European scripts; the vowel marks of Arabic and its tatweel; characters that show nothing,
- * such as a soft hyphen. Vowel signs and tone marks of other scripts, hamza and madda are parts of letters to their
- * readers: they are never dropped.
+ * Combining accents of European scripts; vowel marks and tatweel of Arabic; invisible characters, such as a soft
+ * hyphen. Vowel signs and tone marks of other scripts, hamza and madda are parts of letters for their readers, and are
+ * never dropped.
  */
 const DROPPED =
   /[\u0300-\u036f\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]|\p{Cf}/gu
-/** Taken apart, an acute accent that stands alone would be a space with an accent. */
+/** Decomposition would turn a lone acute accent into a space with an accent. */
 const LONE_ACUTE = /\u00b4/g
 const APOSTROPHES = /[`\u02b9\u02bb-\u02bf\u2018-\u201b\u2032]/g
 const HYPHENS = /[\u2010-\u2015\u2212]/g
 const SPACES = /[\s\u0085]+/g
 
-/** Letters that Unicode does not take apart, and what is typed where they are not at hand. */
+/** Letters that Unicode does not decompose, and what is typed on keyboards without them. */
 const LETTERS: ReadonlyMap<string, string> = new Map([
   ['æ', 'ae'],
   ['œ', 'oe'],
@@ -53,7 +53,7 @@ export function foldCase(text: string): string {
 }
 
 /**
- * By way of upper case, so that "ß" equals "SS" and every sigma is one sigma; before it by way of lower case, since the
+ * Goes through upper case, so that "ß" equals "SS" and all sigmas are equal; and first through lower case, because the
  * capital "ẞ" is its own upper case.
  */
 function withoutCase(text: string): string {
@@ -61,8 +61,8 @@ function withoutCase(text: string): string {
 }
 
 /**
- * NFC without regard to case, accents, width and the kind of a space, an apostrophe or a hyphen: "Élodie", "ELODIE" and
- * "elodie" are one text. White space in a row is one space; what stands at an end is kept.
+ * Folds a text: NFC without case, accents, width, and kinds of spaces, apostrophes and hyphens. "Élodie", "ELODIE" and
+ * "elodie" become equal. A run of white space becomes one space; space at the ends is kept.
  */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()

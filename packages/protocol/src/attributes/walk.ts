@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { otherKeys } from './record-keys.ts'
 
-/** One key of a path, with the other keys under which the member may stand. */
+/** One key of a path, with the other keys under which the member may occur. */
 interface Step {
   readonly key: string
   readonly spellings: readonly string[]
@@ -23,8 +23,8 @@ function isMissing(value: JsonValue | undefined): value is null | undefined | ''
 }
 
 /**
- * The member that a step means: under its exact key, else under another spelling, else under one of these
- * after a prefix. Undefined where none of them has a value.
+ * The member for a step: by its exact key, else by another spelling, else by one of these after a prefix. Undefined
+ * when none of them has a value.
  */
 export function member(object: JsonObject, step: Step): JsonValue | undefined {
   if (Object.hasOwn(object, step.key)) {
@@ -37,7 +37,7 @@ export function member(object: JsonObject, step: Step): JsonValue | undefined {
   return prefixedMember(object, step)
 }
 
-/** The member that a name means, which is one segment of a path. */
+/** The member for a name, which is one segment of a path. */
 export function memberNamed(object: JsonObject, name: string): JsonValue | undefined {
   const [step] = compilePath(name)
   return step && member(object, step)
@@ -55,9 +55,9 @@ function prefixedMember(object: JsonObject, step: Step): JsonValue | undefined {
 }
 
 /**
- * Gives `visit` what stands at the end of `path`, in the order of the document, until it answers true.
- * An array stands for its elements, at any place of the path; an array right inside an array holds nothing.
- * So the depth of the walk is bounded by the path, however deep the document. Answers whether `visit` stopped it.
+ * Calls `visit` with everything at the end of `path`, in the order of the document, until it returns true. At any place
+ * of the path an array is replaced by its elements; an array directly inside an array is empty. So the path bounds the
+ * depth of the walk. Returns whether `visit` stopped it.
  */
 export function walk(value: JsonValue, path: Path, visit: (leaf: JsonValue) => boolean): boolean {
   return walkFrom(value, path, 0, visit)

@@ -1,6 +1,6 @@
 /**
- * A record without some of the other persons that it holds or names: a household without a member, a member without a
- * related person. The record reads as if they had never been written into it.
+ * Removes other persons from a record: a household without a member, a member without a related person. The result
+ * reads as if these persons had never been written into the record.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
@@ -12,24 +12,24 @@ import { memberNamed } from './walk.ts'
 
 /** Another person in a record. */
 export interface OtherPerson {
-  /** By which the person is named there. */
+  /** The identifiers that name the person there. */
   readonly identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[]
-  /** Where it stands in a relation of the kind; null: elsewhere in the document. */
+  /** The relation of the kind in which the person is; null: elsewhere in the document. */
   readonly relation: Relation | null
-  /** All that the record has of the person, as a record of its type; null: no more than identifiers. */
+  /** The person's data as a record of its type; null: the record has only identifiers of the person. */
   readonly record: { readonly recordType: RecordType; readonly document: JsonObject } | null
 }
 
 /**
- * Whether a person is taken out: null where not, else what tells this person from others, by which each counts once; '' where
- * nothing does but the identifiers.
+ * Decides whether a person is removed: null: no; otherwise a text that tells the person from others, so that each is
+ * counted once; '' when only the identifiers tell.
  */
 export type TakesOut = (person: OtherPerson) => string | null
 
 /**
- * The record without the persons that `takesOut` names, the same object where it has none of them. What is left empty is left
- * out, and attributes that count the persons are lessened.
- * @param document of a record of this type
+ * The record without the persons that `takesOut` names; the same object when it has none of them. Objects that become
+ * empty are removed, and attributes that count the persons are reduced.
+ * @param document a record of this type
  */
 export function withoutPersons(
   kind: Kind,
@@ -42,28 +42,28 @@ export function withoutPersons(
   return isJsonObject(left) ? left : {}
 }
 
-/** A record of which the document, or a part of it, is one. */
+/** The record that the document, or a part of it, is. */
 interface Scope {
   readonly kind: Kind
   readonly takesOut: TakesOut
-  /** Persons in counted relations, whether they are left or not. */
+  /** The persons in counted relations, whether they stay or not. */
   readonly persons: CountedPerson[]
   readonly recordType: RecordType
   readonly places: Places
 }
 
 interface CountedPerson {
-  /** What tells the person from the others: two entries with one of them are of the same person. */
+  /** Texts that identify the person: two entries with an equal mark are the same person. */
   readonly marks: readonly string[]
   readonly isLeft: boolean
 }
 
-/** Where things stand in records of a type, by the search keys of their paths. */
+/** The places in records of a type, by the search keys of their paths. */
 interface Places {
-  /** Where identifiers of the record itself stand, and what they stand in: nobody else's. */
+  /** The places of the record's own identifiers, and the objects around them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
-  /** By the path of what goes with the person, the paths of the persons. */
+  /** The paths of the persons, by the path of the data that are removed with them. */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** Attributes that count persons. */
   readonly counts: ReadonlySet<string>
@@ -112,7 +112,7 @@ function cutValue(scope: Scope, path: string, value: JsonValue): JsonValue | und
   return isJsonObject(value) ? cutMembers(scope, path, value) : value
 }
 
-/** @param value of another person, or around persons who stand deeper */
+/** @param value another person, or an object with persons deeper inside */
 function cutRelated(
   scope: Scope,
   path: string,
@@ -149,11 +149,11 @@ function cutRelated(
   return out === null ? left : undefined
 }
 
-/** Whether what stands around persons is one itself. */
+/** Whether an object with persons inside is a person too. */
 const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
-/** What is left of another person, and who was named in it, outside of the relations, and taken out. */
+/** What is left of another person, and the key of a person who was named in it outside of the relations and removed. */
 function cutPerson(
   scope: Scope,
   recordType: RecordType,
@@ -169,13 +169,16 @@ function cutPerson(
   return [cutMembers(inner, '', value), named]
 }
 
-/** Whether further persons of the relations stand in it, such as `household_member` in an element of `member_list`. */
+/**
+ * Whether the object has further persons of the relations inside, such as `household_member` in an element of
+ * `member_list`.
+ */
 const isAroundPersons = ({ relations }: Places, path: string, value: JsonObject): boolean =>
   [...relations.keys()].some(
     (one) => one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
 
-/** Members that say what an object is: where nothing else is left of it, it is left out. */
+/** Members that describe an object. An object with nothing else left is removed. */
 const STRUCTURE = ['@type', '@context', '@id']
 
 function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue | undefined {
@@ -184,7 +187,7 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
   let changed = false
   const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     const key = searchKey(name)
-    // It was judged with the object, by the type that stands beside it.
+    // It was decided together with the object, by the type beside it.
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
     const left = cutValue(isRead(scope, object, place, key, value) ? scope : nobodysOwn(scope), place, value)
@@ -201,8 +204,8 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
 }
 
 /**
- * Whether the record's own identifiers are read from the member, where it has some. Another spelling of the same member is
- * read by nobody: what stands there may be anybody's.
+ * Whether the record's own identifiers are read from this member. A member in another spelling is not read, so its
+ * identifiers may be those of another person.
  */
 const isRead = (
   { places: { own } }: Scope,
@@ -226,7 +229,7 @@ function counted({ places, persons }: Scope, path: string, name: string, value: 
   return typeof value === 'string' ? String(left) : left
 }
 
-/** How many people were taken out and are left nowhere: entries that share an identifier are of one person. */
+/** How many persons were removed and are not left anywhere. Entries with a common identifier are one person. */
 function countGone(persons: readonly CountedPerson[]): number {
   const found = new Map<string, CountedPerson>()
   const people = new Set<CountedPerson>()
@@ -241,11 +244,14 @@ function countGone(persons: readonly CountedPerson[]): number {
   return [...people].filter(({ isLeft }) => !isLeft).length
 }
 
-/** Whether it is somebody who is taken out, or an identifier of such a person: what an object has beside it is theirs too. */
+/**
+ * Whether the object is a removed person, or an identifier of one. Then the object's other members belong to that
+ * person too.
+ */
 function names({ kind, takesOut }: Scope, value: JsonObject | string | number): boolean {
   const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : bareIdentifiers(kind, value, BARE_LENGTH)
   return identifiers.length > 0 && takesOut({ ...UNKNOWN, identifiers }) !== null
 }
 
-/** Characters of a bare value outside of the relations from which on it is looked at as an identifier. */
+/** The fewest characters of a bare value, outside of the relations, that is checked as an identifier. */
 const BARE_LENGTH = 4

@@ -1,4 +1,4 @@
-/** Attributes that an operator adds to a kind for one registry: what may be added, and the kind with them. */
+/** Attributes that an operator adds to a kind for one registry: the rules for them, and the resulting kind. */
 import { CODE_LISTS } from '../records/code-lists.ts'
 import { QUERY_WORDS } from './identifier-additions.ts'
 import type { Attribute, AttributeType, Kind, RecordType } from './kind.ts'
@@ -7,13 +7,13 @@ import { resolveSearchable } from './searchable.ts'
 export interface AttributeAddition {
   /** The canonical name of a record type of the kind. */
   readonly record_type: string
-  /** A new attribute; or one that the record type has, with nothing changed but `indexed` switched on. */
+  /** A new attribute; or one of the record type, with only `indexed` switched on. */
   readonly attribute: Attribute
 }
 
 /**
- * The kind with the additions; those of an attribute that is there already switch on its index. What an addition
- * does not concern stays the same object. Every addition must be one of which `additionProblem` had none to tell.
+ * The kind with the additions. An existing attribute gets its index switched on. Everything that no addition concerns
+ * stays the same object. The additions must have passed `additionProblem`.
  */
 export function extendKind(kind: Kind, additions: readonly AttributeAddition[]): Kind {
   if (additions.length === 0) return kind
@@ -37,7 +37,7 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
   return { ...recordType, attributes: indexed }
 }
 
-/** Names of columns that every table of records has, and the one name that every object bears. */
+/** Names of columns in every table of records, and the one member name that every object has. */
 const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
 /** Columns that PostgreSQL gives every table. */
 const OF_EVERY_TABLE = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
@@ -47,18 +47,18 @@ const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
 const MAX_PATH_LENGTH = 200
 const MAX_PATHS = 20
 const MAX_ALIASES = 20
-/** All but `age`, of which nothing is stored: a registry has it by its kind. */
+/** All types except `age`, which has no column: only kinds define ages. */
 const TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
 const FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
 const MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...FLAGS]
 
-/** What is wrong with an addition, in words for the operator who wrote it, whatever it was; or null. */
+/** The problem of an addition of any form, in words for the operator; null: none. */
 export function additionProblem(kind: Kind, addition: AttributeAddition): string | null {
   const recordType = kind.record_types.find(({ name }) => name === addition.record_type)
   if (recordType === undefined) {
     return `record_type: must be one of ${kind.record_types.map(({ name }) => name).join(', ')}`
   }
-  // It came from a file or a command line: its type is a wish.
+  // The addition comes from a file or a command line, so its type is not checked yet.
   const wish: unknown = addition.attribute
   if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'attribute: must be an object'
   const given = wish as Given

@@ -1,63 +1,64 @@
 /** Which events a change of a record is: rules as data, read in order. */
 
-/** A list in a document whose elements are known by something that they say. */
+/** A list in a document whose elements have keys. */
 export interface KeyedList {
-  /** The name by which event rules mean it, such as `member`. */
+  /** Its name in event rules, such as `member`. */
   readonly name: string
   /** Dotted paths of members of the document; one object in place of the list is its only element. */
   readonly paths: readonly string[]
-  /** Dotted paths in the element at which identifiers stand; "" is the element itself. */
+  /** Dotted paths in the element to identifiers, which are its keys; "" is the element itself. */
   readonly identifiers?: readonly string[]
-  /** Dotted paths in the element of one value that nothing else in the list has. */
+  /** Dotted paths in the element to a value that is its key. */
   readonly values?: readonly string[]
 }
 
-/** What a list of an event rule is: an attribute with `many`, a compound by one of its members, a keyed list by its name. */
+/** The list of an event rule: an attribute with `many`, a compound with the member that is the key, or a keyed list. */
 export type RuleList =
   | { readonly attribute: string }
   | { readonly compound: string; readonly by: string }
   | { readonly keyed_list: string }
 
-/** What must be true of the record before and after the change. */
+/** A condition on the record before and after the change. */
 export type EventCondition =
   /** The attribute has a value after the change. */
   | { readonly is: 'has'; readonly attribute: string }
-  /** It has one after the change, and had none before it. */
+  /** The attribute has a value after the change, but had none before. */
   | { readonly is: 'set'; readonly attribute: string }
-  /** It had one, and has none any more. */
+  /** The attribute had a value before the change, but has none after. */
   | { readonly is: 'cleared'; readonly attribute: string }
-  /** It has another one than before, and had one. */
+  /** The attribute had a value before the change, and has a different one after. */
   | { readonly is: 'changed'; readonly attribute: string }
-  /** The list has an element that it did not have. */
+  /** The list has an element after the change that it did not have before. */
   | { readonly is: 'added'; readonly list: RuleList }
-  /** An element that was there says something else under a member of the compound. */
+  /** A member of the compound has a different value in an element that existed before. */
   | { readonly is: 'member_changed'; readonly compound: string; readonly by: string; readonly member: string }
-  /** The date lies no more than the server's limit `birth_span` before the day of the other attribute, or of the event. */
+  /** The date is at most the server's limit `birth_span` before the day of the other attribute, or of the event. */
   | { readonly is: 'recent'; readonly attribute: string; readonly until: string }
 
-/** One way in which a change is an event. */
+/** A rule that makes an event of a change. */
 export interface EventRule {
   /** The name of one of the kind's event types. */
   readonly event: string
-  /** A record is new, is changed by a document that differs, or is deleted. */
+  /** The record is new, was changed, or was deleted. */
   readonly on: 'new' | 'changed' | 'deleted'
-  /** All of them must be true; without any, every such change is the event. */
+  /** All conditions must be true; without any, every such change is the event. */
   readonly if?: readonly EventCondition[]
-  /** Only where no rule above it has made an event of the change. */
+  /** The rule applies only if no rule above it has made an event of the change. */
   readonly otherwise?: true
   /**
-   * It is an event as well of each record of this type that an added element of the list names by that type's primary
-   * identifier.
+   * The event is also one of each record of this type that an added element of the list names by the primary identifier
+   * of that type.
    */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
-   * The relation of the persons whom the conditions are about, such as `member_list`. A grant may hide some of them: then an
-   * event that is published under this name is told only where the conditions are true of the record without them.
+   * The relation of the persons in the conditions, such as `member_list`. A grant may hide some of them: then an event
+   * that was published under this name is sent only if the conditions are true of the record without the hidden
+   * persons.
    */
   readonly persons?: string
   /**
-   * The change takes the earlier event back, or changes what it said: who was notified of it is told so, and nobody else.
-   * It is no event of its own.
+   * The change takes the earlier event back, or corrects it: those who were notified of it are notified of the
+   * correction, and nobody else. It is no event of its own.
    */
   readonly corrects?: 'CANCEL' | 'CORRECTION'
 }

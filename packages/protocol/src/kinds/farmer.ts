@@ -18,8 +18,8 @@ const activities = under(parcels, 'farming_activities')
 
 const named = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
-/** A member that an element says, or else the record for all of them. */
-function said(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
+/** A member that an element has, or else the record for all its elements. */
+function elementOrRecordMember(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
   return { name, paths: [name], record_paths: [name], type: 'text', fold: true, ...more }
 }
 
@@ -28,21 +28,21 @@ const parcel: Compound = {
   name: 'parcel',
   paths: [...parcels, ''],
   members: [
-    said('farm_type'),
+    elementOrRecordMember('farm_type'),
     { name: 'farm_size', paths: ['land_size', 'farm_size'], record_paths: ['farm_size'], type: 'number' },
     { name: 'area_unit', paths: ['measurement'], type: 'code', codes: 'area_unit' },
-    said('land_type'),
-    said('land_ownership'),
+    elementOrRecordMember('land_type'),
+    elementOrRecordMember('land_ownership'),
   ],
 }
 
-/** One crop with how it is grown; said of a whole activity, parcel or farmer where crops are not listed. */
+/** One crop, with how it is grown; for a whole activity, parcel or farmer where crops are not listed. */
 const crop: Compound = {
   name: 'crop',
   paths: [...under(activities, 'crop_details'), ...activities, ...parcels, ''],
   members: [
     { name: 'crop_type', paths: ['crop_type'], record_paths: ['crop_type'], type: 'code', codes: 'crop_type' },
-    said('irrigation_type'),
+    elementOrRecordMember('irrigation_type'),
     { name: 'crop_variety', paths: ['variety'], type: 'text', fold: true },
     { name: 'crop_season', paths: ['season'], type: 'text', fold: true },
   ],

@@ -25,15 +25,15 @@ const persons = [
 const members = ['member', '']
 
 /**
- * One enrolment in one programme. Enrolments stand in the member in the examples, and beside it in the newer public
- * classes, which say status and date of the beneficiary; a notification may say no more than the status.
+ * One enrolment in one programme. In the examples enrolments are in the member; in the newer public classes they are
+ * beside it, with status and date in the beneficiary. A notification may have only the status.
  */
 const enrolment: Compound = {
   name: 'enrolment',
   aliases: ['enrollment'],
   paths: [...under(members, 'programme_identifier'), ''],
   members: [
-    // A bare value in place of the enrolment is the programme's identifier.
+    // A bare value in place of an enrolment is the identifier of its programme.
     ...programmeMembers.map((member) =>
       member.name === 'programme_identifier' ? { ...member, paths: [...member.paths, ''] } : member,
     ),

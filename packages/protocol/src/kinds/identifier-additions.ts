@@ -1,6 +1,6 @@
 /**
- * Identifier types that an operator adds to a kind for one registry, and the type by which its records are known there
- * instead of the kind's: what may be added, and the kind with it.
+ * Identifier types that an operator adds to a kind for one registry, and primary identifier types that replace those of
+ * the kind: the rules for them, and the resulting kind.
  */
 import { namesOf } from '../attributes/record-keys.ts'
 import { isContact } from './contact.ts'
@@ -10,15 +10,15 @@ import { resolveSearchable } from './searchable.ts'
 import { patternProblem } from './value-pattern.ts'
 
 export interface IdentifierAdditions {
-  /** New types; of a type that the kind has, further names and the forms of its values. */
+  /** New types; for a type of the kind, further names and the forms of its values. */
   readonly identifier_types: readonly IdentifierType[]
-  /** By record type, the identifier type that is unique among its records. */
+  /** By record type, the new primary identifier type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
 }
 
 /**
- * The kind with the additions, and record types of its own: what is known of a record type depends on the identifier types.
- * Every addition must be one of which `identifierTypeProblem` and `primaryProblem` had none to report.
+ * The kind with the additions, and with record types of its own, because caches of record types depend on identifier
+ * types. The additions must have passed `identifierTypeProblem` and `primaryProblem`.
  */
 export function withIdentifiers(kind: Kind, { identifier_types, primary_identifiers }: IdentifierAdditions): Kind {
   const primaries = kind.record_types.flatMap(({ name, primary_identifier: from }) => {
@@ -26,7 +26,7 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return to === undefined || to === from ? [] : [{ record_type: name, from, to }]
   })
   if (identifier_types.length === 0 && primaries.length === 0) return kind
-  // What names no type is of the primary type: also where records of another type name such a person.
+  // Identifiers without a type have the primary type, also where records of another type name such a person.
   const source = (row: IdentifierSource): IdentifierSource => {
     const changed = primaries.find(({ from }) => from === row.type)
     return changed === undefined ? row : { ...row, type: changed.to }
@@ -64,7 +64,10 @@ function withType(types: readonly IdentifierType[], added: IdentifierType): read
   return types.map((one) => (one === own ? both : one))
 }
 
-/** The type of this name or alias in the first kind that has one: identifiers are those of one person in several registries. */
+/**
+ * The type with this name or alias in the first kind that has one, because the same identifiers are used in several
+ * registries.
+ */
 export function sharedIdentifierType(spelling: string): IdentifierType | undefined {
   const wanted = spelling.toLowerCase()
   return KINDS.flatMap((kind) => kind.identifier_types).find((type) =>
@@ -79,7 +82,7 @@ const MAX_ALIASES = 20
 const MAX_PATTERNS = 10
 const NAME = /^[A-Z][A-Z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
-/** Of these words queries are built. */
+/** Words of the query language. */
 export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 
 /** Why an identifier type cannot be added to a kind, as the member and the rule; null: it can. */
@@ -142,7 +145,9 @@ function patternsProblem({ normaliser }: IdentifierType, patterns: readonly stri
   return null
 }
 
-/** Why records of a type cannot be known by this identifier type; null: they can. @param kind with the types that were added */
+/**
+ * Why this identifier type cannot be the primary one of a record type; null: it can. @param kind with the added types
+ */
 export function primaryProblem(kind: Kind, record_type: string, primary: string): string | null {
   const recordType = kind.record_types.find(({ name }) => name === record_type)
   if (recordType === undefined) {

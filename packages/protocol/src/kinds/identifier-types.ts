@@ -15,7 +15,7 @@ export const MOBILE: IdentifierType = {
 export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS'], normaliser: 'email' }
 
 /**
- * What an identifier is held as whose type the kind does not list: found where any type is meant. Nobody can ask for the
- * type itself, so that a misspelled type is refused and never finds nobody.
+ * The type under which identifiers are stored whose type the kind does not list. A query for an identifier of any type
+ * finds them. A query cannot ask for this type, so a misspelled type is refused, and does not silently find nobody.
  */
 export const UNLISTED: IdentifierType = { name: '*', normaliser: 'code' }

@@ -11,34 +11,34 @@ import { social } from './social.ts'
 
 export const KINDS: readonly Kind[] = [civil, ibr, ess, social, disability, farmer]
 
-/** The kind of this name, such as `civil`; exactly as it is written in configuration and on the command line. */
+/** The kind with exactly this name, such as `civil`, as in the configuration and on the command line. */
 export function kindNamed(name: string): Kind | undefined {
   return KINDS.find((kind) => kind.name === name)
 }
 
-/** The record type that a `reg_record_type` or `response_entity` means, such as `spdci-extensions-dci:Person`. */
+/** The record type for a spelling in `reg_record_type` or `response_entity`, such as `spdci-extensions-dci:Person`. */
 export function resolveRecordType(kind: Kind, spelling: string): RecordType | undefined {
   return named(kind.record_types, spelling, (type) => [type.name, type.emitted, ...type.aliases])
 }
 
-/** The identifier type that a query or a record means, such as BRN by `BIRTH_REG_NO`. */
+/** The identifier type for a spelling in a query or a record, such as BRN for `BIRTH_REG_NO`. */
 export function resolveIdentifierType(kind: Kind, spelling: string): IdentifierType | undefined {
   return named(kind.identifier_types, spelling, namesOf)
 }
 
-/** The event type that a `reg_event_type` means, such as LiveBirth by `...:RegistryEventType:live_birth`. */
+/** The event type for a spelling in `reg_event_type`, such as LiveBirth for `...:RegistryEventType:live_birth`. */
 export function resolveEventType(kind: Kind, spelling: string): EventType | undefined {
   return named(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
 }
 
-/** Whether a search may have this `reg_event_type`: an event type, or a value that published searches have. */
+/** Whether a search may have this `reg_event_type`: an event type, or another value from published searches. */
 export function isSearchEventType(kind: Kind, spelling: string): boolean {
   const key = nameKey(spelling)
   const others = kind.search_event_types ?? []
   return resolveEventType(kind, spelling) !== undefined || others.some((name) => nameKey(name) === key)
 }
 
-/** The attribute that a sort or a query means: by its name, an alias, or one of its paths. */
+/** The attribute for a spelling in a sort or a query: its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
   return queryKeys(recordType, spelling)
@@ -46,15 +46,15 @@ export function resolveAttribute(recordType: RecordType, spelling: string): Attr
     .find((attribute) => attribute !== undefined)
 }
 
-/** Whether a `reg_type` means this kind (D32). */
+/** Whether a `reg_type` names this kind (D32). */
 export function isRegType(kind: Kind, spelling: string): boolean {
   const key = nameKey(spelling)
   return [kind.reg_type.name, ...kind.reg_type.aliases].some((name) => nameKey(name) === key)
 }
 
 /**
- * The record types that a document may be of, by its own `@type`; the kind's default when it has none. None:
- * its type is foreign to the kind. Several: it does not tell.
+ * The record types that a document's `@type` allows; the default of the kind when it has none. An empty list: the type
+ * is unknown in this kind. Several: the type is ambiguous.
  */
 export function recordTypesOf(kind: Kind, document: unknown): readonly RecordType[] {
   const types = documentTypes(document).map(nameKey)
@@ -77,7 +77,9 @@ function nameKey(name: string): string {
     .toLowerCase()
 }
 
-/** One table of keys for each list of rows, made when it is first asked. Where two rows share a key, the first has it. */
+/**
+ * One table of keys for each list of rows, made when it is first used. The first of two rows with the same key wins.
+ */
 const tables = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
 function named<Row extends object>(

@@ -1,4 +1,4 @@
-/** What one family of registries is, as data. Everything in which two kinds differ is a field here. */
+/** The definition of one family of registries, as data. Every difference between two kinds is a field here. */
 import type { TSchema } from 'typebox'
 import type { CodeListName } from '../records/code-lists.ts'
 import type { EventRule, KeyedList } from './event-rules.ts'
@@ -20,11 +20,11 @@ export interface Attribute {
    */
   readonly paths: readonly string[]
   readonly type: AttributeType
-  /** For type `code`: the list that says which spellings mean the same. */
+  /** For type `code`: the list of codes with their spellings. */
   readonly codes?: CodeListName
   /**
-   * For type `age`: the date attribute since which whole years are counted, on the day of the registry's time zone
-   * on which the question is asked. Nothing of it is stored, and it has no paths.
+   * For type `age`: the date from which whole years are counted, up to the day of the query in the time zone of the
+   * registry. An age is not stored, and has no paths.
    */
   readonly since?: string
   /** The attribute may occur many times in one record, and is always read as a list. */
@@ -38,29 +38,32 @@ export interface Attribute {
 }
 
 /**
- * Attributes that stand together in one element of a list, such as programme and status of one enrolment: conditions
- * on several of them may apply to the same element.
+ * Attributes of the elements of a list, such as programme and status of an enrolment. Conditions on several of them may
+ * apply to the same element.
  */
 export interface Compound {
-  /** The canonical name, such as `enrolment`: no attribute of the record type has it. Also its column. */
+  /**
+   * The canonical name, such as `enrolment`, which no attribute of the record type has. It is also the name of the
+   * column.
+   */
   readonly name: string
   readonly aliases?: readonly string[]
   /**
-   * Dotted paths in the document, tried in order until one has an element with a value. Every object that stands
-   * there is an element, a bare value too; the path "" is the record itself as the one element.
+   * Dotted paths in the document, tried in order until one has an element with a value. Objects and bare values there
+   * are elements; the path "" is the record itself as the only element.
    */
   readonly paths: readonly string[]
-  /** Never `many`, never `sortable`; their names are attribute names of the record type like any other's. */
+  /** Never `many`, never `sortable`. Their names follow the rules for attribute names. */
   readonly members: readonly CompoundMember[]
-  /** An index is kept that answers equalities on its members. */
+  /** Whether there is an index for equalities on its members. */
   readonly indexed?: true
 }
 
 /** An attribute of one element: its paths begin in the element; the path "" is the element itself, a bare value. */
 export interface CompoundMember extends Attribute {
   /**
-   * Dotted paths from the record's root, for elements that do not say it themselves. Several different values there
-   * belong to no element in particular, and each is an element of its own.
+   * Dotted paths from the root of the record, for elements without a value of their own. Several different values there
+   * belong to no particular element, and each becomes an element of its own.
    */
   readonly record_paths?: readonly string[]
 }
@@ -74,41 +77,47 @@ export interface IdentifierType {
   /** Which row of `kinds/normalisers.ts` applies; leading zeros are always kept. */
   readonly normaliser: 'code' | 'phone' | 'email' | 'exact'
   /**
-   * A normalised value must have one of these forms (`kinds/value-pattern.ts`) to be taken into a record, or searched. Values
-   * that were stored before are read as all others, so that whoever is hidden stays hidden.
+   * A normalised value must have one of these forms (`kinds/value-pattern.ts`) when it is written into a record or
+   * searched. Values that were stored before are read whatever their form, so that hidden persons stay hidden.
    */
   readonly patterns?: readonly string[]
-  /** An operator's: a search for records of any type may be sorted by it. */
+  /** Set by an operator: searches for records of all types may be sorted by it. */
   readonly sortable?: true
 }
 
-/** Where identifiers stand in a record: objects {identifier_type, identifier_value}, bare values, or arrays of both. */
+/** A place of identifiers in a record: objects {identifier_type, identifier_value}, bare values, or arrays of both. */
 export interface IdentifierSource {
-  /** Dotted path, walked like an attribute's; every identifier that stands there counts. */
+  /** Dotted path, walked like that of an attribute. All identifiers there are used. */
   readonly path: string
   /**
-   * The identifier type of bare values there, and of objects that name no type: MOBILE for `phone_number`.
-   * Without it, what names no type is no identifier.
+   * The identifier type of bare values there, and of objects without a type: MOBILE for `phone_number`. Without it,
+   * values without a type are no identifiers.
    */
   readonly type?: string
-  /** `record`: it names the record itself. `part`: it names a person inside the record, such as a household's member. */
+  /**
+   * `record`: the identifier names the record itself. `part`: it names a person within the record, such as a member of
+   * a household.
+   */
   readonly names: 'record' | 'part'
 }
 
-/** Where a record holds or names another person: whoever may see the record need not see them. */
+/** A place where a record contains or names another person. A grant may show the record without this person. */
 export interface Relation {
-  /** As a grant names it, such as `member_list`. */
+  /** Its name in a grant, such as `member_list`. */
   readonly name: string
   /** Dotted paths in the document. */
   readonly paths: readonly string[]
-  /** The record type whose members the other person has. Without it an identifier names the other person. */
+  /** The record type of the other person's data. Without it, the other person is only named by an identifier. */
   readonly record_type?: string
   /**
-   * Dotted paths of what goes with the other person, one for each of `paths` and above it: where the person is taken out of a
-   * record, it is taken out whole. Default: `paths`.
+   * Dotted paths of the data that belong to the other person, one at or above each of `paths`: they are removed
+   * together with the person. Default: `paths`.
    */
   readonly entries?: readonly string[]
-  /** The number attribute that counts these persons, such as `group_size`. Somebody in two such relations counts once. */
+  /**
+   * The number attribute that counts these persons, such as `group_size`. A person in two such relations is counted
+   * once.
+   */
   readonly counted_by?: string
 }
 
@@ -122,13 +131,13 @@ export interface RecordType {
   readonly notified_as?: NotifiedShape
   /** Other spellings accepted in `reg_record_type` and `response_entity`; compared by the part after the last ":". */
   readonly aliases: readonly string[]
-  /** Values of the document's own `@type` (part after the last ":") by which an import tells record types apart. */
+  /** Values of the document's `@type` (the part after the last ":") from which an import recognises the record type. */
   readonly document_types: readonly string[]
-  /** Identifier type whose value is unique among the records of this type; every record has exactly one. */
+  /** The identifier type whose value is unique among the records of this type. Every record has exactly one. */
   readonly primary_identifier: string
   /**
-   * Identifier types beside the primary one by which a search may be sorted: by the smallest that the record itself bears,
-   * last where it bears none. Read with `sortedIdentifiers`.
+   * Other identifier types by which a search may be sorted: by the smallest identifier of the record itself, and last
+   * without one. Read with `sortedIdentifiers`.
    */
   readonly sort_identifiers?: readonly string[]
   /** Sources that name the record come before those that name a part of it. */
@@ -137,13 +146,16 @@ export interface RecordType {
   readonly compounds?: readonly Compound[]
   /** Lists whose elements are merged one by one when a part of a record is published. */
   readonly keyed_lists: readonly KeyedList[]
-  /** Which events a change of a record is, in order. */
+  /** The rules that make events of a change of a record, in order. */
   readonly event_rules: readonly EventRule[]
-  /** Under these places published examples name what a record has itself, such as `member.birth_date`; the longest first. */
+  /**
+   * Prefixes under which published examples name the record's own members, such as `member.birth_date`; the longest
+   * first.
+   */
   readonly query_prefixes?: readonly string[]
   /**
-   * Dotted paths that are read and that no query may name, nor what is below them: a household's head is one of its
-   * members to `compounds` and `identifiers`, so a question about the head would be answered about all of them.
+   * Dotted paths that no query may name, nor anything below them. They are read by `compounds` and `identifiers`: the
+   * head of a household is one of its members, so a query about the head would be answered about all members.
    */
   readonly unnamed_paths?: readonly string[]
   /** Other persons in a record of this type. */
@@ -157,7 +169,7 @@ export function sortedIdentifiers({ sort_identifiers = [], primary_identifier }:
   return [...new Set(sort_identifiers)].filter((type) => type !== primary_identifier)
 }
 
-/** Whether a search may be sorted by the identifier type of this name. No attribute has the name of one. */
+/** Whether a search may be sorted by this identifier type. No attribute has the name of an identifier type. */
 export const isSortedIdentifier = (recordType: RecordType, name: string): boolean =>
   name === recordType.primary_identifier || sortedIdentifiers(recordType).includes(name)
 
@@ -167,11 +179,11 @@ export interface EventType {
   readonly name: string
   /** Spellings accepted; compared without regard to case by the part after the last ":". */
   readonly aliases: readonly string[]
-  /** Nothing more is to come of this person: a subscription to it that is about the person alone ends with it. */
+  /** No further event is expected for this person, so a subscription about this person alone ends with it. */
   readonly ends_subscriptions?: true
-  /** Date attributes that the event says, such as `death_date`: a form that publishes it asks for them. */
+  /** Date attributes of the event, such as `death_date`, which a form for publishing it asks for. */
   readonly needs?: readonly string[]
-  /** Whom such a form offers; without it anybody. */
+  /** The persons that such a form offers; absent: anybody. */
   readonly offers?: EventOffer
 }
 
@@ -183,11 +195,11 @@ export interface EventOffer {
   readonly by?: { readonly attribute: string; readonly first: 'latest' | 'earliest' }
 }
 
-/** Where the description of a kind asks less of results than that of the others. */
+/** Rules for results that one kind relaxes. */
 export interface Relaxed {
   /** Members that may be absent, by the title of the schema that has them. */
   readonly optional: Readonly<Record<string, readonly string[]>>
-  /** Members whose texts keep no pattern; their lengths count. */
+  /** Members whose texts need not match their pattern; their lengths still apply. */
   readonly unpatterned: readonly string[]
 }
 
@@ -200,18 +212,18 @@ export interface Kind {
   readonly description: string
   /** The last segment of `reg_type`, such as `Civil`, and other accepted segments. */
   readonly reg_type: { readonly name: string; readonly aliases: readonly string[] }
-  /** The first is the default when neither `reg_record_type` nor `response_entity` says which is meant. */
+  /** The first is the default if neither `reg_record_type` nor `response_entity` is given. */
   readonly record_types: readonly [RecordType, ...RecordType[]]
   readonly identifier_types: readonly IdentifierType[]
-  /** False: "any identifier" means one of these types. Otherwise it means identifiers of types that are not listed too. */
+  /** False: "any identifier" means these types only. Otherwise it includes identifiers of unlisted types. */
   readonly unlisted_identifiers?: false
   readonly event_types: readonly EventType[]
   /**
-   * The closed list of names that `reg_event_type` of a notification has (public standard 3.2, 3); other names are left
-   * out unless a participant takes them. Without the list a notification has the name that its subscriber used.
+   * The closed list of names for `reg_event_type` in notifications (public standard 3.2, 3). Other names are left out,
+   * unless a participant accepts them. Without the list, a notification has the name that its subscriber used.
    */
   readonly notified_event_types?: readonly string[]
-  /** Further values of `reg_event_type` in a search, where published examples have one that names no event of the kind. */
+  /** Further values of `reg_event_type` in published searches that name no event of the kind. */
   readonly search_event_types?: readonly string[]
   /** Operations beyond the common set, by their name in `operations.ts`. */
   readonly operations: readonly string[]

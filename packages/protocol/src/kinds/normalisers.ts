@@ -1,10 +1,10 @@
-/** How the values of each sort of identifier are made comparable, one row a sort. */
+/** How values of identifiers are made comparable, one row for each normaliser. */
 import type { IdentifierType } from './kind.ts'
 
 /** Longer values are not stored and cannot be searched. */
 export const IDENTIFIER_MAX_LENGTH = 256
 
-/** White space of every script, and characters that show nothing, such as a zero-width space. */
+/** White space of every script, and invisible characters, such as a zero-width space. */
 const UNSEEN = /[\s\p{Cf}]+/gu
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u
 const PLAIN_CODE = /^[A-Z0-9-]+$/
@@ -17,8 +17,7 @@ const EMAIL = /^[^@]+@[^@]+$/
 const seen = (raw: string): string => raw.replace(UNSEEN, '').normalize('NFKC').replace(UNSEEN, '').normalize('NFKC')
 
 /**
- * Every row keeps leading zeros, gives null where there is no usable value, and leaves what it has once
- * normalised as it is.
+ * Every row keeps leading zeros, returns null for an unusable value, and does not change an already normalised value.
  */
 const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string | null> = {
   /** Case and spaces make no difference: "ab 0012" is "AB0012". */
@@ -26,7 +25,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
     if (PLAIN_CODE.test(raw)) return raw
     return seen(seen(raw).toUpperCase()) || null
   },
-  /** Digits alone: the plus before a country's code is often left out. */
+  /** Only digits: the plus before a country code is often left out. */
   phone: (raw) => {
     const digits = raw
       .replace(UNSEEN, '')
@@ -40,7 +39,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
     const address = seen(seen(raw).toLowerCase())
     return EMAIL.test(address) ? address : null
   },
-  /** As written, but for composition and the space around it. */
+  /** As written, except for composition and space at the ends. */
   exact: (raw) => raw.normalize('NFC').trim() || null,
 }
 

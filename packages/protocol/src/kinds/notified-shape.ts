@@ -1,14 +1,14 @@
-/** The shape in which a notification has a record, where it is another than the stored one (public standard 2.4). */
+/** The shape of a record in notifications, if it differs from the stored one (public standard 2.4). */
 
-/** How a member of the shape is made of what stands in the stored record. */
+/** How a member of the shape is made from the stored record. */
 export type NotifiedAs =
-  /** What stands at the first place that has a value; several values are a list. */
+  /** The value at the first place that has one; several values become a list. */
   | 'value'
-  /** The values of the first place that has one; a single value becomes a list. */
+  /** The values at the first place that has one; a single value becomes a list. */
   | 'list'
   /** Objects of all places; a single object becomes a list. */
   | 'objects'
-  /** true or false, however it is written. */
+  /** True or false, in whichever way it is written. */
   | 'boolean'
   /** A date as YYYY-MM-DD, if it is written as one day. */
   | 'date'
@@ -24,7 +24,7 @@ interface NotifiedValue {
   readonly as: NotifiedAs
 }
 
-/** An object, made of the first of the places that is one. */
+/** An object, made from the first place that has an object. */
 interface NotifiedObject {
   readonly name: string
   readonly paths: readonly string[]
@@ -36,6 +36,6 @@ export type NotifiedMember = NotifiedValue | NotifiedObject
 export interface NotifiedShape {
   /** The record's `@type`. */
   readonly type: string
-  /** What has no value is left out. */
+  /** Members without a value are left out. */
   readonly members: readonly NotifiedMember[]
 }

@@ -2,7 +2,10 @@
 import { searchKey } from '../attributes/record-keys.ts'
 import type { RecordType } from './kind.ts'
 
-/** Keys by which a name in a query is looked up: as it is written, camel case as snake case, both without a prefix of the type. */
+/**
+ * Keys for looking up a name of a query: as written, and with camel case as snake case, both also without a prefix of
+ * the type.
+ */
 export function queryKeys({ query_prefixes = [] }: RecordType, spelling: string): readonly string[] {
   const snake = spelling.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
   const keys = [...new Set([searchKey(spelling), searchKey(snake)])]

@@ -1,4 +1,4 @@
-/** What a name in a query means: an attribute, an attribute of a list's elements, such a list, or an identifier. */
+/** The meanings of a name in a query: an attribute, an attribute of a list's elements, a list, or an identifier. */
 import { namesOf, searchKey } from '../attributes/record-keys.ts'
 import { UNLISTED } from './identifier-types.ts'
 import { resolveIdentifierType } from './index.ts'
@@ -13,7 +13,7 @@ export type Searchable =
   | { readonly is: 'identifier'; readonly types: readonly IdentifierType[] }
   | { readonly is: 'identifier_type' }
 
-/** Words that mean identifiers in every kind, wherever its records keep them (public-standard.md 2.4, 3.1). */
+/** Names of identifiers in every kind, wherever its records have them (public-standard.md 2.4, 3.1). */
 const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier']
 const VALUE_WORDS = ['identifier_value', 'id_value']
 const TYPE_WORDS = ['identifier_type', 'id_type']
@@ -21,8 +21,8 @@ const TYPE_WORDS = ['identifier_type', 'id_type']
 const tables = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
 
 /**
- * What `spelling` means among the records of a type: by a name, an alias, or a dotted path of the kind's data.
- * A name means the attribute before the list, and either before an identifier.
+ * The meaning of `spelling` for records of a type: a name, an alias, or a dotted path in the kind's data. An attribute
+ * takes precedence over a list, and both over an identifier.
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
   const ofKind = tables.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
@@ -46,7 +46,7 @@ export function searchableNames(kind: Kind, recordType: RecordType): string[] {
   ]
 }
 
-/** Whether a query may name a list, or identifiers, by the path. */
+/** Whether a query may name a list or identifiers by this path. */
 export function isNamed({ unnamed_paths = [] }: RecordType, path: string): boolean {
   return path !== '' && !unnamed_paths.some((unnamed) => `${path}.`.startsWith(`${unnamed}.`))
 }
@@ -62,7 +62,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   const members = compounds.flatMap(({ compound }) =>
     compound.members.map((attribute) => ({ is: 'member' as const, compound, attribute })),
   )
-  // Names first: a path that happens to spell a name never takes it.
+  // Names are added first, so that an equal path cannot replace them.
   for (const row of [...attributes, ...members]) add(namesOf(row.attribute), row)
   for (const row of compounds) add(namesOf(row.compound), row)
   for (const row of attributes) add(row.attribute.paths, row)
@@ -97,7 +97,7 @@ function addIdentifiers(
     add(joined([path], VALUE_WORDS), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
-    // `demographic_info` holds an identifier among much else: only its members mean one.
+    // `demographic_info` has an identifier among other members, so only its members name one.
     if (type !== undefined) add([path], { is: 'identifier', types: [type] })
     else if (last.endsWith('identifier')) add([path], meant)
   }
@@ -108,8 +108,8 @@ function addIdentifiers(
 }
 
 /**
- * Where parts of a record bear identifiers too, such as the members of a household, a path to the record's own means
- * those alone, by their type, and a path to the parts' means the other types.
+ * If parts of a record have identifiers too, such as the members of a household, a path of the record's own identifiers
+ * means their type only, and a path of the parts' identifiers means the other types.
  */
 function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []
@@ -119,7 +119,10 @@ function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
   })
 }
 
-/** Under the compound by any of its names and paths, and where it stands outside the elements. */
+/**
+ * The names of a member: each name and path of the compound with each of the member, and its paths outside the
+ * elements.
+ */
 function memberPaths(compound: Compound, member: CompoundMember): string[] {
   const places = [...namesOf(compound), ...compound.paths]
   const ends = [...namesOf(member), ...member.paths]

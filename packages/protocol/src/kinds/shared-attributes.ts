@@ -10,7 +10,7 @@ export function under(places: readonly string[], ...paths: readonly string[]): s
   return paths.flatMap((path) => places.map((place) => (place === '' ? path : `${place}.${path}`)))
 }
 
-/** The places of a person under which published queries name what a record of one person has. */
+/** The places of a person under which published queries name the members of a one-person record. */
 export const PERSON_PREFIXES: readonly string[] = [
   ...['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person'],
   ...['demographic_info', 'member'],
@@ -112,7 +112,7 @@ export const povertyScore: Attribute = {
   sortable: true,
 }
 
-/** Which programme an enrolment is in; the programme stands inside the enrolment or is the enrolment. */
+/** The programme of an enrolment. The programme is inside the enrolment, or in place of it. */
 export const programmeMembers: readonly CompoundMember[] = [
   {
     name: 'programme_identifier',
@@ -123,12 +123,12 @@ export const programmeMembers: readonly CompoundMember[] = [
   { name: 'programme_name', paths: ['programme.programme_name', 'programme_name'], type: 'text', fold: true },
 ]
 
-/** Identifiers: each is known by its type and value. */
+/** A list of identifiers, each with its type and value as the key. */
 export function identifierList(paths: readonly string[]): KeyedList {
   return { name: 'identifier', paths, identifiers: [''] }
 }
 
-/** Enrolments in programmes: each is known by the programme's identifier, which may stand in place of it. */
+/** A list of enrolments. The key of each is the identifier of its programme, which may be in place of the enrolment. */
 export function programmeList(paths: readonly string[]): KeyedList {
   return { name: 'programme', paths, values: ['programme.programme_identifier', 'programme_identifier', ''] }
 }

@@ -16,10 +16,10 @@ import {
 } from './shared-attributes.ts'
 
 const persons = ['demographic_info', 'demographic_info.person']
-/** Where members stand in a group. */
+/** The places of members in a group. */
 const places = ['group_head_info', 'member_list', 'member_list.household_member']
 
-/** The identifiers of members who stand at these places. */
+/** The identifiers of the members at these places. */
 function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
   const people = under(at, ...persons)
   return [
@@ -31,7 +31,7 @@ function memberIdentifiers(at: readonly string[], names: IdentifierSource['names
   ]
 }
 
-/** Where members' lists of identifiers stand. */
+/** The places of the members' lists of identifiers. */
 function memberIdentifierLists(at: readonly string[]): string[] {
   return [...under(at, 'member_identifier'), ...under(under(at, ...persons), 'identifier')]
 }
@@ -52,7 +52,7 @@ const limitation: Compound = {
   indexed: true,
 }
 
-/** One person of a group; the head alone where members are not listed. */
+/** One person of a group; only the head when members are not listed. */
 const householdMember: Compound = {
   name: 'household_member',
   aliases: ['group_member'],

@@ -1,11 +1,11 @@
 /**
- * The form of an identifier's values, as an operator writes it: `[0-9]{13}`, `[A-Z]{2}\d{6,8}`. It is a small part of the
- * language of regular expressions: characters and classes in a row, each with a number of times. A value is compared in time
- * that is proportional to its length and that of the pattern, whatever both are.
+ * The form of an identifier's values, as an operator writes it: `[0-9]{13}`, `[A-Z]{2}\d{6,8}`. It is a small part of
+ * regular expressions: characters and classes, each with a repetition. The time of a comparison is proportional to the
+ * lengths of value and pattern.
  */
 import type { IdentifierType } from './kind.ts'
 
-/** Characters of a pattern, and characters of the longest value that it may describe. */
+/** The longest pattern, and the longest value that a pattern may describe, in characters. */
 export const PATTERN_MAX_LENGTH = 100
 const VALUE_MAX_LENGTH = 64
 
@@ -24,7 +24,7 @@ interface Step {
 const DIGITS = '0123456789'
 const known = new Map<string, readonly Step[] | null>()
 
-/** Why a text is no such pattern, as a rule; null: it is one. */
+/** The rule that a pattern breaks; null: none. */
 export function patternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_MAX_LENGTH) return `must be at most ${PATTERN_MAX_LENGTH} characters`
   const steps = stepsOf(pattern)
@@ -33,7 +33,7 @@ export function patternProblem(pattern: string): string | null {
   return steps.some(({ optional }) => !optional) ? null : 'must describe values of one character at least'
 }
 
-/** Whether the whole value has the form. @throws Error for what `patternProblem` refuses */
+/** Whether the whole value has the form. @throws Error the pattern is one that `patternProblem` refuses */
 export function hasForm(pattern: string, value: string): boolean {
   const steps = stepsOf(pattern)
   if (steps === null) throw new Error('not a pattern')
@@ -48,7 +48,7 @@ export function hasForm(pattern: string, value: string): boolean {
   return next.has(steps.length)
 }
 
-/** Whether a normalised value has one of the forms of its type; of a type without forms every value has. */
+/** Whether a normalised value has one of the forms of its type. Every value is allowed for a type without forms. */
 export const isOfForm = ({ patterns }: Pick<IdentifierType, 'patterns'>, value: string): boolean =>
   patterns === undefined || patterns.some((pattern) => hasForm(pattern, value))
 
@@ -58,7 +58,7 @@ export function sampleOfForm(pattern: string): string {
   return required.map(({ characters }) => characters[0] ?? '').join('')
 }
 
-/** With the steps that are reached where optional ones are left out. */
+/** Adds the steps that are reached by skipping optional ones. */
 function closure(steps: readonly Step[], reached: Set<number>): ReadonlySet<number> {
   for (const at of reached) if (steps[at]?.optional) reached.add(at + 1)
   return reached

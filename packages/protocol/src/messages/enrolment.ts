@@ -33,7 +33,7 @@ export const EnrollmentUpdatesRequest = Type.Object(
 )
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
-/** What an update is about (N15, 3.1); it does not change how the update is read. */
+/** The subject of an update (N15, 3.1). It does not change how the update is read. */
 export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'register', 'payment', 'deregister'] as const
 
 /** The rules for the message to be accepted; each beneficiary is judged by itself. */
@@ -84,7 +84,10 @@ export const EnrolledRequest = Type.Object(
 )
 export type EnrolledRequest = Static<typeof EnrolledRequest>
 
-/** For the question to be looked at: whatever form its query has, it is read as that of a search, or rejected. */
+/**
+ * The part of the request that is checked before the question: its query may have any form, and is then read like that
+ * of a search, or rejected.
+ */
 export const IncomingEnrolledRequest = Type.Object({
   transaction_id: TransactionId,
   enrolled_criteria: Type.Object({

@@ -1,12 +1,12 @@
 /**
- * Reads the query of a question about one person (D10): an attribute name mapped to an object with key eq, or
- * attribute_name, operator and attribute_value. What is not understood is refused: a query is never widened.
+ * Reads the query of a question about one person (D10): an attribute name with an object with key eq, or
+ * attribute_name, operator and attribute_value. A query that is not understood is refused, never widened.
  */
 import { RequestFault } from '../faults.ts'
 import { isJsonObject } from '../json.ts'
 import { wholeDigits } from '../numbers.ts'
 
-/** What a question may ask for, each with the attribute names that stand for it; the first name is canonical. */
+/** The attributes that a question may name, each with all its names; the first name is canonical. */
 export type AskedAttributes<Asked extends string> = Readonly<Record<Asked, readonly [string, ...string[]]>>
 
 /** The specification writes `program` in the dotted name where records have `programme` (N9). */
@@ -24,9 +24,9 @@ const EQUALS: ReadonlySet<string> = new Set(['eq', '$eq', 'EQ'])
 const SPELLED_OUT = ['attribute_name', 'operator', 'attribute_value'] as const
 
 /**
- * The values that a query compares with, as texts.
- * @param place of the query, such as `message.enrolled_criteria.query`
- * @throws RequestFault err.request.bad, which names a member and a rule
+ * The values of the comparisons in a query, as texts.
+ * @param place the path of the query, such as `message.enrolled_criteria.query`
+ * @throws RequestFault err.request.bad, with a member and a rule
  */
 export function readEqualsQuery<Asked extends string>(
   query: unknown,

@@ -37,7 +37,7 @@ export const NotifyEventRequest = Type.Object(
 )
 export type NotifyEventRequest = Static<typeof NotifyEventRequest>
 
-/** Generic senders put several records into one event; each is taken as one (3.1). */
+/** Some senders put several records into one event; each is read as an event of its own (3.1). */
 export const IncomingNotifyEventRequest = Type.Object({
   transaction_id: TransactionId,
   notify_event: Type.Array(
@@ -55,7 +55,7 @@ export type IncomingNotifyEventRequest = Static<typeof IncomingNotifyEventReques
 const byReferenceId = <Value extends TSchema>(value: Value, description: string) =>
   Type.Record(Type.String(), value, { description })
 
-/** Ours: what `header.meta` of a notification says of its items, by the reference_id of the item. */
+/** Our own: facts about the items of a notification in `header.meta`, by the reference_id of the item. */
 export const NotifyMeta = Type.Object(
   {
     subscriptions: byReferenceId(Type.Array(Type.String()), 'Codes of the subscriptions that caused the item.'),

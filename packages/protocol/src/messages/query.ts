@@ -1,4 +1,4 @@
-/** What is searched for: the query forms, sorting, criteria. Spec "SearchRequest"; G6 to G13. */
+/** The content of a search: query forms, sorting, criteria. Spec "SearchRequest"; G6 to G13. */
 import Type, { type Static } from 'typebox'
 import { oneOf } from '../common.ts'
 

@@ -12,7 +12,7 @@ export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], 
 })
 export type TxnType = Static<typeof TxnType>
 
-/** The attribute that names it: the union of the kinds' lists (D15). */
+/** The attribute of the question: the union of the kinds' lists (D15). */
 export const TxnAttributeType = oneOf(
   ['transaction_id', 'reference_id_list', 'correlation_id', 'subscription_code_list'],
   { description: 'What attribute_value holds (N4, D15).' },
@@ -20,7 +20,7 @@ export const TxnAttributeType = oneOf(
 
 const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 
-/** What one question may name: as many as a batch has items, unless an operator allows larger ones. */
+/** The most values in one question: as many as a batch has items by default. */
 const MAX_VALUES = 10_000
 
 export const TxnStatusQuestion = Type.Object(

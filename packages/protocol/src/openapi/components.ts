@@ -7,11 +7,11 @@ const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/
 /** A plain JSON object. */
 export type JsonObject = { [member: string]: unknown }
 
-/** Collects schemas: each one with a title becomes the component of that name, once. */
+/** Collects schemas. Each schema with a title becomes a component of that name. */
 export interface Components {
-  /** `{ $ref }` for a schema with a title, else the schema itself with references inside. */
+  /** `{ $ref }` for a schema with a title; otherwise the schema itself with references inside. */
   refer(schema: TSchema): JsonObject
-  /** What was referred to so far, by name. */
+  /** The collected schemas, by name. */
   readonly schemas: JsonObject
 }
 

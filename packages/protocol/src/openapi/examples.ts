@@ -10,7 +10,7 @@ import { type QueryExample, queryExamples } from './query-examples.ts'
 import type { ExampleOf } from './readers.ts'
 import { sampleIdentifier, sampleRecord } from './sample-record.ts'
 
-/** The messages of one operation; an envelope is put around them by `exampleRequest` and `exampleReply`. */
+/** The messages of one operation. `exampleRequest` and `exampleReply` add their envelopes. */
 export interface Example {
   readonly request: JsonObject
   readonly reply: JsonObject
@@ -129,7 +129,7 @@ const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
 
 const byPerson = (kind: Kind): JsonObject => ({ person_identifier: { eq: person(kind) } })
 
-/** Whether a person is enrolled; what is answered differs between the operations (D9). */
+/** Whether a person is enrolled. The answers of the operations differ (D9). */
 const enrolled =
   (enrolled_status: string) =>
   (kind: Kind): Example => ({
@@ -190,7 +190,7 @@ const requestHeader = {
   is_msg_encrypted: false,
 }
 
-/** With the members of both headers, so that it is right wherever it stands (N1, D7). */
+/** Has the members of both headers, so that it fits every reply (N1, D7). */
 const replyHeader = {
   version: PROTOCOL_VERSION,
   message_id: 'm-77',
@@ -203,14 +203,14 @@ const replyHeader = {
   is_msg_encrypted: false,
 }
 
-/** What the examples say of the one who asks, whom it asks, and about whom. */
+/** The sender, receiver and person in the examples. */
 export const inventedExample = (kind: Kind): ExampleOf => ({
   sender_id: requestHeader.sender_id,
   receiver_id: replyHeader.sender_id,
   identifier_value: person(kind),
 })
 
-/** The request of an operation in its envelope; asynchronous ones say where the callback goes (G1). */
+/** The request of an operation in its envelope. Asynchronous ones have the address of the callback (G1). */
 export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {
   return enveloped(operation, way, exampleOf(kind, operation.name).request)
 }
@@ -222,7 +222,7 @@ interface NamedRequest {
   readonly message: JsonObject
 }
 
-/** The operations that ask with a query of several forms, with one request for each form. */
+/** The operations whose query has several forms, with one request for each form. */
 const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequest[]>> = {
   search: (kind) =>
     queryExamples(kind).map((example) => {
@@ -252,7 +252,7 @@ function personForms(kind: Kind): readonly NamedRequest[] {
   ]
 }
 
-/** The same question in every form, by name; null where the operation has one example only. */
+/** The same request in every form, by name; null when the operation has only one example. */
 export function exampleRequests(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject | null {
   const requests = Object.hasOwn(NAMED_REQUESTS, operation.name) ? NAMED_REQUESTS[operation.name] : undefined
   if (requests === undefined) return null
@@ -275,7 +275,7 @@ export function exampleReply(kind: Kind, operation: Operation): JsonObject {
   return { header: { ...replyHeader, action: operation.reply_action }, message: reply, ...bare }
 }
 
-/** A callback in its envelope, as another registry sends it. */
+/** A callback in its envelope, as another registry would send it. */
 export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
   const answered = OPERATIONS.find((operation) => operation.callback === callback)
   const message = answered === undefined ? notification(kind) : exampleOf(kind, answered.name).reply

@@ -1,11 +1,11 @@
-/** One example of each query form, in the words of a kind: its default record type and attributes that it has. */
+/** One example of each query form for a kind, with its default record type and attributes that it has. */
 
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import type { QueryType } from '../messages/query.ts'
 import type { JsonObject } from './components.ts'
 import { sampleIdentifier } from './sample-record.ts'
 
-/** One query of the invented person of the examples. */
+/** A query for the invented person of the examples. */
 export interface QueryExample {
   /** A word of our own, unique among the examples. */
   readonly name: string

@@ -1,9 +1,11 @@
-/** The document as its readers need it: without the sources of our texts, and with examples of one server. */
+/**
+ * The document for readers of the reference page: without references to our sources, and with examples of one server.
+ */
 import type { JsonObject } from './components.ts'
 
-/** A reference to a document that readers of the page do not have, such as `spec "Header"` or N12. */
+/** A reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
 const SOURCE = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
-/** Words and numbers that stand beside such a reference only. */
+/** Words and numbers that only occur beside such a reference. */
 const BESIDE = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
 /** Without references to our sources in brackets; references to an RFC stay. */
@@ -26,19 +28,18 @@ export function textsWithoutSources<Document extends object>(document: Document)
   ) as Document
 }
 
-/** What the examples of one server say: who asks there, and of whom. */
+/** The sender, receiver and person in the examples of one server. */
 export interface ExampleOf {
-  /** Who asks. */
   readonly sender_id: string
   readonly receiver_id: string
-  /** Value of the primary identifier of a record that is there. */
+  /** The primary identifier of an existing record. */
   readonly identifier_value: string
 }
 
 /**
- * An example request, said by a participant of one server about a record that is there.
- * Its answer is fetched with txn/status, so it names no address for a callback.
- * @param invented what the example says where it is of no server
+ * An example request of a participant of one server about an existing record. Its answer is fetched with txn/status, so
+ * it has no address for a callback.
+ * @param invented the values in the example that are replaced
  */
 export function exampleAt(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
   const names: readonly (keyof ExampleOf)[] = ['sender_id', 'receiver_id', 'identifier_value']
@@ -46,7 +47,7 @@ export function exampleAt(example: JsonObject, invented: ExampleOf, given: Examp
   return mapped(example, (name, value) => (name === 'sender_uri' ? undefined : (replaced.get(value) ?? value)))
 }
 
-/** With each value replaced that is no object and no list; undefined: without that member. */
+/** Replaces each value that is no object and no list; undefined: removes the member. */
 function mapped(object: JsonObject, replace: (name: string, value: unknown) => unknown): JsonObject {
   const below = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => below(name, one))

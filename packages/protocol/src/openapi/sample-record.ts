@@ -21,7 +21,7 @@ const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[]
   ['registration_date', '2024-05-02T08:30:00Z'],
 ]
 
-/** Of the one element that a list of them has in a sample. */
+/** Values for the single element of each list in a sample. */
 const SAMPLE_ELEMENT: Readonly<Record<string, JsonValue>> = {
   programme_identifier: 'PRG-01',
   programme_name: 'Winter Grant',
@@ -43,7 +43,7 @@ export function sampleIdentifier(
   return { type: primary_identifier, value }
 }
 
-/** A record with a primary identifier and a few attributes, each at the first path that the kind reads it from. */
+/** A record with a primary identifier and a few attributes, each at its first path. */
 export function sampleRecord(kind: Kind, recordType: RecordType): JsonObject {
   const { type, value } = sampleIdentifier(kind, recordType)
   const record: JsonObject = { '@type': recordType.document_types[0] ?? recordType.name }

@@ -1,4 +1,4 @@
-/** What a kind knows, as Markdown tables for the reference page. */
+/** Markdown tables about a kind for the reference page. */
 import { namesOf } from '../attributes/record-keys.ts'
 import { CODES } from '../codes.ts'
 import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'

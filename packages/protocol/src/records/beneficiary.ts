@@ -1,4 +1,3 @@
-/** The integrated beneficiary registry's beneficiary: one person with the programmes that reach them (spec "Beneficiary record"). */
 import Type from 'typebox'
 import { demographics, situation } from './member.ts'
 import { codeOf, Enrolment, Identifier, identifier, jsonLd, openObject, registration } from './parts.ts'

@@ -114,7 +114,7 @@ const PEOPLE = {
 
 /** Lists of groups, programmes and benefits. */
 const PROGRAMMES = {
-  /** Also `assistance_unit` of a beneficiary. Older lists number them otherwise; those codes are not accepted. */
+  /** Also `assistance_unit` of a beneficiary. Older lists have other numbers; those are not accepted. */
   group_type: [
     ['1', 'member', 'individual'],
     ['2', 'household'],
@@ -210,7 +210,10 @@ const OTHER_REGISTRIES = {
     ['3', 'social housing'],
     ['4', 'care institution'],
   ],
-  /** The public list names only its ends; those between are the classes of the FAO's Indicative Crop Classification. */
+  /**
+   * The public list has only the first and last codes; the others are the classes of the FAO's Indicative Crop
+   * Classification.
+   */
   crop_type: [
     ['1', 'cereals', 'cereal'],
     ['2', 'vegetables and melons', 'vegetables'],
@@ -233,7 +236,7 @@ const OTHER_REGISTRIES = {
   ],
 } as const satisfies Record<string, readonly Code[]>
 
-/** Every list by its name. A list is open: a record may hold a value that is not on it. */
+/** All lists by name. The lists are open: a record may have a value that is not in its list. */
 export const CODE_LISTS = { ...PEOPLE, ...PROGRAMMES, ...OTHER_REGISTRIES }
 
 export type CodeListName = keyof typeof CODE_LISTS
@@ -251,9 +254,8 @@ for (const name of Object.keys(CODE_LISTS) as CodeListName[]) {
 }
 
 /**
- * The canonical code that `raw` means in `list`: "F", "FeMale" and "spdci:female" are all `female`.
- * A value that is not on the list is kept, trimmed, in NFC and case-folded, so that it stays searchable as held.
- * Null where nothing is left to compare.
+ * The canonical code for `raw` in `list`: "F", "FeMale" and "spdci:female" are all `female`. A value that is not in the
+ * list is trimmed, composed (NFC) and case-folded, so that it can be found. Null when nothing is left.
  */
 export function normaliseCode(list: CodeListName, raw: string): string | null {
   const codes = codesBySpelling.get(list)
@@ -262,11 +264,14 @@ export function normaliseCode(list: CodeListName, raw: string): string | null {
   return foldCase(composed(raw).trim()) || null
 }
 
-/** Whether a value, as `normaliseCode` gives it, is a code of the list. */
+/** Whether a normalised value is a code of the list. */
 export const isListed = (list: CodeListName, code: unknown): boolean =>
   typeof code === 'string' && codesBySpelling.get(list)?.get(code) === code
 
-/** The label of a canonical code as the public lists write it, such as `Awaiting Renewal`; undefined where it is not on the list. */
+/**
+ * The label of a canonical code as in the public lists, such as `Awaiting Renewal`; undefined when the list does not
+ * have it.
+ */
 export function codeLabel(list: CodeListName, code: string): string | undefined {
   const label = (CODE_LISTS[list] as readonly Code[]).find(([one]) => one === code)?.[1]
   return label?.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())

@@ -13,7 +13,7 @@ import {
   registration,
 } from './parts.ts'
 
-/** Who a person is, wherever a person stands inside a record. */
+/** The members that describe a person, wherever a person is in a record. */
 export const demographics = {
   ...jsonLd,
   identifier: Type.Array(Identifier),
@@ -38,7 +38,7 @@ export const RelatedPerson = openObject('RelatedPerson', {
   }),
 })
 
-/** What is known of a member's situation, wherever a member stands. */
+/** The members that describe a member's situation, wherever a member is in a record. */
 export const situation = {
   is_disabled: Type.Boolean(),
   marital_status: codeOf('marital_status'),

@@ -1,6 +1,6 @@
 /**
- * The parts that records are made of (spec "Record shapes", public-standard.md 2.1). These schemas document:
- * a record is an open object, nothing in it is required, and nothing but "is an object" is checked of it.
+ * The parts of records (spec "Record shapes", public-standard.md 2.1). These schemas are documentation: a record is an
+ * open object without required members, and is only checked to be an object.
  */
 import Type, { type TProperties } from 'typebox'
 import { CODE_LISTS, type Code, type CodeListName } from './code-lists.ts'
@@ -122,7 +122,7 @@ export const Enrolment = openObject('Enrolment', {
   benefits: Benefit,
 })
 
-/** Attributes that a registry holds beyond the documented ones. */
+/** Attributes of a registry beyond the documented ones. */
 export const AdditionalAttributes = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 
 /** When a record was registered and last changed; every record type has both. */

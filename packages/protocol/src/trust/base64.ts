@@ -1,4 +1,4 @@
-/** Base64 in which one sequence of bytes has one spelling (RFC 4648, 3.5): what is signed cannot be respelt. */
+/** Strict base64: one sequence of bytes has one spelling (RFC 4648, 3.5), so a signed text cannot be respelt. */
 
 import { nodeBuffer } from './node.ts'
 
@@ -54,12 +54,12 @@ function decoded(text: string): string | null {
   }
 }
 
-/** What the last character may be when it carries four or two bits that stand for nothing: those are zero. */
+/** The allowed last characters when some of their bits are unused: those bits must be zero. */
 const LAST: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
 
 /**
- * The number of bytes that a text stands for, or null when it is no base64url: another alphabet, padding, white
- * space, a length that no bytes have, or bits at the end that stand for nothing and are not zero.
+ * The number of bytes of a base64url text; null for another alphabet, padding, white space, an impossible length, or
+ * unused bits that are not zero.
  */
 export function base64urlBytes(text: unknown): number | null {
   if (typeof text !== 'string' || text.length % 4 === 1 || !BASE64URL.test(text)) return null

@@ -9,8 +9,8 @@ export class CanonicalJsonError extends Error {
 }
 
 /**
- * A text that is canonical JSON already, such as a stored record. It is embedded as it is, neither parsed nor
- * checked: make one only of what `canonicalJson` gave.
+ * A text that is already canonical JSON, such as a stored record. It is embedded unchanged, neither parsed nor checked,
+ * so it must come from `canonicalJson`.
  */
 export class CanonicalText {
   readonly text: string
@@ -88,7 +88,7 @@ function sorted(names: string[]): string[] {
   return names
 }
 
-/** Characters that need an escape, and surrogates, which need a second look. */
+/** Characters that need an escape, and surrogates, which need a further check. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/
 

@@ -16,7 +16,7 @@ export interface SignatureRules {
   readonly verifies: boolean
   /** A message may come without one. */
   readonly mayBeAbsent: boolean
-  /** A signature without times of its own is held to the time of its message. */
+  /** Whether a signature without times of its own is checked by the time of its message. */
   readonly datesMessages: boolean
 }
 
@@ -28,10 +28,10 @@ export const SIGNATURE_RULES = {
 
 export type SignaturePolicy = keyof typeof SIGNATURE_RULES
 
-/** How one sender signs, and the requirements for its signatures. */
+/** The signature rules of one sender. */
 export interface Verification extends ReadingRules {
   readonly rules: SignatureRules
-  /** Public keys of the sender that may have made a signature: live, for signatures of this algorithm, called `kid`. */
+  /** Public keys of the sender that may have made a signature: live, for signatures of this algorithm, named `kid`. */
   readonly keys: (kid: string | null, algorithm: AlgorithmName) => Promise<readonly WebCryptoKey[]>
   /** The text of the refusal when there is no such key. */
   readonly withoutKey: string
@@ -46,8 +46,8 @@ export interface Verification extends ReadingRules {
 }
 
 /**
- * Verifies the signature of an envelope: read strictly, fresh, made with a key of its sender. What was parsed is what
- * was signed; it must not be changed before.
+ * Verifies the signature of an envelope: read strictly, fresh, and made with a key of its sender. The parsed envelope
+ * must not be changed before.
  * @returns whether a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
@@ -78,7 +78,7 @@ export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verificat
   }
 }
 
-/** Absent, empty, or one of the closed list of words that peers put where a signature will be (1.4, detail 6). */
+/** Absent, empty, or one of the closed list of words that peers write in place of a signature (1.4, detail 6). */
 function isUnsigned(signature: JsonValue | undefined): boolean {
   if (signature === undefined || signature === null) return true
   return typeof signature === 'string' && isPlaceholder(signature)
@@ -95,7 +95,7 @@ async function verifyWithAny(
   envelope: SignedEnvelope,
   { keys, withoutKey }: Verification,
 ): Promise<void> {
-  // An error is costly to make: none is made where a key fits.
+  // Errors are costly to make, so none is made before a key fits.
   let problem: SignatureProblem | null = null
   for (const key of await keys(read.kid, read.algorithm)) {
     try {
@@ -113,14 +113,14 @@ async function verifyWithAny(
 export interface Decryption extends DecryptionLimits {
   /** Whether the header says that the message is encrypted. */
   readonly encrypted: boolean
-  /** Why a message in clear, or an encrypted one, is refused; null: it is accepted. */
+  /** The reasons for which a message in clear, or an encrypted one, is refused; null: it is accepted. */
   readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
   readonly keys: ResolveKey
   /** Called before anything is decrypted; throws when the message must not be decrypted. */
   readonly before?: () => Promise<void>
 }
 
-/** One text for all ways in which a message cannot be decrypted. */
+/** One text for all reasons, so that a peer learns nothing from it. */
 export const CANNOT_BE_DECRYPTED = 'message: cannot be decrypted'
 
 /**

@@ -1,4 +1,4 @@
-/** Keys as JWKs (RFC 7517): what they hold, and from there to a key of WebCrypto that does one thing and nothing else. */
+/** Keys as JWKs (RFC 7517): their members, and importing them as WebCrypto keys with a single use. */
 import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
 import { signOnTheSpot } from './signature/on-the-spot.ts'
@@ -33,7 +33,7 @@ export function isKid(value: unknown): value is string {
 /** Members that only private and symmetric keys have (RFC 7518, 6.2.2, 6.3.2, 6.4; RFC 8037, 2). */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** Whether a JWK holds what only its owner may know, or claims to. */
+/** Whether a JWK has a private member, or claims to. */
 export function isPrivateJwk(jwk: LooseJwk): boolean {
   return PRIVATE.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
 }
@@ -45,7 +45,7 @@ export interface KeyShape {
   readonly members: readonly string[]
   /** Bytes of each member, where that is fixed. */
   readonly bytes: number | null
-  /** Whether the members are numbers, in which zeros at the beginning say nothing. */
+  /** Whether the members are numbers, whose leading zeros have no meaning. */
   readonly numbers: boolean
   /** Whether messages can be encrypted for such a key. */
   readonly encrypts: boolean
@@ -64,8 +64,8 @@ const shapeNamed = (jwk: LooseJwk): KeyShape | undefined =>
   KEY_SHAPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
 
 /**
- * The shape of a public JWK to encrypt with: its `kty` and `crv` are of one row and the row's members are base64url of
- * the right size. Other members do not count.
+ * The shape of a public JWK for encryption: its `kty` and `crv` have a row, and the members of the row are base64url of
+ * the right size. Other members are ignored.
  */
 export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
   const shape = shapeNamed(jwk)
@@ -79,8 +79,8 @@ export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
 }
 
 /**
- * The members that make a public key and no others, in the one spelling that each key has: no zeros at the beginning of
- * a number but those of its size, no padding. Null for a key of no known type, and for members that are no base64.
+ * The members that define a public key, in the only spelling that each key has: numbers without leading zeros beyond
+ * their size, no padding. Null for unknown types, and for members that are not base64.
  */
 export function bareJwk(jwk: LooseJwk): Jwk | null {
   const shape = shapeNamed(jwk)
@@ -104,7 +104,7 @@ function respelt(text: unknown, { bytes: size, numbers }: KeyShape): string | nu
   return toBase64Url(padded)
 }
 
-/** The algorithm of signatures that a key is for, by its kty and crv; null when it is for none of ours. */
+/** The signature algorithm of a key, by its kty and crv; null when we support none. */
 export function algorithmOfJwk(jwk: Jwk): AlgorithmName | null {
   const row = Object.values(ALGORITHMS).find((row) => row.jwk.kty === jwk.kty && row.jwk.crv === jwk.crv)
   return row?.name ?? null
@@ -138,7 +138,7 @@ export async function importSigningKey(jwk: Jwk, algorithm: AlgorithmName): Prom
 
 async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'verify'): Promise<WebCryptoKey> {
   if (algorithmOfJwk(jwk) !== algorithm) throw new KeyRefused('the key is for another algorithm')
-  // What the owner's JWK says of its use is for `readPublicKey` to judge; here the caller decides.
+  // `readPublicKey` checks what the owner's JWK says about its use; here the caller decides.
   const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk
   const key = await crypto.subtle
     .importKey('jwk', material, ALGORITHMS[algorithm].webCrypto as { name: string; hash: string }, false, [usage])

@@ -1,4 +1,4 @@
-/** What Node.js does on the thread that asks. A browser has none of it. */
+/** What Node.js can do on the calling thread. Browsers cannot. */
 
 type Bytes = Uint8Array<ArrayBuffer>
 

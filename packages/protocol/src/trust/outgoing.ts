@@ -26,9 +26,9 @@ export interface Prepared {
 }
 
 /**
- * Encrypts a message for its receiver, where it is to be encrypted.
+ * Encrypts a message for its receiver, if there is a key.
  * @param header without is_msg_encrypted, which is set here
- * @param key of the receiver; null: the message goes in clear
+ * @param key the receiver's key; null: the message stays in clear
  */
 export async function prepareEnvelope(
   { header, message }: { readonly header: object; readonly message: object },
@@ -44,10 +44,10 @@ export const signedBody = async (...given: Parameters<typeof signedEnvelope>): P
   (await signedEnvelope(...given)).text
 
 /**
- * The body as canonical JSON, and the signature in it: what is signed is, byte for byte, what is sent.
- * @param signer null: it goes unsigned
+ * The body as canonical JSON, with its signature: exactly the signed bytes are sent.
+ * @param signer null: the body is not signed
  * @param now milliseconds
- * @param beside members that stand beside the envelope's; they are not signed
+ * @param beside members beside the envelope's, which are not signed
  */
 export async function signedEnvelope(
   { header, message }: Prepared,

@@ -1,4 +1,4 @@
-/** Public keys of peers: read from a JWK, whether it was registered or stands in a key set, and chosen for a message. */
+/** Public keys of peers: reading them from a registered JWK or a key set, and choosing one for a message. */
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
 import { JsonError } from '../json-error.ts'
 import { toBase64Url, utf8 } from './base64.ts'
@@ -17,35 +17,35 @@ import {
 } from './jwk.ts'
 import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './signature/algorithms.ts'
 
-/** What a key is for: `sig` verifies what its owner signed, with `enc` we encrypt for its owner. */
+/** The use of a key: with `sig` we verify its owner's signatures, with `enc` we encrypt for its owner. */
 export type KeyUse = 'sig' | 'enc'
 
 /** A public key that was read and found good. */
 export interface PublicKey {
   readonly kid: string
   readonly use: KeyUse
-  /** Of signatures or of key encryption, by its JOSE name. */
+  /** The JOSE name of its signature or key encryption algorithm. */
   readonly algorithm: string
-  /** The members that make the key and no others, as RFC 7638 has them. */
+  /** Only the members that define the key, as in RFC 7638. */
   readonly public_jwk: Jwk
-  /** RFC 7638, SHA-256: the same key has the same text for every sender and in every spelling. */
+  /** RFC 7638, SHA-256: equal for the same key, whoever sends it and however it is spelt. */
   readonly thumbprint: string
 }
 
 /** The owner of a key, and values for members that its JWK may leave out. */
 export interface KeyContext {
-  /** Undefined where it is not known: any sender's name may stand in a `kid` then. */
+  /** Undefined when unknown: then a `kid` may have any sender's name. */
   readonly sender_id?: string | undefined
   readonly kid?: string
   readonly use?: KeyUse
 }
 
-/** What the text of a member may hold: enough for 8192 bits of RSA in base64. */
+/** The longest text of a member: enough for 8192 bits of RSA in base64. */
 const MEMBER_LIMIT = 2_000
 
 /**
- * The key of a JWK, tried out and brought to the one spelling that its thumbprint is made of. Members that say how
- * to find more, such as x5u and x5c, do not count.
+ * Reads and tries a key, and returns it in the one spelling of its thumbprint. Members that refer to further data, such
+ * as x5u and x5c, are ignored.
  * @throws {KeyRefused} and nothing else
  */
 export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise<PublicKey> {
@@ -66,7 +66,7 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
   const thumbprint = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
   const kid = readKid(context.kid ?? jwk.kid ?? thumbprint, use, context.sender_id)
   const key = { kid, use, algorithm, public_jwk, thumbprint }
-  // WebCrypto takes the key, and it is strong enough.
+  // This checks that WebCrypto accepts the key, and that it is strong enough.
   await (use === 'sig' ? verifyingKey(key) : encryptionKey(key))
   return key
 }
@@ -103,7 +103,7 @@ const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): strin
     algorithm(key, alg) {
       const name = algorithmOfJwk(key)
       if (name === null || alg === undefined) return name
-      // Some peers publish the spelling that stands in their signatures.
+      // Some peers publish the spelling that they use in signatures.
       const spellings: readonly unknown[] = Object.values(ALGORITHMS[name].spellings).flat()
       return spellings.includes(alg) ? name : null
     },
@@ -119,7 +119,7 @@ const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): strin
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 
-/** The name of a key in messages. Where a JWK has the whole kidId for it (public-standard 1.5), its middle part. */
+/** The name of a key in messages. If a JWK has the whole kidId for it (public-standard 1.5), its middle part. */
 function readKid(kid: unknown, use: KeyUse, sender_id: string | undefined): string {
   if (!isKid(kid) || !PRINTABLE.test(kid)) {
     throw new KeyRefused('a kid must be a text of 1 to 256 printable characters')
@@ -146,10 +146,13 @@ export async function encryptionKey({ public_jwk, kid, algorithm }: PublicKey): 
   return publicEncryptionKey({ ...public_jwk, kid, alg: algorithm })
 }
 
-/** Keys of one participant that are tried for one signature, and keys in one set. */
+/** The most keys of a participant that are tried for one signature, and the most keys in a set. */
 export const MOST_KEYS = 20
 
-/** The keys that may have made a signature of this algorithm: those called `kid`, or all where it names none. */
+/**
+ * The keys that may have made a signature of this algorithm: those named `kid`, or all of them when the signature names
+ * none.
+ */
 export function signatureKeys<Key extends PublicKey>(
   keys: readonly Key[],
   kid: string | null,
@@ -168,7 +171,7 @@ export const KEY_SET = { fresh: 600_000, usable: 24 * 3_600_000, pause: 30_000 }
 /** A key set is not taken. The message names the rule and nothing of the content. */
 export class KeySetProblem extends Error {
   override readonly name = 'KeySetProblem'
-  /** It gives away what only its owner may know: not one of its keys is to be believed any more. */
+  /** Whether the set has a private or symmetric key: then none of its keys is trusted any more. */
   readonly exposed: boolean
 
   constructor(rule: string, exposed = false) {
@@ -178,8 +181,8 @@ export class KeySetProblem extends Error {
 }
 
 /**
- * The JWKs of a key set (RFC 7517, 5), given as a value or as the text of its JSON.
- * @throws {KeySetProblem} no set, too many keys, or a private or symmetric key among them
+ * The JWKs of a key set (RFC 7517, 5), given as a value or as JSON text.
+ * @throws {KeySetProblem} it is no set, has too many keys, or has a private or symmetric key
  */
 export function readKeySet(set: unknown): readonly JsonObject[] {
   const value = typeof set === 'string' ? parsed(set) : set
@@ -204,8 +207,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The keys of a set that are of use here, in their order; a key may be published under several names. Keys for other
- * algorithms and uses do not count, nor do members that are unknown.
+ * The usable keys of a set, in order; a key may be published under several names. Keys for other algorithms and uses
+ * are ignored, and so are unknown members.
  * @throws {KeySetProblem} two keys have the same kid
  */
 export async function publicKeysOf(

@@ -1,24 +1,24 @@
 /**
- * A value that somebody else publishes for a while, such as a key set or an access token: fetched when it is needed,
- * fetched again before it ends, and used to its end while it cannot be fetched. All who wait share one request.
+ * A value that another system publishes, such as a key set or an access token. It is fetched when it is needed, fetched
+ * again before it ends, and used until its end if it cannot be fetched. Concurrent callers share one request.
  */
 
 /** Times in milliseconds, counted from the beginning of the request. */
 export interface Fetched<Value> {
   readonly value: Value
-  /** From this age on it is fetched before it is used. */
+  /** From this age on, it is fetched before it is used. */
   readonly fresh: number
-  /** Up to this age it is used when it cannot be fetched. */
+  /** Up to this age, it is used if it cannot be fetched. */
   readonly usable: number
 }
 
 export interface RefreshRules {
   /**
-   * Milliseconds between two requests: while there is a value, and while there is none. A peer that names unknown keys
-   * must not make us send a request for each.
+   * Milliseconds between two requests, with and without a value. A peer that names unknown keys must not make us send a
+   * request for each.
    */
   readonly pause: { readonly withValue: number; readonly without: number }
-  /** Whether the value stays good after this failure. After any other failure it is dropped. */
+  /** Whether the value may still be used after this failure. After other failures it is dropped. */
   readonly survives: (error: unknown) => boolean
   /** Milliseconds of a clock. */
   readonly now?: () => number
@@ -42,9 +42,9 @@ export class Refreshed<Value> {
   }
 
   /**
-   * The value. It is fetched when there is none, when it is old, or when it is not `enough` for the caller, but not during
-   * the pause after a request. When there is no better value, one that is not enough is returned.
-   * @throws what `fetch` throws, when there is no value that can be used
+   * The value. It is fetched if there is none, if it is old, or if it is not `enough` for the caller, but not during
+   * the pause after a request. If there is no better value, one that is not enough is returned.
+   * @throws the errors of `fetch`, when there is no usable value
    */
   async get(fetch: () => Promise<Fetched<Value>>, enough: (value: Value) => boolean = () => true): Promise<Value> {
     const copy = this.#copy

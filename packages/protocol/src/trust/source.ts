@@ -1,6 +1,6 @@
 /**
- * An envelope together with the text it was read from. Signatures of some participants cover the text as it was
- * written, or its numbers as they were written; what is acted on must be what was signed, so one text gives both.
+ * An envelope with the text it was read from. Signatures of some participants cover the text, or its numbers, as
+ * written. The value that is used must be the one that was signed, so both come from one text.
  */
 import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../json.ts'
 
@@ -13,15 +13,14 @@ export interface SignedEnvelope {
   member(name: string): JsonValue | undefined
   /** The text of a member's value, exactly as it was written. */
   source(name: SignedMember): string
-  /** Another text, read within the same bounds. */
+  /** Reads another text within the same bounds. */
   another(text: string): SourcedEnvelope
-  /** What is signed of the member, where that was written before: in the form of the sender's profile. */
+  /** The canonical text of the member in the form of the sender's profile, if it was computed before. */
   canonical?(name: SignedMember): string | undefined
 }
 
 /**
- * A JSON text and the value that `parseJson` reads from it. Act on `value` and nothing else: it is what
- * `verifySignature` verifies.
+ * A JSON text, and the value that `parseJson` reads from it. Use only `value`: it is what `verifySignature` verifies.
  */
 export class SourcedEnvelope implements SignedEnvelope {
   readonly text: string
@@ -73,8 +72,8 @@ export function sortedEscaped(text: string): string {
 }
 
 /**
- * The same as `json.dumps(..., ensure_ascii=False)` writes it: only quotes, backslashes and control characters below
- * U+0020 are escaped.
+ * The same as `json.dumps(..., ensure_ascii=False)`: only quotes, backslashes and control characters below U+0020 are
+ * escaped.
  */
 export function sortedUnescaped(text: string): string {
   return rewrite(new Scanner(text), JSON.stringify)
@@ -103,7 +102,7 @@ function rewrite(scanner: Scanner, quoted: (text: string) => string): string {
 
 const NUMBER_OR_WORD = /[-+.0-9a-zA-Z]+/y
 
-/** Walks over JSON text that is known to be good; it looks for where things end and judges nothing. */
+/** Walks over valid JSON text; it only finds where values end, and checks nothing. */
 class Scanner {
   readonly #text: string
   #at = 0
@@ -112,7 +111,7 @@ class Scanner {
     this.#text = text
   }
 
-  /** The next character that is no white space; stays on it. */
+  /** The next character that is no white space, without consuming it. */
   next(): string {
     for (;;) {
       const char = this.#text.charAt(this.#at)
@@ -200,7 +199,7 @@ function escaped(text: string): string {
   )
 }
 
-/** By code point, where RFC 8785 compares UTF-16 code units: they differ on characters beyond U+FFFF. */
+/** By code point, while RFC 8785 compares UTF-16 code units; they differ for characters beyond U+FFFF. */
 function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index += 1) {
@@ -211,7 +210,7 @@ function compareCodePoints(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** Puts surrogates, which stand for the code points beyond U+FFFF, above all other code units. */
+/** Moves surrogates, which encode the code points beyond U+FFFF, above all other code units. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

@@ -1,17 +1,20 @@
-/** What a token endpoint answers to client credentials (RFC 6749, 4.4 and 5). */
+/** The answer of a token endpoint to client credentials (RFC 6749, 4.4 and 5). */
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts'
 import { JsonError } from '../json-error.ts'
 import type { Fetched } from './refreshed.ts'
 
 /**
- * There is no access token. `away`: the endpoint does not answer at the moment. `refused`: it gives none.
- * `unreadable`: its answer holds none that can stand in a header.
+ * There is no access token. `away`: the endpoint does not answer now. `refused`: it refuses a token. `unreadable`: its
+ * answer has no token that is valid in a header.
  */
 export class TokenProblem extends Error {
   override readonly name = 'TokenProblem'
   readonly kind: 'away' | 'refused' | 'unreadable'
   readonly httpStatus: number
-  /** Of RFC 6749, 5.2, with `refused`; empty: the answer has none, and its status says nothing of the client. */
+  /**
+   * The error code of RFC 6749, 5.2, for `refused`; empty: the answer has none, and its status says nothing about the
+   * client.
+   */
   readonly code: string
 
   constructor(kind: TokenProblem['kind'], httpStatus: number, message: string, code = '') {
@@ -22,9 +25,9 @@ export class TokenProblem extends Error {
   }
 }
 
-/** What can stand in a header (RFC 6750, 2.1). */
+/** A token that is valid in a header (RFC 6750, 2.1). */
 const TOKEN = /^[\w.~+/-]{1,8192}=*$/
-/** Seconds: of a token whose answer does not say how long it lives, and the longest life that is believed. */
+/** Seconds: the life of a token whose answer does not say it, and the longest life that is accepted. */
 const LIFE = { unsaid: 60, longest: 86_400 }
 /** A token is renewed when a tenth of its life is left, or a minute if that is less. */
 const LEFT = { part: 0.1, most: 60_000 }

@@ -1,6 +1,6 @@
 /**
- * How messages are encrypted, one row an algorithm (spec "EncryptedMessage"; RFC 7518). Nobody outside these rows
- * names an algorithm; what has no row (RSA1_5, RSA-OAEP, dir, PBES2, AES-CBC ...) is refused.
+ * How messages are encrypted, one row for each algorithm (spec "EncryptedMessage"; RFC 7518). Only these rows name
+ * algorithms; algorithms without a row (RSA1_5, RSA-OAEP, dir, PBES2, AES-CBC ...) are refused.
  */
 
 import type { CryptoKey } from 'jose'
@@ -8,7 +8,7 @@ import type { CryptoKey } from 'jose'
 /** How a content key is encrypted for the receiver: `header.alg`. */
 export interface KeyEncryption {
   readonly alg: 'RSA-OAEP-256' | 'ECDH-ES+A256KW'
-  /** Key types of JWKs (`kty`) that it works with. */
+  /** Types of JWKs (`kty`) that it can use. */
   readonly kty: readonly string[]
   /** Members that the header has besides alg, enc and kid. */
   readonly extra: readonly string[]

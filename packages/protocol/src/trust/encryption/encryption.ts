@@ -1,7 +1,7 @@
 /**
- * EncryptedMessage both ways (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20): a JWE
- * whose parameters stand unprotected in `header`, so that nothing but the content is authenticated.
- * Signature and envelope bind it to sender, receiver and message_id: verify before decrypting.
+ * Encrypts and decrypts an EncryptedMessage (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20):
+ * a JWE whose parameters are unprotected in `header`, so only the content is authenticated. Signature and envelope bind
+ * it to sender, receiver and message_id: verify before decrypting.
  */
 import { type CryptoKey, type FlattenedJWE, flattenedDecrypt, GeneralEncrypt, type JWEHeaderParameters } from 'jose'
 import type { EncryptedMessage } from '../../envelope.ts'
@@ -13,8 +13,8 @@ import { type EncryptedForm, encryptedForm } from './form.ts'
 import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
 
 /**
- * A message cannot be decrypted (err.encryption.invalid). The text is the same for all reasons, so that a peer learns
- * nothing by trying; `step` is for our own log.
+ * A message that cannot be decrypted (err.encryption.invalid). The text is the same for all reasons, so that a peer
+ * learns nothing by trying; `step` is for our own log.
  */
 export class EncryptionProblem extends Error {
   readonly step: 'form' | 'key' | 'open' | 'content'
@@ -27,9 +27,9 @@ export class EncryptionProblem extends Error {
 }
 
 export interface Encryption {
-  /** A text is JSON already and taken as it is; any other value is written as canonical JSON. */
+  /** A string is used as JSON text; any other value is written as canonical JSON. */
   readonly message: unknown
-  /** The receiver's public JWK, with `kid` and `alg`; or what `publicEncryptionKey` made of it. */
+  /** The receiver's public JWK, with `kid` and `alg`; or the result of `publicEncryptionKey`. */
   readonly key: EncryptionKey | Readonly<Record<string, unknown>>
   readonly enc?: ContentEncryption['enc']
 }
@@ -51,7 +51,7 @@ function isImported(key: Encryption['key']): key is EncryptionKey {
   return 'key' in key && key.key instanceof CryptoKey
 }
 
-/** What stands in `header`; the library adds `epk` where the algorithm has one. */
+/** The `header`; the library adds `epk` for algorithms that use it. */
 interface Header extends JWEHeaderParameters {
   readonly alg: EncryptionKey['alg']
   readonly enc: ContentEncryption['enc']
@@ -62,8 +62,8 @@ async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey):
   const jwe = new GeneralEncrypt(plaintext)
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (keyEncryption(header.alg)?.extra.length) {
-    // For a single recipient the library protects what it adds, and the spec's form has no `protected`. So there
-    // is a second one with a key that nobody has, and its part is dropped.
+    // For a single recipient, the library puts its members into `protected`, which the spec's form does not have. So
+    // there is a second recipient with a key that nobody has, and its part is dropped.
     const nobody = crypto.getRandomValues(new Uint8Array(32))
     jwe.addRecipient(nobody).setUnprotectedHeader({ alg: 'A256KW', enc: header.enc })
   }
@@ -72,20 +72,20 @@ async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey):
   return { header: { ...header, ...full }, encrypted_key, iv, ciphertext, tag }
 }
 
-/** Returns our private key with this `kid`, or null. An error that it throws is not the fault of the message. */
+/** Returns our private key with this `kid`, or null. Its errors are not caused by the message. */
 export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
 
 export interface DecryptionLimits {
   /** Bytes of ciphertext, counted after base64url. */
   readonly maxCiphertextBytes: number
-  /** What the message may hold, as `parseJson` counts it. */
+  /** The limits for `parseJson`. */
   readonly bounds?: JsonBounds
-  /** Texts of so many characters are read in another way than by `parseJson`; null: it is no message. */
+  /** A reader for texts of at least this many characters, in place of `parseJson`; null: it is no message. */
   readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }
 }
 
 export interface DecryptedMessage {
-  /** The JSON text as it was encrypted. */
+  /** The decrypted JSON text. */
   readonly text: string
   readonly message: JsonObject
 }
@@ -127,14 +127,14 @@ function fits({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: Cry
 }
 
 /**
- * Where the content key cannot be decrypted the library goes on with a random one (RFC 7516, 11.5), so that a bad
- * encrypted key and a bad tag end in the same place after the same work.
+ * If the content key cannot be decrypted, the library continues with a random one (RFC 7516, 11.5), so that a bad
+ * encrypted key and a bad tag fail at the same place after the same work.
  */
 async function opened(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   try {
     return (await flattenedDecrypt(jwe, key, ALLOWED)).plaintext
   } catch {
-    // No cause: what a library says of keys and plaintexts belongs in no log.
+    // No cause: the library's messages about keys and plaintexts must not be logged.
     throw new EncryptionProblem('open')
   }
 }
@@ -158,9 +158,8 @@ function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
 }
 
 /**
- * What one ciphertext is remembered by, to refuse it under another sender or message_id: 32 bytes, SHA-256 of
- * `encrypted_key`, a point and `tag` as they are spelt. Only of a message that was opened: then the spelling is
- * the only one.
+ * The fingerprint of a ciphertext, by which a copy under another sender or message_id is refused: 32 bytes, SHA-256 of
+ * `encrypted_key`, a point and `tag` as spelt. Only for decrypted messages: their spelling is unique.
  */
 export async function ciphertextFingerprint(
   message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>,

@@ -1,6 +1,6 @@
 /**
- * The form of an EncryptedMessage (spec "EncryptedMessage"; RFC 7516, 7.2.2; D20), judged before any key is touched;
- * and whether the header says truly that the message is one.
+ * Checks the form of an EncryptedMessage (spec "EncryptedMessage"; RFC 7516, 7.2.2; D20) before any key is used, and
+ * whether the header says correctly that the message is encrypted.
  */
 import { base64url, type FlattenedJWE } from 'jose'
 import { EncryptedMessage } from '../../envelope.ts'
@@ -17,13 +17,13 @@ import {
   TAG_BYTES,
 } from './algorithms.ts'
 
-/** An EncryptedMessage that may be opened with the key of that name. */
+/** An EncryptedMessage of valid form. */
 export interface EncryptedForm {
   readonly kid: string
   readonly algorithm: KeyEncryption
   readonly content: ContentEncryption
   readonly encryptedKeyBytes: number
-  /** The same message as the library reads it: a parameter stands in one header only. */
+  /** The message in the form for the library, with each parameter in one header only. */
   readonly jwe: FlattenedJWE
 }
 
@@ -31,9 +31,8 @@ const MEMBERS = ['header', 'ciphertext', 'encrypted_key', 'tag', 'iv']
 const HEADER_MEMBERS = ['alg', 'enc', 'kid']
 
 /**
- * Reads the form of an EncryptedMessage: exactly its members, in strict base64url and of the sizes that the
- * algorithms have. Null is everything else.
- *
+ * Reads the form of an EncryptedMessage: exactly its members, in strict base64url, with the sizes of the algorithms.
+ * Null for everything else.
  * @param maxCiphertextBytes counted after base64url
  */
 export function encryptedForm(value: unknown, maxCiphertextBytes: number): EncryptedForm | null {
@@ -52,7 +51,7 @@ export function encryptedForm(value: unknown, maxCiphertextBytes: number): Encry
   const algorithm = keyEncryption(alg)
   const content = contentEncryption(enc)
   if (algorithm === undefined || content === undefined || !isKid(kid)) return null
-  // The spec's three stand in `header`; where `epk` stands, libraries differ.
+  // The three parameters of the spec must be in `header`; libraries differ about the place of `epk`.
   if (!hasMembers(header, HEADER_MEMBERS, algorithm.extra)) return null
   if (!hasMembers(joined, [...HEADER_MEMBERS, ...algorithm.extra])) return null
   if (!algorithm.extra.every((member) => isEphemeralKey(joined[member], algorithm))) return null
@@ -67,7 +66,7 @@ function hasMembers(object: JsonObject, required: readonly string[], optional: r
   )
 }
 
-/** A parameter that stands in both headers is one text, the same in both. */
+/** Whether a parameter in both headers is the same text in both. */
 function agree(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
     (member) =>
@@ -82,7 +81,7 @@ function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
   return shape !== undefined && algorithm.kty.includes(shape.kty) && hasMembers(value, ['kty', 'crv', ...shape.members])
 }
 
-/** RFC 7516, 7.2.1 lets no parameter stand in two headers, and the spec's `header` has its three always. */
+/** RFC 7516, 7.2.1 allows no parameter in two headers, and the spec's `header` always has its three. */
 function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObject): FlattenedJWE {
   const alone = Object.entries(header).filter(([member]) => !Object.hasOwn(guarded, member))
   const { ciphertext, encrypted_key, iv, tag, protected: encoded } = value
@@ -114,8 +113,8 @@ const encryptedMessages = validator(EncryptedMessage)
 const OWN = ['ciphertext', 'encrypted_key', 'tag', 'iv']
 
 /**
- * What is wrong when a message is not what its header says; null when it is.
- * @param encrypted as the header says
+ * The problem when a message does not match its header; null: it matches.
+ * @param encrypted whether the header says that it is encrypted
  */
 export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {
   if (encrypted === encryptedMessages.accepts(message)) return null
@@ -126,8 +125,8 @@ export function encryptionProblem(encrypted: boolean, message: JsonObject): stri
 }
 
 /**
- * Whether a result is encrypted: as its header says; where that says nothing, what the message is (3.1). Nothing is
- * opened more easily for it: what is encrypted for us opens with our key or not at all, and a message that must be
+ * Whether a result is encrypted: by its header, or, without such a member, by its form (3.1). This makes nothing easier
+ * to decrypt: what is encrypted for us can be decrypted with our key or not at all, and a message that must be
  * encrypted is refused in clear whatever its header says.
  */
 export function isResultEncrypted(

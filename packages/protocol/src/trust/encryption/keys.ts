@@ -1,4 +1,4 @@
-/** Keys that messages are encrypted for, and keys that decrypt them, read from JWKs (RFC 7517; public-standard 1.5). */
+/** Keys for encrypting and decrypting messages, read from JWKs (RFC 7517; public-standard 1.5). */
 import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { encryptionShape, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LENGTH, type LooseJwk } from '../jwk.ts'
 import type { WebCryptoKey } from '../signature/algorithms.ts'
@@ -14,10 +14,8 @@ export interface EncryptionKey {
 const MODULUS_BITS = { least: 2048, most: 8192 }
 
 /**
- * Reads the public key of a receiver: `kid` and `alg` are required, `use` is `enc` where there is one, RSA keys
- * have 2048 to 8192 bits. Members that say how somebody else may use the key (`key_ops`, `ext`, `x5c` ...) do not
- * count.
- *
+ * Reads the public key of a receiver: `kid` and `alg` are required, `use` must be `enc` if present, RSA keys have 2048
+ * to 8192 bits. Members about other uses of the key (`key_ops`, `ext`, `x5c` ...) are ignored.
  * @throws {KeyRefused} and nothing else
  */
 export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey> {
@@ -40,7 +38,7 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
 
 async function imported(jwk: JWK, { alg }: KeyEncryption): Promise<CryptoKey> {
   try {
-    // Only symmetric keys come back as bytes, and no row has those.
+    // Only symmetric keys are returned as bytes, and no row has those.
     return (await importJWK(jwk, alg)) as CryptoKey
   } catch {
     throw new KeyRefused('the members of the key are no public key')
@@ -62,7 +60,7 @@ function assertRsaStrength(key: CryptoKey): void {
   }
 }
 
-/** The parameters that WebCrypto wants for private keys that decrypt. One row for each key type. */
+/** The WebCrypto parameters of private keys for decryption, one row for each key type. */
 const DECRYPTION = [
   { kty: 'RSA', crv: undefined, parameters: { name: 'RSA-OAEP', hash: 'SHA-256' }, usages: ['decrypt'] },
   { kty: 'EC', crv: 'P-256', parameters: { name: 'ECDH', namedCurve: 'P-256' }, usages: ['deriveBits'] },
@@ -71,12 +69,12 @@ const DECRYPTION = [
   { kty: 'OKP', crv: 'X25519', parameters: { name: 'X25519' }, usages: ['deriveBits'] },
 ] as const
 
-/** Private keys by their kid, as `decryptMessage` asks for them. */
+/** Finds a private key by its kid, for `decryptMessage`. */
 export type DecryptionKeys = (kid: string) => Promise<WebCryptoKey | null>
 
 /**
- * The keys with which encrypted messages are decrypted. Each is imported when it is first asked for.
- * @throws TypeError for a key without kid, a public one, or one of no type that is spoken
+ * The keys for decrypting messages. Each is imported when it is first used.
+ * @throws TypeError a key has no kid, is public, or has an unsupported type
  */
 export function decryptionKeys(jwks: readonly Jwk[]): DecryptionKeys {
   const keys = new Map<unknown, () => Promise<WebCryptoKey>>()

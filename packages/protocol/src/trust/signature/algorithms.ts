@@ -13,7 +13,7 @@ export interface Algorithm {
   readonly name: AlgorithmName
   /** Its names in a message, by their place in the message. Compared letter by letter. */
   readonly spellings: { readonly parameters: Spellings; readonly jws: Spellings }
-  /** What a JWK of it has to say. */
+  /** The required members of a JWK. */
   readonly jwk: { readonly kty: string; readonly crv?: string }
   /** Parameters for importKey, sign and verify of WebCrypto; a key's own must agree with them. */
   readonly webCrypto: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }
@@ -52,7 +52,7 @@ export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
 /** Where an algorithm is named: in the list of parameters or in the header of a JWS. */
 export type SpellingPlace = keyof Algorithm['spellings']
 
-/** The algorithm that `text` names, among those allowed; null for all others, `none` and HMAC with them. */
+/** The algorithm named by `text`, if it is allowed; null for all others, including `none` and HMAC. */
 export function algorithmSpelt(
   text: string,
   place: SpellingPlace,
@@ -64,7 +64,7 @@ export function algorithmSpelt(
 /** RSA keys below are breakable (NIST SP 800-131A), above are a way to keep a server busy. */
 export const RSA_BITS = { least: 2048, most: 8192 }
 
-/** Whether a key is one of the algorithm, curve, hash and size included. */
+/** Whether a key fits the algorithm: curve, hash and size included. */
 export function fitsAlgorithm(key: WebCryptoKey, name: AlgorithmName): boolean {
   const wanted = ALGORITHMS[name].webCrypto
   const own = key.algorithm as {

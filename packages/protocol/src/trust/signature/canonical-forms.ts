@@ -1,4 +1,4 @@
-/** The text of header and message that is signed: one row for each way of writing it. */
+/** The signed text of header and message, one row for each way of writing it. */
 import { isJsonObject } from '../../json.ts'
 import { JsonError } from '../../json-error.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
@@ -13,13 +13,16 @@ export interface CanonicalParts {
   readonly message: string
 }
 
-/** A value and the text that it was read from, or that it is sent as. */
+/** A value, and the text it was read from or is sent as. */
 interface Sourced {
   readonly value: unknown
   readonly source: () => string
 }
 
-/** `rfc8785` looks at values, so spelling is free; the others look at the text, numbers at the least. */
+/**
+ * `rfc8785` depends on values only, so the spelling is free; the others depend on the text, or at least on the text of
+ * numbers.
+ */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
   'sorted-escaped': ({ source }) => sortedEscaped(source()),
@@ -28,9 +31,8 @@ export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourc
 }
 
 /**
- * Both parts of an envelope that came in.
- *
- * @throws {SignatureProblem} when one is missing or has no canonical form
+ * Both parts of a received envelope.
+ * @throws {SignatureProblem} one is missing, or has no canonical form
  */
 export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName): CanonicalParts {
   if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
@@ -42,18 +44,16 @@ export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName)
 }
 
 /**
- * A payload of JSON text as a whole, read under the limits of the envelope it came with.
- *
- * @throws {SignatureProblem} when it is no JSON or has no canonical form
+ * A payload of JSON text, read within the limits of its envelope.
+ * @throws {SignatureProblem} it is no JSON, or has no canonical form
  */
 export function receivedPayload(text: string, envelope: SignedEnvelope, form: CanonicalFormName): string {
   return orInvalid(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
 }
 
 /**
- * Both parts of an envelope that goes out, whose body has to carry them as `canonicalJson` writes them.
- *
- * @throws {CanonicalJsonError} for what canonical JSON cannot hold
+ * Both parts of an outgoing envelope, whose body must have them as `canonicalJson` writes them.
+ * @throws {CanonicalJsonError} a part has no canonical JSON
  */
 export function outgoingParts(header: unknown, message: unknown, form: CanonicalFormName): CanonicalParts {
   const part = (value: unknown) => {

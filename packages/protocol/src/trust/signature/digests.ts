@@ -9,7 +9,7 @@ export type DigestPrefix = '' | 'SHA-256=' | 'BLAKE-512='
 const sha256 = async (bytes: Bytes): Promise<Bytes> =>
   new Uint8Array(nodeCrypto?.hash('sha256', bytes, 'buffer') ?? (await crypto.subtle.digest('SHA-256', bytes)))
 
-/** BLAKE-512 means BLAKE2b with 512 bits. WebCrypto has none, so the code comes when somebody needs it. */
+/** BLAKE-512 means BLAKE2b with 512 bits. WebCrypto does not have it, so its code is loaded when it is first needed. */
 async function blake2b512(bytes: Bytes): Promise<Bytes> {
   const { blake2b } = await import('@noble/hashes/blake2.js')
   return new Uint8Array(blake2b(bytes, { dkLen: 64 }))
@@ -21,7 +21,7 @@ export const DIGESTS: Readonly<Record<DigestPrefix, (bytes: Bytes) => Promise<By
   'BLAKE-512=': blake2b512,
 }
 
-/** What follows `digest: ` in the signed text. */
+/** The text after `digest: ` in the signed text. */
 export async function digestOf(bytes: Bytes, prefix: DigestPrefix): Promise<string> {
   return `${prefix}${toBase64(await DIGESTS[prefix](bytes))}`
 }

@@ -13,11 +13,11 @@ export const FRESHNESS = {
   skew: 60,
   /** From created to expires. */
   longest_life: HOUR,
-  /** How old a message may be that is signed without times of its own. */
+  /** The oldest accepted message signed without times of its own. */
   oldest_message: 24 * HOUR,
-  /** The same on callback paths, where a message is sent again for days as it was. */
+  /** The same on callback paths, where a message may be repeated unchanged for days. */
   oldest_callback: 96 * HOUR,
-  /** How far its clock may be ahead. */
+  /** How far the sender's clock may be ahead. */
   newest_message: 5 * MINUTE,
 } as const
 
@@ -26,7 +26,7 @@ export interface Freshness {
   /** Unix times in seconds, as `readSignature` gave them. */
   readonly created: number | null
   readonly expires: number | null
-  /** The header's message_ts, whatever it is. */
+  /** The header's message_ts, of any type. */
   readonly message_ts: unknown
   /** Unix time in seconds; may have a fraction. */
   readonly now: number

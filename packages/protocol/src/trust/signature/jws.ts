@@ -7,10 +7,10 @@ import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
 
-/** The middle part of the JWS: how it is written, and how it is checked against the payload. */
+/** The middle part of the JWS: how it is written and checked. */
 interface Middle {
   write(payload: string): string
-  /** Gives the payload that is signed, in base64url. */
+  /** Returns the signed payload in base64url. */
   read(middle: string, parts: CanonicalParts, canonical: (text: string) => string): string
 }
 
@@ -19,7 +19,7 @@ const embedded: Middle = {
   read(middle, parts, canonical) {
     const text = decodedText(middle)
     if (text === null) throw invalid('the payload must be UTF-8 in canonical base64url')
-    // Header and message and nothing else, since more would show in the canonical form. Mostly it is that already.
+    // The payload must be exactly header and message. Mostly it already has the expected spelling.
     const expected = objectText(parts)
     if (text !== expected && canonical(text) !== expected) {
       throw invalid('the payload is not the header and message of the envelope')

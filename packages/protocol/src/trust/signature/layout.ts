@@ -1,4 +1,6 @@
-/** How a participant signs (its profile), and what a layout is: how a signature is written into a text and read from it. */
+/**
+ * The signature profile of a participant, and the interface of layouts, which write a signature as text and read it.
+ */
 
 import type { Bytes } from '../base64.ts'
 import type { AlgorithmName } from './algorithms.ts'
@@ -11,17 +13,17 @@ import type { DigestPrefix } from './digests.ts'
  */
 export type LayoutName = 'parameters' | 'jws' | 'jws-detached' | 'raw-rsa'
 
-/** How one participant signs, and how we sign for it: one row, fixed when it is registered (D16). */
+/** How one participant signs, and how we sign for it; fixed when it is registered (D16). */
 export interface SignatureProfile {
   readonly layout: LayoutName
   readonly canonical_form: CanonicalFormName
-  /** Of the parameter layout; empty with all others. */
+  /** For the parameter layout; empty for all others. */
   readonly digest_prefix: DigestPrefix
-  /** The accepted ones; never empty. */
+  /** The accepted algorithms; never empty. */
   readonly algorithms: readonly AlgorithmName[]
 }
 
-/** What the spec describes, with the algorithm of its examples. */
+/** The profile of the spec, with the algorithm of its examples. */
 export const DEFAULT_SIGNATURE_PROFILE: SignatureProfile = {
   layout: 'parameters',
   canonical_form: 'rfc8785',
@@ -29,14 +31,14 @@ export const DEFAULT_SIGNATURE_PROFILE: SignatureProfile = {
   algorithms: ['EdDSA'],
 }
 
-/** What a signature says of itself. Nothing of it is true before `verifySignature` has resolved. */
+/** The claims of a signature. They are not trustworthy before `verifySignature` has resolved. */
 export interface SignatureClaims {
-  /** null where the layout names no sender: it is the header's sender_id then. */
+  /** null when the layout has no sender: then it is the header's sender_id. */
   readonly sender_id: string | null
-  /** Which of the sender's keys; null where the signature does not say. */
+  /** The sender's key; null when the signature does not name it. */
   readonly kid: string | null
   readonly algorithm: AlgorithmName
-  /** Unix time in seconds; null where the layout has none, as with `expires`. */
+  /** Unix time in seconds; null when the layout has none; the same for `expires`. */
   readonly created: number | null
   readonly expires: number | null
 }
@@ -47,22 +49,21 @@ export interface ReadSignature extends SignatureClaims {
   /** The bytes of the signature itself. */
   readonly value: Bytes
   /**
-   * The bytes that it signs, when header and message are these. `canonical` brings another JSON text, such as an
-   * embedded payload, into the same canonical form.
-   *
-   * @throws {SignatureProblem} when the signature holds a payload that is not header and message
+   * The signed bytes for this header and message. `canonical` brings another JSON text, such as an embedded payload,
+   * into the same canonical form.
+   * @throws {SignatureProblem} the signature has a payload that differs from header and message
    */
   content(parts: CanonicalParts, canonical: (text: string) => string): Promise<Bytes>
 }
 
-/** What reading needs to know beside the text. */
+/** The rules for reading a signature. */
 export interface ReadingRules {
   readonly profile: SignatureProfile
   /** Values of `namespace` that are accepted (D17). */
   readonly namespaces: readonly string[]
 }
 
-/** What writing needs beside the canonical parts. */
+/** The claims for writing a signature. */
 export interface WritingClaims {
   readonly profile: SignatureProfile
   readonly sender_id: string
@@ -74,9 +75,9 @@ export interface WritingClaims {
 }
 
 export interface Layout {
-  /** Algorithms that it can carry. */
+  /** The algorithms that it supports. */
   readonly algorithms: readonly AlgorithmName[]
-  /** Whether a signature says when it expires; without, the time of the message bounds its life. */
+  /** Whether a signature has an expiry; otherwise the time of the message limits its validity. */
   readonly expires: boolean
   /** Whether a digest is signed, so that a prefix may be chosen. */
   readonly digest: boolean

@@ -43,7 +43,7 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   'raw-rsa': rawRsa,
 }
 
-/** The rule that a profile breaks, such as one that was typed in or comes from a file; null for a good one. */
+/** The rule that a profile from any source breaks; null: none. */
 export function profileProblem(profile: { readonly [Member in keyof SignatureProfile]: unknown }): string | null {
   if (!isNameIn(LAYOUTS, profile.layout)) return `layout must be one of ${list(LAYOUTS)}`
   if (!isNameIn(CANONICAL_FORMS, profile.canonical_form)) {

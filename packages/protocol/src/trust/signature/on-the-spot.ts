@@ -1,9 +1,12 @@
-/** Signing on the thread that asks, where the platform can and the algorithm is quick: WebCrypto hands a signature to another thread. */
+/**
+ * Signs on the calling thread, if the platform can and the algorithm is fast: WebCrypto hands each signature to another
+ * thread.
+ */
 import type { Bytes } from '../base64.ts'
 import { nodeCrypto } from '../node.ts'
 import { ALGORITHMS, type AlgorithmName, type WebCryptoKey } from './algorithms.ts'
 
-/** By the key of WebCrypto that signs the same. A function does not let the private key in it be read. */
+/** By the WebCrypto key with the same private key. The private key cannot be read from the function. */
 const signers = new WeakMap<WebCryptoKey, (content: Bytes) => Bytes>()
 
 /** @param jwk the private key that `key` was imported from */

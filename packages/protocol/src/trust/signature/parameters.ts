@@ -7,11 +7,11 @@ import { type DigestPrefix, digestOf } from './digests.ts'
 import type { Layout } from './layout.ts'
 import { invalid } from './problem.ts'
 
-/** In the order in which they are written; read in any order. */
+/** In the order of writing; they may be read in any order. */
 const NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
 type Parameters = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** May stand before the list: published samples have it inside the string. */
+/** May precede the list: published samples have it inside the string. */
 const PREFIX = 'Signature: '
 const HEADERS = '(created) (expires) digest'
 
@@ -58,7 +58,7 @@ export const parameters: Layout = {
 const spellingOf = (algorithm: AlgorithmName): string => ALGORITHMS[algorithm].spellings.parameters[0]
 
 /**
- * How a signature of this layout names its key: `sender_id|kid|algorithm`.
+ * The name of a key in signatures of this layout: `sender_id`, `kid` and algorithm, separated by bars.
  * @throws TypeError a part is empty or has a bar in it
  */
 export const qualifiedKid = (

@@ -1,6 +1,9 @@
-/** Why a message does not count as signed by its sender. */
+/** Why a message is not accepted as signed by its sender. */
 
-/** `missing`: there is no signature (err.signature.missing); `invalid`: there is one and it is no good (err.signature.invalid). */
+/**
+ * `missing`: there is no signature (err.signature.missing). `invalid`: the signature is not valid
+ * (err.signature.invalid).
+ */
 export type SignatureProblemKind = 'missing' | 'invalid'
 
 /** Every refusal of a signature. The message says which rule failed and never repeats a value. */
@@ -14,12 +17,12 @@ export class SignatureProblem extends Error {
   }
 }
 
-/** A signature that is there and breaks a rule. */
+/** A signature that breaks a rule. */
 export function invalid(rule: string): SignatureProblem {
   return new SignatureProblem('invalid', rule)
 }
 
-/** What stands in `signature` where nobody signed: the closed list (1.4, detail 6), compared letter by letter. */
+/** The closed list of words in place of a signature (1.4, detail 6), compared letter by letter. */
 export const PLACEHOLDERS: readonly string[] = [
   '',
   'unsigned',
@@ -30,7 +33,7 @@ export const PLACEHOLDERS: readonly string[] = [
   'new signature to be generated for request',
 ]
 
-/** Whether a text says that the message is unsigned, rather than trying to be a signature. */
+/** Whether a text is a word for an unsigned message. */
 export function isPlaceholder(signature: string): boolean {
   return PLACEHOLDERS.includes(signature)
 }

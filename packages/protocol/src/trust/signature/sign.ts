@@ -5,7 +5,7 @@ import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { signatureOf } from './on-the-spot.ts'
 
-/** A private key and the names under which its public half is known. */
+/** A private key, and the names of its public half. */
 export interface SigningKey {
   readonly sender_id: string
   readonly kid: string
@@ -26,11 +26,10 @@ export interface SignRequest {
 }
 
 /**
- * The signature of header and message. The body has to carry both as `canonicalJson` writes them: all forms but
- * RFC 8785 cover their text.
- *
- * @throws {TypeError} when key, profile and header do not belong together: a mistake of the caller
- * @throws {CanonicalJsonError} for data that JSON cannot hold
+ * Signs header and message. The body must have both as `canonicalJson` writes them: all forms except RFC 8785 cover
+ * their text.
+ * @throws {TypeError} key, profile and header do not belong together: a mistake of the caller
+ * @throws {CanonicalJsonError} the data have no canonical JSON
  */
 export async function sign(request: SignRequest): Promise<string> {
   const { header, message, profile, key, namespace, created, expires } = request
@@ -47,7 +46,7 @@ export async function sign(request: SignRequest): Promise<string> {
   )
 }
 
-/** The bytes that are signed, for whoever looks at them: no private key is needed. */
+/** The bytes that are signed. No private key is needed. */
 export async function signedContent({
   header,
   message,

@@ -1,4 +1,4 @@
-/** Verifying what came in, in two steps: read the signature, look up the key that it names, verify. */
+/** Verifies a received envelope in steps: read the signature, find the key that it names, verify. */
 import { isJsonObject, type JsonValue } from '../../json.ts'
 import type { SignedEnvelope } from '../source.ts'
 import { ALGORITHMS, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
@@ -24,10 +24,9 @@ export function readSignature(signature: JsonValue | undefined, rules: ReadingRu
 }
 
 /**
- * Resolves when the signature is that of this envelope's header and message, made with the private half of
- * `publicKey`, and rejects otherwise. The caller answers for the key: live, for signatures, of the participant that
- * the header's sender_id names; and for freshness (`checkFreshness`).
- *
+ * Resolves when the signature is one of this envelope's header and message, made with the private half of `publicKey`;
+ * rejects otherwise. The caller is responsible for the key (live, for signatures, of the participant in the header's
+ * sender_id) and for freshness (`checkFreshness`).
  * @throws {SignatureProblem} always `invalid`
  */
 export async function verifySignature(
