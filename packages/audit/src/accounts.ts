@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
-import type { AccountEntry, Accounts, StoredAccountEntry } from '@rollcall/core/model/account'
+import type { AccountEntry, AccountedPerson, Accounts, StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
 import { isViolation, StoreBusy } from '@rollcall/database/database-errors'
 import { groupCommit } from '@rollcall/database/group-commit'
+import type { JointWrite } from '@rollcall/database/joint-write'
 import { isStorable } from '@rollcall/database/text'
 import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
@@ -18,7 +19,7 @@ import { type AccountKeys, loadAccountKeys } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
 import { createShapes, type KnownShape, type Shapes } from './shapes.ts'
 import { keysOf, type PersonRun, packPersons, personRuns } from './store/packed-persons.ts'
-import { databaseTime, type NewAccount, writeAccounts } from './store/write-accounts.ts'
+import { databaseTime, type JointRow, type NewAccount, writeAccounts } from './store/write-accounts.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
 
@@ -38,7 +39,20 @@ const ENTRIES_WAITING = 10_000
 
 export type AccountMetrics = Pick<Metrics, 'accounted' | 'checkpointMade' | 'witnessed'>
 
-export interface AccountsOfProcess extends Accounts {
+export interface JointAccounts extends Accounts {
+  /**
+   * Writes an entry and a row of another package in one statement: both are committed, or neither is.
+   * @returns false: the row is not held; the entry was not written either
+   */
+  writeWith<Row>(
+    joint: JointWrite<Row>,
+    row: Row,
+    entry: AccountEntry,
+    persons: readonly AccountedPerson[],
+  ): Promise<boolean>
+}
+
+export interface AccountsOfProcess extends JointAccounts {
   /** Refuses further entries, waits for those under way, and signs the end of the chain. Never rejects. */
   close(): Promise<void>
 }
@@ -65,50 +79,70 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     keys: loaded,
     time: () => clock.now() + offset,
   })
-  const append = async (current: Chain, entries: readonly PreparedEntry[]): Promise<Chain> => {
+  /** What it answers beside the end of the chain: the places of entries whose joint rows are not held. Then nothing was written. */
+  const append = async (
+    current: Chain,
+    entries: readonly PreparedEntry[],
+  ): Promise<readonly [Chain, readonly number[]]> => {
     const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
     const { accounts, hash } = chained(shapes, current, new Date(at).toISOString(), entries)
     const used = [...new Set(accounts.flatMap(({ shape }) => shape ?? []))]
     const fresh = used.filter(({ stored }) => !stored)
     const sent = clock.now()
     const place = { chain: current.id, after: current.sequence, at: new Date(at) }
-    const time = await writeAccounts(db.pool, place, accounts, { fresh, stored: used.filter(({ stored }) => stored) })
+    const written = await writeAccounts(db.pool, place, accounts, {
+      fresh,
+      stored: used.filter(({ stored }) => stored),
+    })
     for (const shape of fresh) shape.stored = true
-    offset = time.getTime() - (sent + clock.now()) / 2
-    return { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
+    offset = written.at.getTime() - (sent + clock.now()) / 2
+    if (written.unheld.length > 0) return [current, written.unheld]
+    return [{ id: current.id, sequence: current.sequence + entries.length, hash, at, offset }, []]
   }
-  const flush = async (entries: readonly PreparedEntry[]): Promise<readonly undefined[]> => {
-    const current: Chain = chain ?? (await beginChain(db, clock))
+  const flush = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
+    let current: Chain = chain ?? (await beginChain(db, clock))
     // Until it is committed, nobody knows what the chain ends with: after a failure another chain begins.
     chain = null
+    let held = entries
     try {
-      chain = await append(current, entries).catch((error: unknown) => {
-        if (!isViolation(error, 'account_entry_form_check')) throw error
-        // A standby that took over has lost a shape. Nothing was written: the shapes go with the entries now.
-        shapes.forget()
-        return append(current, entries)
-      })
-      checkpoints.committed(chain)
+      for (let isWritten = false; !isWritten && held.length > 0; ) {
+        const [end, unheld] = await append(current, held).catch((error: unknown) => {
+          if (!isViolation(error, 'account_entry_form_check')) throw error
+          // A standby that took over has lost a shape. Nothing was written: the shapes go with the entries now.
+          shapes.forget()
+          return append(current, held)
+        })
+        current = end
+        isWritten = unheld.length === 0
+        held = held.filter((_, place) => !unheld.includes(place))
+      }
+      chain = current
+      if (held.length > 0) checkpoints.committed(chain)
     } catch (error) {
       checkpoints.abandoned(current.id)
       shapes.forget()
       metrics.accounted('failed', entries.length)
       throw error
     }
-    metrics.accounted('written', entries.length)
-    return entries.map(() => undefined)
+    metrics.accounted('written', held.length)
+    return entries.map((entry) => held.includes(entry))
   }
   const group = groupCommit(flush, { waiting: ENTRIES_WAITING })
   let closed = false
 
+  const submit = async (entry: AccountEntry, persons: readonly AccountedPerson[], joint: JointRow | null) => {
+    const current = await loaded()
+    // Behind the signed end of its chain an entry would be a fault.
+    if (closed) throw new StoreBusy()
+    const packed = packPersons(packedPersonsOf(current.pseudonyms, persons))
+    return group.submit({ entry, packed, persons: personRuns(packed) ?? [], keys: current, joint })
+  }
+
   return {
     async write(entry, persons) {
-      const current = await loaded()
-      // Behind the signed end of its chain an entry would be a fault.
-      if (closed) throw new StoreBusy()
-      const packed = packPersons(packedPersonsOf(current.pseudonyms, persons))
-      await group.submit({ entry, packed, persons: personRuns(packed) ?? [], keys: current })
+      await submit(entry, persons, null)
     },
+    writeWith: (write, row, entry, persons) => submit(entry, persons, { write, row }),
     async close() {
       closed = true
       await group.idle()
@@ -123,6 +157,7 @@ interface PreparedEntry {
   readonly packed: Buffer
   readonly persons: readonly PersonRun[]
   readonly keys: AccountKeys
+  readonly joint: JointRow | null
 }
 
 /** The row of an entry, with a shape of this process. */
@@ -150,7 +185,7 @@ function chained(
   entries: readonly PreparedEntry[],
 ): { readonly accounts: readonly ChainedAccount[]; readonly hash: Buffer } {
   let hash = previous
-  const accounts = entries.map(({ entry, packed: persons, persons: runs, keys }, index) => {
+  const accounts = entries.map(({ entry, packed: persons, persons: runs, keys, joint }, index) => {
     const sequence = last + index + 1
     const columns = { message_id: messageOf(entry.request), reply_message_id: messageOf(entry.reply) }
     const { text, ...composed } = shapes.compose(storedEntry(entry, keys, { chain, sequence }), columns)
@@ -164,6 +199,7 @@ function chained(
       keys: keysOf(runs, entry.repeats),
       hash,
       emergency: entry.emergency === true,
+      joint,
     }
   })
   return { accounts, hash }

@@ -1,10 +1,10 @@
 /** What cannot be accounted for does not leave. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
-import type { Accounts } from '@rollcall/core/model/account'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { createFloodLog, type Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
+import type { JointAccounts } from './accounts.ts'
 
 /** An entry could not be written: 503, and nothing of what it is about may be sent. */
 export class NotAccounted extends RequestFault {
@@ -17,7 +17,7 @@ export class NotAccounted extends RequestFault {
 const PERIOD = 60_000
 
 /** The same accounts: whatever error a write has, the request is refused, and the operator is told. */
-export function failingClosed<Writer extends Accounts>(
+export function failingClosed<Writer extends JointAccounts>(
   accounts: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
 ): Writer {
@@ -28,17 +28,15 @@ export function failingClosed<Writer extends Accounts>(
       log.error({ ...failure, count }, 'accounts could not be written: what they are about was not sent'),
     ...(later !== undefined && { later }),
   })
+  const closed = (error: unknown): never => {
+    // A database that is away is known everywhere.
+    if (isUnavailable(error)) throw error
+    flood.note(safeDatabaseError(error))
+    throw new NotAccounted()
+  }
   return {
     ...accounts,
-    async write(entry, persons) {
-      try {
-        await accounts.write(entry, persons)
-      } catch (error) {
-        // A database that is away is known everywhere.
-        if (isUnavailable(error)) throw error
-        flood.note(safeDatabaseError(error))
-        throw new NotAccounted()
-      }
-    },
+    write: (entry, persons) => accounts.write(entry, persons).catch(closed),
+    writeWith: (joint, row, entry, persons) => accounts.writeWith(joint, row, entry, persons).catch(closed),
   }
 }

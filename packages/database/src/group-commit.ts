@@ -128,7 +128,7 @@ export interface FirstComeTable<Entry, Stored> {
 const TRIES = 3
 
 /** Bytes from which an entry has a statement of its own, so that it holds up no others, and only it can fail. */
-const LARGE = 262_144
+export const LARGE = 262_144
 
 /** @param options.waiting calls that may wait for a statement at a time */
 export function firstCome<Entry, Stored>(

@@ -1,5 +1,6 @@
 /** Entries of a chain with the persons they are about, written by one statement with the shapes that are new. */
 
+import type { JointWrite } from '@rollcall/database/joint-write'
 import type pg from 'pg'
 
 /** A shape of entries. */
@@ -24,6 +25,14 @@ export interface NewAccount {
   readonly reply_message_id: string | null
   readonly correlation_id: string | null
   readonly emergency: boolean
+  /** What is written together with it. */
+  readonly joint: JointRow | null
+}
+
+/** A row that is written in the statement of an entry. */
+export interface JointRow {
+  readonly write: JointWrite<unknown>
+  readonly row: unknown
 }
 
 /** @returns the time of the database */
@@ -40,8 +49,11 @@ const HASH = 32
  * A shape that another node has written meanwhile is there. One that this process takes for stored is looked up: should it be
  * gone, after a failover to a standby that lost it, the rule of the table refuses the entry, and the caller writes it anew. Shapes
  * are written in the order of their digests, so that two nodes do not wait for each other.
+ *
+ * Where a row of a joint write is not held, nothing is written of the entries and of the other rows: entries are chained, and one
+ * cannot be left out.
  */
-const WRITE = `with written as (
+const WRITTEN = `written as (
     insert into account_shape (digest, content)
     select sha256(convert_to(content, 'UTF8')), content from unnest($4::text[]) as new (content)
     order by 1 on conflict (digest) do nothing
@@ -61,21 +73,55 @@ const WRITE = `with written as (
     from unnest($8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::text[],
         $15::text[], $16::uuid[], $17::boolean[]) with ordinality
       as row (start, text, packed, persons, shape, message_id, reply_message_id, keys, correlation_id, emergency, number)
-      left join shapes on shapes.number = row.shape
-  )
-  select clock_timestamp() as at`
+      left join shapes on shapes.number = row.shape`
+const PARAMETERS = 17
+
+/** The statement for entries with rows of these joint writes. */
+function statementOf(joints: readonly (readonly [JointWrite<unknown>, readonly unknown[]])[]) {
+  if (joints.length === 0) {
+    const text = `with ${WRITTEN}) select clock_timestamp() as at, null as held`
+    return { name: 'write accounts', text, values: [] }
+  }
+  let first = PARAMETERS
+  const values: unknown[] = []
+  const held: string[] = []
+  const written: string[] = []
+  const found: string[] = []
+  for (const [write, rows] of joints) {
+    const given = write.values(rows)
+    const from = first
+    const parameter = (place: number): string => `$${from + place + 1}`
+    held.push(write.held(parameter))
+    written.push(write.written(parameter))
+    found.push(`array(select number::integer from ${write.name}_held) as ${write.name}`)
+    values.push(...given)
+    first += given.length
+  }
+  const names = joints.map(([{ name }]) => name)
+  const all = names.map((name, at) => `cardinality(${name}) = $${first + at + 1}::integer`)
+  const text = `with ${held.join()}, found as (select ${found.join()}),
+    joint as (select ${all.join(' and ')} as held from found),
+    ${WRITTEN} where (select held from joint)), ${written.join()}
+    select clock_timestamp() as at, case when not held then to_json(found) end as held from joint cross join found`
+  return {
+    name: `write accounts with ${names.join()}`,
+    text,
+    values: [...values, ...joints.map(([, rows]) => rows.length)],
+  }
+}
 
 /**
  * Writes entries that follow the entry `after` of a chain.
  * @param shapes those of the entries, each once; first those that are to be written
- * @returns the time of the database
+ * @returns the time of the database, and the places of the entries whose joint rows are not held, from 0: where there are any, no
+ *   entry was written
  */
 export async function writeAccounts(
   pool: pg.Pool,
   { chain, after, at }: { readonly chain: string; readonly after: number; readonly at: Date },
   accounts: readonly NewAccount[],
   { fresh, stored }: { readonly fresh: readonly NewShape[]; readonly stored: readonly NewShape[] },
-): Promise<Date> {
+): Promise<{ readonly at: Date; readonly unheld: readonly number[] }> {
   const parts = accounts.map(({ entry, packed, persons }) => [
     Buffer.from(entry ?? ''),
     packed ?? Buffer.alloc(0),
@@ -83,9 +129,13 @@ export async function writeAccounts(
   ])
   const lengths = (part: number): string => arrayOf(parts.map((those) => those[part]?.length ?? 0))
   const shapes = new Map([...fresh, ...stored].map((shape, index) => [shape, index + 1]))
-  const { rows } = await pool.query<{ at: Date }>({
-    name: 'write accounts',
-    text: WRITE,
+  const joints = Map.groupBy(
+    accounts.flatMap(({ joint }, place) => (joint === null ? [] : [{ ...joint, place }])),
+    ({ write }) => write,
+  )
+  const statement = statementOf([...joints].map(([write, rows]) => [write, rows.map(({ row }) => row)]))
+  const { rows } = await pool.query<{ at: Date; held: Readonly<Record<string, readonly number[]>> | null }>({
+    ...statement,
     values: [
       ...[chain, at, after],
       fresh.map(({ content }) => content),
@@ -100,9 +150,16 @@ export async function writeAccounts(
       arrayOf(accounts.map(({ keys }) => `"{${keys.join()}}"`)),
       arrayOf(accounts.map(({ correlation_id }) => correlation_id)),
       arrayOf(accounts.map(({ emergency }) => emergency)),
+      ...statement.values,
     ],
   })
-  return (rows[0] as { at: Date }).at
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: the statement answers one row')
+  const { at: time, held } = row
+  const unheld = [...joints].flatMap(([{ name }, own]) =>
+    own.flatMap(({ place }, at) => (held === null || held[name]?.includes(at + 1) ? [] : [place])),
+  )
+  return { at: time, unheld }
 }
 
 /** Where each part begins, counted from 1, of parts of these lengths behind each other. */

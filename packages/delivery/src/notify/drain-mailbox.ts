@@ -1,9 +1,9 @@
 /** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, accountedMessage, accountOfEnvelope, accountOfUnsent } from '@rollcall/audit/account-of'
+import { type Account, accountedMessage, accountOfEnvelope } from '@rollcall/audit/account-of'
+import type { JointAccounts } from '@rollcall/audit/accounts'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
-import type { Accounts } from '@rollcall/core/model/account'
 import {
   type Claim,
   type Destination,
@@ -22,7 +22,7 @@ import { RequestFault } from '@rollcall/protocol'
 import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
-import { commitEnvelope } from '../store/events/envelopes.ts'
+import { JOINT_ENVELOPES, type NewEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, releaseMailbox, restMailbox } from '../store/events/mailboxes.ts'
 import { findDocument } from '../store/events/waiting.ts'
 import { type Composed, compose, type ShownItem } from './compose.ts'
@@ -30,7 +30,7 @@ import type { PlannedItem } from './items.ts'
 import { nextItems } from './next-items.ts'
 
 export interface Notifying extends Delivering {
-  readonly accounts: Accounts
+  readonly accounts: JointAccounts
   readonly grantQuota: GrantQuota
   /** The bytes of envelopes that may be in memory on this node. */
   readonly envelopeBytes: Semaphore
@@ -250,9 +250,8 @@ async function commit(
   let reserved: Reserved | null = null
   let committed = false
   try {
-    await parts.accounts.write(...account)
     reserved = await reserveSoon(parts, { participant: participant.id, origin: originOf(target) })
-    committed = await commitEnvelope(parts.db.pool, {
+    const envelope: NewEnvelope = {
       mailbox: mailbox.id,
       after,
       claim: claim.id,
@@ -260,15 +259,13 @@ async function commit(
       notifications,
       counted: grant === null || QUOTAS.records(grant.terms) === undefined ? 0 : composed.recordCount,
       deliveryClaim: reserved?.claim ?? null,
-    })
+    }
+    committed = await parts.accounts.writeWith(JOINT_ENVELOPES, envelope, ...account)
   } finally {
     if (!committed) reserved?.permit.release('unused')
     if (!committed || reserved === null) leave()
   }
-  if (!committed) {
-    await parts.accounts.write(...accountOfUnsent(account))
-    return 'lost'
-  }
+  if (!committed) return 'lost'
   if (reserved === null) {
     parts.deliveryDue(participant.id, 0)
     return 'left'

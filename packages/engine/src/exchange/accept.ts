@@ -1,14 +1,20 @@
 /** Accepts a request that is answered later: it is committed to the queue, and acknowledged after that. */
 import { randomUUID } from 'node:crypto'
 import { accountedMessage, accountOfAccepted } from '@rollcall/audit/account-of'
-import type { Accounts } from '@rollcall/core/model/account'
+import type { JointAccounts } from '@rollcall/audit/accounts'
 import { type Exchange, requestContext } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { type CheckingSenderUri, readSenderUri } from '@rollcall/delivery/delivery/targets'
 import type { Bodies } from '@rollcall/keys/bodies'
 import { type DayBounded, withinDay } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
-import type { AcceptedRequest, NewChunk } from '../store/exchanges/exchanges.ts'
+import {
+  type AcceptedRequest,
+  isJoint,
+  JOINT_REQUESTS,
+  type KnownExchange,
+  type NewChunk,
+} from '../store/exchanges/exchanges.ts'
 import { duplicate, exchangeRow, type Remembering } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
 import type { Chunk, Received } from './sent.ts'
@@ -16,7 +22,7 @@ import type { Chunk, Received } from './sent.ts'
 export type Accepting = CheckingSenderUri &
   DayBounded &
   Remembering & {
-    readonly accounts: Accounts
+    readonly accounts: JointAccounts
     readonly bodies: Pick<Bodies, 'encryptBody'>
     /** Tells the queue of this node that an exchange was accepted. */
     readonly exchangeAccepted: () => void
@@ -40,25 +46,36 @@ export async function accept(
   // persisted in the spelling in which it was checked, and every attempt checks the same.
   const sender_uri = await readSenderUri(parts, participant, header.sender_uri ?? null, operation.callback)
   const row = exchangeRow(exchange, content, path)
-  const { known, correlation_id } = await withinDay(parts, 'accepted', participant.id, {
-    persist: async () => {
-      const accepted: AcceptedRequest = {
-        sender_uri,
-        encrypted: exchange.encrypted,
-        reference_ids,
-        chunks: await newChunks(parts, exchange, chunks),
-      }
-      return parts.exchanges.remember({ ...row, accepted })
-    },
-    known: () => parts.exchanges.known(row),
-  })
-  if (known === 'different') throw duplicate()
-  if (known === 'new') parts.exchangeAccepted()
-  const ack = acknowledgement(correlation_id)
-  const messages = { request: accountedMessage(header.message_id, digest, signed), reply: ack.message }
   const [{ message }] = chunks
-  const accounted = { ...exchange, correlation_id }
-  await parts.accounts.write(...accountOfAccepted(accounted, message.transaction_id, messages))
+  const accountedAs = (correlation_id: string) => {
+    const ack = acknowledgement(correlation_id)
+    const messages = { request: accountedMessage(header.message_id, digest, signed), reply: ack.message }
+    return { ack, account: accountOfAccepted({ ...exchange, correlation_id }, message.transaction_id, messages) }
+  }
+  const persist = async () => {
+    const accepted: AcceptedRequest = {
+      sender_uri,
+      encrypted: exchange.encrypted,
+      reference_ids,
+      chunks: await newChunks(parts, exchange, chunks),
+    }
+    const asked = { ...row, accepted }
+    const { ack, account } = accountedAs(row.correlation_id)
+    if (isJoint(asked) && (await parts.accounts.writeWith(JOINT_REQUESTS, asked, ...account)))
+      return { known: 'new' as const, correlation_id: row.correlation_id, ack }
+    // It was received before, or others would have to wait for it.
+    return parts.exchanges.remember(asked)
+  }
+  const known = () => parts.exchanges.known(row)
+  const first = await withinDay<KnownExchange & { readonly ack?: Reply }>(parts, 'accepted', participant.id, {
+    persist,
+    known,
+  })
+  if (first.known === 'different') throw duplicate()
+  if (first.known === 'new') parts.exchangeAccepted()
+  if (first.ack !== undefined) return first.ack
+  const { ack, account } = accountedAs(first.correlation_id)
+  await parts.accounts.write(...account)
   return ack
 }
 

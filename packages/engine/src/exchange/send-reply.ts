@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { accountedMessage, accountOf, accountOfUnsent } from '@rollcall/audit/account-of'
-import type { Accounts } from '@rollcall/core/model/account'
+import type { JointAccounts } from '@rollcall/audit/accounts'
 import { type NewDelivery, originOf } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { disclosedBy } from '@rollcall/core/model/grant'
@@ -15,10 +15,10 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { commitReply, type ReplyStep } from '../store/exchanges/replies.ts'
+import { commitReply, isJoint, JOINT_REPLIES, type ReplyStep } from '../store/exchanges/replies.ts'
 import { replyHeader, replyMessage } from './reply.ts'
 
-export type SendingReply = Delivering & { readonly db: Database; readonly accounts: Accounts }
+export type SendingReply = Delivering & { readonly db: Database; readonly accounts: JointAccounts }
 
 /** The members of an exchange that an answer needs, also if its request cannot be read any more. */
 export type Answered = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
@@ -66,25 +66,28 @@ export async function sendReply(
     body,
     made: by === null ? null : disclosedBy(by.grant),
   }
-  // Committed before the delivery is: every attempt sends what it says.
+  // Committed with the delivery, or before: every attempt sends what it says.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
   const messages = { request: null, reply: accountedMessage(header.message_id, digest, null) }
   const account = accountOf('callback', asked, exchange.transaction_id, outcome, messages)
-  await parts.accounts.write(...account)
   const origin = originOf(delivery.target)
   const reserved = origin === '' ? null : await reserve(parts, { participant: participant.id, origin })
-  const deliveryClaim = reserved?.claim ?? null
+  const step: ReplyStep = {
+    ...page,
+    id: exchange.id,
+    claim: exchange.claim,
+    from: page.page - 1,
+    delivery,
+    deliveryClaim: reserved?.claim ?? null,
+    ...(outcome.effects && { effects: outcome.effects }),
+  }
   let committed = false
   try {
-    committed = await commitReply(parts.db, {
-      ...page,
-      id: exchange.id,
-      claim: exchange.claim,
-      from: page.page - 1,
-      delivery,
-      deliveryClaim,
-      ...(outcome.effects && { effects: outcome.effects }),
-    })
+    committed = isJoint(step, exchange) && (await parts.accounts.writeWith(JOINT_REPLIES, step, ...account))
+    if (!committed) {
+      await parts.accounts.write(...account)
+      committed = await commitReply(parts.db, step)
+    }
   } finally {
     if (!committed) reserved?.permit.release('unused')
   }

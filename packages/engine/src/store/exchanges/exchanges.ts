@@ -2,7 +2,8 @@
 
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
-import { firstCome } from '@rollcall/database/group-commit'
+import { firstCome, LARGE } from '@rollcall/database/group-commit'
+import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countInto } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesOf } from './references.ts'
@@ -93,11 +94,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
     {
       key: keyOf,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
-      bytes: ({ accepted }) =>
-        accepted === undefined
-          ? 0
-          : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) +
-            accepted.reference_ids.length * REFERENCE_BYTES,
+      bytes: bytesOf,
       async insert(exchanges) {
         const accepted = exchanges.filter(isAccepted)
         const statement = accepted.length === 0 ? REMEMBER : ACCEPT
@@ -130,54 +127,100 @@ function compared({ fingerprint, correlation_id }: StoredExchange, stored: Store
 /** Of one item of a request, about. */
 const REFERENCE_BYTES = 64
 
-const OFFERED = `select * from unnest($1::integer[], $2::text[], $3::bytea[], $4::uuid[], $5::integer[], $6::text[],
-  $7::text[]) as offered (participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id)`
+const bytesOf = ({ accepted }: NewExchange): number =>
+  accepted === undefined
+    ? 0
+    : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) +
+      accepted.reference_ids.length * REFERENCE_BYTES
 
-const REMEMBERED =
-  'insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id)'
+const offered = (parameter: Parameter): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
+  ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[])`
+
+const REMEMBERED = 'participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id'
 
 const REMEMBER = {
   name: 'remember exchanges',
-  text: `${REMEMBERED} ${OFFERED} on conflict do nothing returning participant, message_id`,
+  text: `insert into exchange (${REMEMBERED}) select * from ${offered(ownParameter)} on conflict do nothing
+    returning participant, message_id`,
 }
 
-/** One statement remembers, accepts, announces to the workers and counts a message: all of it is written, or none. */
+const ASKED_TYPES = [
+  ...[
+    'uuid',
+    'uuid',
+    'uuid',
+    'text',
+    'boolean',
+    'bytea',
+    'integer',
+    'integer',
+    'integer',
+    'integer',
+    'integer',
+    'integer',
+  ],
+  'text',
+]
+
+/** Remembers, accepts and announces messages to the workers. Keys are inserted in one order, so that nobody deadlocks. */
+const accepted = (parameter: Parameter): string => `offered as (
+    select * from ${offered(parameter)} with ordinality as offered (${REMEMBERED}, number)
+  ),
+  added as (
+    insert into exchange (${REMEMBERED}) select ${REMEMBERED} from offered
+    order by (participant || ' ' || message_id) collate "C" on conflict do nothing
+    returning participant, message_id, correlation_id
+  ),
+  asked as (
+    select * from unnest(${ASKED_TYPES.map((type, at) => `${parameter(7 + at)}::${type}[]`).join()})
+      as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
+        chunks, open_chunks, reference_ids)
+  ),
+  accepted as (
+    insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
+      sender_uri, encrypted, request, request_bytes, items, parent, first_item, chunk, chunks, open_chunks,
+      references_stored)
+    select asked.id, offered.participant, offered.registry, offered.operation, offered.message_id,
+      offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.request_bytes, asked.items,
+      asked.parent, asked.first_item, asked.chunk, asked.chunks, asked.open_chunks, true
+    from asked join offered using (correlation_id) join added using (correlation_id)
+    returning correlation_id, participant, registry, received_at, parent, octet_length(request) as bytes
+  ),
+  referenced as (${storeReferencesOf(
+    'accepted join asked on asked.id = accepted.correlation_id and asked.parent is null',
+    'reference_ids',
+    'asked.id',
+  )}),
+  announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted))`
+
+const COUNTED = `counted as (${countInto(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
+
+/** One statement remembers, accepts, announces and counts a message: all of it is written, or none. */
 const ACCEPT = {
   name: 'accept exchanges',
-  text: `with offered as (${OFFERED}),
-    added as (
-      ${REMEMBERED} select * from offered on conflict do nothing
-      returning participant, message_id, correlation_id
-    ),
-    asked as (
-      select * from unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::text[], $12::boolean[], $13::bytea[], $14::integer[],
-        $15::integer[], $16::integer[], $17::integer[], $18::integer[], $19::integer[], $20::text[])
-        as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
-          chunks, open_chunks, reference_ids)
-    ),
-    accepted as (
-      insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
-        sender_uri, encrypted, request, request_bytes, items, parent, first_item, chunk, chunks, open_chunks,
-        references_stored)
-      select asked.id, offered.participant, offered.registry, offered.operation, offered.message_id,
-        offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.request_bytes, asked.items,
-        asked.parent, asked.first_item, asked.chunk, asked.chunks, asked.open_chunks, true
-      from asked join offered using (correlation_id) join added using (correlation_id)
-      returning correlation_id, participant, registry, received_at, parent, octet_length(request) as bytes
-    ),
-    referenced as (${storeReferencesOf(
-      'accepted join asked on asked.id = accepted.correlation_id and asked.parent is null',
-      'reference_ids',
-      'asked.id',
-    )}),
-    counted as (${countInto(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')}),
-    announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted))
+  text: `with ${accepted(ownParameter)}, ${COUNTED}
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
-type Accepted = NewExchange & { readonly accepted: AcceptedRequest }
+/** Requests that are accepted, each with the account of its acknowledgement. A message that was received before is not held. */
+export const JOINT_REQUESTS: JointWrite<AcceptedExchange> = {
+  name: 'requests',
+  held: (parameter) => `${accepted(parameter)}, requests_held as (
+    select number from offered cross join (select count(*) from announced) as announced
+    where exists (select from added where added.correlation_id = offered.correlation_id) or exists (
+      select from exchange where exchange.participant = offered.participant
+        and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id)
+  )`,
+  written: () => COUNTED,
+  values: (exchanges) => [...columnsOf(exchanges), ...acceptedColumns(exchanges)],
+}
 
-const isAccepted = (exchange: NewExchange): exchange is Accepted => exchange.accepted !== undefined
+/** Whether others may wait for a request to be written: it is not large. */
+export const isJoint = (exchange: AcceptedExchange): boolean => bytesOf(exchange) < LARGE
+
+export type AcceptedExchange = NewExchange & { readonly accepted: AcceptedRequest }
+
+const isAccepted = (exchange: NewExchange): exchange is AcceptedExchange => exchange.accepted !== undefined
 
 const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
   ...keys(exchanges),
@@ -189,7 +232,7 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
 ]
 
 /** A row for each request; and one for each of its chunks, where it has several. */
-const rowsOf = ({ correlation_id, accepted }: Accepted): readonly unknown[][] => {
+const rowsOf = ({ correlation_id, accepted }: AcceptedExchange): readonly unknown[][] => {
   const { sender_uri, encrypted, reference_ids, chunks } = accepted
   const references = storableReferences(reference_ids)
   const count = chunks.length
@@ -206,7 +249,7 @@ const rowsOf = ({ correlation_id, accepted }: Accepted): readonly unknown[][] =>
   return [[...parent, 0, 0, count, count, references], ...rows]
 }
 
-const acceptedColumns = (exchanges: readonly Accepted[]): unknown[] => {
+const acceptedColumns = (exchanges: readonly AcceptedExchange[]): unknown[] => {
   const rows = exchanges.flatMap(rowsOf)
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]))
 }

@@ -2,7 +2,7 @@
 
 import type { Claim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
-import { groupCommit, perPool } from '@rollcall/database/group-commit'
+import { type JointWrite, ownParameter, type Parameter } from '@rollcall/database/joint-write'
 import type { Effect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesFrom } from '@rollcall/delivery/store/deliveries/deliveries'
@@ -43,23 +43,19 @@ export interface ReplyStep {
 }
 
 /**
- * Writes all of a page in one statement, small pages of several exchanges together.
+ * Writes all of a page.
  * @returns false when the claim has ended: another run answers the exchange, and nothing is changed
  */
 export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyStep): Promise<boolean> {
-  const { effects = [] } = step
-  if (effects.length > 0) return commitWithEffects(pool, step, effects)
-  if (isSmall(step)) return small(pool).submit(step)
-  const [committed] = await writeSteps(pool, [step])
-  return committed === true
+  return commitWithEffects(pool, step, step.effects ?? [])
 }
 
 /** The page first: where the claim has ended, nothing else is written. */
 function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Effect[]): Promise<boolean> {
   return withTransaction(pool, async (client) => {
-    const [committed] = await writeSteps(client, [step])
-    if (committed === true) for (const effect of effects) await effect(client)
-    return committed === true
+    const committed = await writeStep(client, step)
+    if (committed) for (const effect of effects) await effect(client)
+    return committed
   })
 }
 
@@ -71,88 +67,116 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
   })
 }
 
-/** Entries of a group wait for each other, and are in memory once more: neither is right for large ones. */
+/** What is written with others makes them wait: it must be small, lock no row of another request, and have no effects. */
 const SMALL = { items: 20, bytes: 65_536 }
-const isSmall = ({ items, delivery }: ReplyStep): boolean =>
-  items.length <= SMALL.items && (delivery?.body.length ?? 0) <= SMALL.bytes
+export const isJoint = (
+  { items, delivery, effects = [] }: ReplyStep,
+  { parent }: { readonly parent: string | null },
+): boolean =>
+  parent === null && effects.length === 0 && items.length <= SMALL.items && (delivery?.body.length ?? 0) <= SMALL.bytes
 
-/** There are never more than exchanges in work. */
-const small = perPool((pool) =>
-  groupCommit<ReplyStep, boolean>((steps) => writeSteps(pool, steps), { waiting: Infinity }),
-)
+async function writeStep(client: pg.ClientBase, step: ReplyStep): Promise<boolean> {
+  const { rows } = await client.query({ name: 'commit reply', text: COMMIT_REPLY, values: valuesOf([step]) })
+  return rows.length > 0
+}
 
-/** @returns of each whether its claim still held */
-async function writeSteps(pool: pg.Pool | pg.ClientBase, steps: readonly ReplyStep[]): Promise<readonly boolean[]> {
+function valuesOf(steps: readonly ReplyStep[]): unknown[] {
   const items = steps.flatMap(({ items }, at) => items.map((item) => ({ ...item, step: at + 1 })))
   const deliveries = steps.flatMap(({ delivery, deliveryClaim: claim }, at) =>
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
   )
-  const { rows } = await pool.query<{ step: number }>({
-    name: 'commit replies',
-    text: COMMIT_REPLIES,
-    values: [
-      ...columns(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
-      ...columns(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
-      items.map(({ record_ids }) => (record_ids === null ? null : `{${record_ids.join(',')}}`)),
-      ...columns(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
-      deliveries.map(({ claim }) => claim?.id ?? null),
-      deliveries.map(({ claim }) => claim?.seconds ?? null),
-      deliveries.map(({ made }) => made?.grant ?? null),
-      deliveries.map(({ made }) => made?.protection ?? null),
-    ],
-  })
-  const committed = new Set(rows.map(({ step }) => step))
-  return steps.map((_, at) => committed.has(at + 1))
+  return [
+    ...columns(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
+    ...columns(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
+    items.map(({ record_ids }) => (record_ids === null ? null : `{${record_ids.join(',')}}`)),
+    ...columns(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+    deliveries.map(({ claim }) => claim?.id ?? null),
+    deliveries.map(({ claim }) => claim?.seconds ?? null),
+    deliveries.map(({ made }) => made?.grant ?? null),
+    deliveries.map(({ made }) => made?.protection ?? null),
+  ]
 }
 
 const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
+/** Steps whose claims hold. */
+const steps = (
+  parameter: Parameter,
+): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
+    ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
+    as step (id, claim, before, page, state, goes_on, number)`
+const HOLDS = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
+  and exchange.state in ('accepted', 'replying')`
+
 // A page of a chunk is counted among the pages of the whole request: first those of all chunks with the number 1, then
 // those with the number 2. Requests whose chunks are answered at the same time are locked in one order.
-const COMMIT_REPLIES = `with stepped as (
+const stepsWritten = (parameter: Parameter, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,
       claimed_until = case when step.goes_on then claimed_until end,
       due_at = case when step.goes_on then due_at else now() end,
       finished_at = case when step.state = 'replying' then null else now() end
-    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::text[], $6::boolean[]) with ordinality
-      as step (id, claim, before, page, state, goes_on, number)
-    where exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
-      and exchange.state in ('accepted', 'replying')
+    from ${steps(parameter)}
+    where ${HOLDS} and ${condition}
     returning step.number::integer as step, coalesce(parent, exchange.correlation_id) as correlation_id, participant,
       registry, first_item, chunk, chunks, parent, exchange.state, exchange.page
   ),
-  items as (
+  stepped_items as (
     insert into exchange_item (correlation_id, participant, position, reference_id, status, total, page_size,
       record_type, record_ids)
     select correlation_id, participant, first_item + item.position, item.reference_id, item.status, item.total,
       item.page_size, item.record_type, item.record_ids::bigint[]
-    from stepped join unnest($7::integer[], $8::integer[], $9::text[], $10::text[], $11::integer[], $12::integer[],
-      $13::text[], $14::text[]) as item (step, position, reference_id, status, total, page_size, record_type, record_ids)
-      using (step)
+    from stepped join unnest(${[6, 7, 8, 9, 10, 11, 12, 13].map((place, at) => `${parameter(place)}::${ITEM_TYPES[at]}[]`).join()})
+      as item (step, position, reference_id, status, total, page_size, record_type, record_ids) using (step)
     on conflict do nothing
   ),
-  made as (${insertDeliveriesFrom(
-    `stepped join unnest($15::integer[], $16::uuid[], $17::text[], $18::text[], $19::text[],
-      $20::boolean[], $21::bytea[], $22::uuid[], $23::float8[], $24::integer[], $25::bigint[]) as new (step, id,
+  stepped_deliveries as (${insertDeliveriesFrom(
+    `stepped join unnest(${DELIVERY_TYPES.map((type, at) => `${parameter(14 + at)}::${type}[]`).join()}) as new (step, id,
       callback, message_id, target, encrypted, body, claim, seconds, granted, protection) using (step)`,
     '(page - 1) * chunks + chunk + 1',
   )}),
-  parents as (
+  stepped_parents as (
     select correlation_id from accepted_exchange
     where correlation_id in (select parent from stepped where state <> 'replying')
     order by correlation_id for update
   ),
-  closed as (
+  stepped_chunks as (
     update accepted_exchange set open_chunks = open_chunks - done.count,
       state = case when done.failed or state = 'failed' then 'failed' when open_chunks = done.count then 'replied'
         else 'replying' end,
       finished_at = case when open_chunks = done.count then now() end
-    from parents join (
+    from stepped_parents join (
       select parent, count(*)::integer as count, bool_or(state = 'failed') as failed
       from stepped where state <> 'replying' group by parent
-    ) as done on done.parent = parents.correlation_id
-    where accepted_exchange.correlation_id = parents.correlation_id
-  )
-  select step from stepped`
+    ) as done on done.parent = stepped_parents.correlation_id
+    where accepted_exchange.correlation_id = stepped_parents.correlation_id
+  )`
+
+const ITEM_TYPES = ['integer', 'integer', 'text', 'text', 'integer', 'integer', 'text', 'text']
+const DELIVERY_TYPES = [
+  'integer',
+  'uuid',
+  'text',
+  'text',
+  'text',
+  'boolean',
+  'bytea',
+  'uuid',
+  'float8',
+  'integer',
+  'bigint',
+]
+
+const COMMIT_REPLY = `with ${stepsWritten(ownParameter, 'true')} select step from stepped`
+
+/** Pages of answers, each with the account of it. What another transaction has locked is not held. */
+export const JOINT_REPLIES: JointWrite<ReplyStep> = {
+  name: 'replies',
+  held: (parameter) => `replies_held as (
+    select step.number from accepted_exchange as exchange join ${steps(parameter)} on ${HOLDS}
+    for update of exchange skip locked
+  )`,
+  written: (parameter) => stepsWritten(parameter, '(select held from joint)'),
+  values: valuesOf,
+}

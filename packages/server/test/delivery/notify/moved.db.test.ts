@@ -6,8 +6,9 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
 import { beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
-import { commitEnvelope } from '../../../../delivery/src/store/events/envelopes.ts'
+import { JOINT_ENVELOPES } from '../../../../delivery/src/store/events/envelopes.ts'
 import { renewSubscriptions } from '../../../../delivery/src/store/events/subscriptions.ts'
+import { accountEntry } from '../../../../settings/test/accounts.ts'
 import { answering, type Received, type Receiver } from '../../deliveries.ts'
 import { mailboxSender } from '../../mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../notifications.ts'
@@ -116,7 +117,7 @@ test('an envelope that was composed before and is not committed yet is composed 
   const subscribed = await subscribe()
   const id = await notify(subscribed, 'first', 3_600)
   await renew(subscribed)
-  const committed = await commitEnvelope(pool, {
+  const envelope = {
     mailbox: subscribed.mailbox,
     after: 0,
     claim: crypto.randomUUID(),
@@ -137,8 +138,9 @@ test('an envelope that was composed before and is not committed yet is composed 
     },
     notifications: [{ id, subscription: subscribed.id, reference_id: 'r' }],
     counted: 0,
-  })
-  expect(committed).toBe(false)
+  }
+  const { accounts } = server.context
+  expect(await accounts.writeWith(JOINT_ENVELOPES, envelope, accountEntry({ kind: 'notification' }), [])).toBe(false)
   expect(await rows.states()).toEqual(['waiting'])
 })
 
