@@ -5,7 +5,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { AccountEntry, AccountedPerson, Accounts, StoredAccountEntry } from '@rollcall/core/model/account'
 import { messageKey } from '@rollcall/core/model/message-key'
 import type { Database } from '@rollcall/database/database'
-import { isViolation, StoreBusy } from '@rollcall/database/database-errors'
+import { isDataError, isViolation, StoreBusy } from '@rollcall/database/database-errors'
 import { groupCommit } from '@rollcall/database/group-commit'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { isStorable } from '@rollcall/database/text'
@@ -119,8 +119,13 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
       chain = current
       if (held.length > 0) checkpoints.committed(chain)
     } catch (error) {
-      checkpoints.abandoned(current.id)
-      shapes.forget()
+      if (isDataError(error)) {
+        // PostgreSQL has refused a value, and has written nothing: the chain goes on.
+        chain = current
+      } else {
+        checkpoints.abandoned(current.id)
+        shapes.forget()
+      }
       metrics.accounted('failed', entries.length)
       throw error
     }

@@ -1,7 +1,7 @@
 /** What cannot be accounted for does not leave. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
-import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
+import { isDataError, isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
 import { createFloodLog, type Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
 import type { JointAccounts } from './accounts.ts'
@@ -37,6 +37,11 @@ export function failingClosed<Writer extends JointAccounts>(
   return {
     ...accounts,
     write: (entry, persons) => accounts.write(entry, persons).catch(closed),
-    writeWith: (joint, row, entry, persons) => accounts.writeWith(joint, row, entry, persons).catch(closed),
+    writeWith: (joint, row, entry, persons) =>
+      accounts.writeWith(joint, row, entry, persons).catch((error: unknown) => {
+        // It is about the row.
+        if (isDataError(error)) throw error
+        return closed(error)
+      }),
   }
 }

@@ -1,11 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EncryptedReply } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Effect } from '@rollcall/database/transaction'
+import { type Effect, withTransaction } from '@rollcall/database/transaction'
 import { findAccepted } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { nextDue } from '../../../../../delivery/src/store/deliveries/destinations.ts'
-import { commitEffects, commitReply, type ReplyStep } from '../../../../../engine/src/store/exchanges/replies.ts'
+import {
+  commitEffects,
+  commitReply,
+  isJoint,
+  JOINT_REPLIES,
+  type ReplyStep,
+} from '../../../../../engine/src/store/exchanges/replies.ts'
+import { accountEntry } from '../../../../../settings/test/accounts.ts'
 import { aClaim, kept, type TestSender, takes, testSender } from '../../../deliveries.ts'
 
 let sender: TestSender
@@ -23,6 +30,11 @@ const CLAIM = randomUUID()
 
 const newParticipant = () => takes(sender, `${randomUUID()}.example`, 'http://127.0.0.1:1/')
 const commit = (step: ReplyStep) => commitReply(sender.database.db, step)
+/** As an answer is, with its account. */
+const joint = (step: ReplyStep) =>
+  sender.context.accounts.writeWith(JOINT_REPLIES, step, accountEntry({ kind: 'callback' }), [])
+const entries = async (): Promise<number> =>
+  (await sender.database.db.pool.query('select count(*)::integer as count from account')).rows[0]?.count
 
 async function accepted(of = participant): Promise<string> {
   const correlation_id = randomUUID()
@@ -104,8 +116,10 @@ const rowsOf = async (correlation_id: string) => {
 test('steps of many exchanges at once are written in few statements, each with what is its own', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => accepted()))
   const steps = ids.map((id) => stepOf(id))
+  // The chain of this process is begun.
+  await joint(stepOf(await accepted()))
   const query = vi.spyOn(sender.database.db.pool, 'query')
-  expect(await Promise.all(steps.map(commit))).toEqual(ids.map(() => true))
+  expect(await Promise.all(steps.map(joint))).toEqual(ids.map(() => true))
   expect(query.mock.calls.length).toBeLessThanOrEqual(2)
   query.mockRestore()
   for (const { id: correlation_id, delivery } of steps) {
@@ -130,7 +144,7 @@ test('of steps of one exchange that come at once the one under its claim is take
   const behind = stepOf(id)
   const next = stepOf(id, { from: 1, page: 2, items: [] })
   const overtaken = stepOf(id, { from: 1, page: 2, items: [], claim: randomUUID() })
-  expect(await Promise.all([behind, overtaken, next, behind].map(commit))).toEqual([false, false, true, false])
+  expect(await Promise.all([behind, overtaken, next, behind].map(joint))).toEqual([false, false, true, false])
   const [row] = await rowsOf(id)
   expect(row).toMatchObject({ state: 'replied', page: 2 })
   expect(row.deliveries).toHaveLength(2)
@@ -226,7 +240,7 @@ test('a request is failed when one of its chunks is, and all are over', async ()
 test('a step that cannot be written fails alone', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => accepted()))
   const steps = ids.map((id, at) => stepOf(id, at === 2 ? { items: [itemOf('no \u0000 here')] } : {}))
-  const results = await Promise.allSettled(steps.map(commit))
+  const results = await Promise.allSettled(steps.map(joint))
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
   expect(await rowsOf(ids[2] ?? '')).toMatchObject([{ state: 'accepted', page: 0, deliveries: [] }])
 })
@@ -262,14 +276,40 @@ test('what an operation writes is committed with its page, or not at all', async
   expect(await written()).toEqual(['a', 'b', 'e'])
 })
 
-test('a large step is written by itself', async () => {
-  const [id, large] = [await accepted(), await accepted()]
+test('what makes others wait is not written with them', async () => {
+  const [id, whole] = [await accepted(), { parent: null }]
   const items = Array.from({ length: 21 }, (_, position) => ({ ...itemOf(`item ${position}`), position }))
-  const query = vi.spyOn(sender.database.db.pool, 'query')
-  expect(await Promise.all([stepOf(id), stepOf(large, { items })].map(commit))).toEqual([true, true])
-  expect(query).toHaveBeenCalledTimes(2)
-  query.mockRestore()
-  expect(await rowsOf(large)).toHaveLength(21)
+  const effects: Effect[] = [() => Promise.resolve()]
+  expect(isJoint(stepOf(id), whole)).toBe(true)
+  expect(isJoint(stepOf(id), { parent: id })).toBe(false)
+  expect(isJoint(stepOf(id, { items }), whole)).toBe(false)
+  expect(isJoint(stepOf(id, { effects }), whole)).toBe(false)
+  expect(await commit(stepOf(id, { items }))).toBe(true)
+  expect(await rowsOf(id)).toHaveLength(21)
+})
+
+test('a step and its account are written, or neither is', async () => {
+  const ids = await Promise.all(Array.from({ length: 3 }, () => accepted()))
+  const steps = ids.map((id, at) => stepOf(id, at === 1 ? { claim: randomUUID() } : {}))
+  const before = await entries()
+  expect(await Promise.all(steps.map(joint))).toEqual([true, false, true])
+  expect((await entries()) - before).toBe(2)
+  expect(await Promise.all(ids.map(async (id) => (await rowsOf(id))[0]?.state))).toEqual([
+    'replied',
+    'accepted',
+    'replied',
+  ])
+  expect(await Promise.all([steps[1] as ReplyStep].map(joint))).toEqual([false])
+  expect((await entries()) - before).toBe(2)
+})
+
+test('a step of which another transaction holds the row waits for nobody, and is not held', async () => {
+  const step = stepOf(await accepted())
+  await withTransaction(sender.database.db.pool, async (client) => {
+    await client.query('select from accepted_exchange where correlation_id = $1 for update', [step.id])
+    expect(await joint(step)).toBe(false)
+  })
+  expect(await joint(step)).toBe(true)
 })
 
 test('exchanges that are asked for at once are read in few statements, each for whoever asked', async () => {
