@@ -1,0 +1,86 @@
+/** Requests that are accepted, each in one statement with the account of its acknowledgement. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { AccountEntry } from '@rollcall/core/model/account'
+import type { Participant } from '@rollcall/core/model/participant'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AcceptedExchange, isJoint, JOINT_REQUESTS } from '../../../../../engine/src/store/exchanges/exchanges.ts'
+import { accountEntry, storedAccounts } from '../../../../../settings/test/accounts.ts'
+import { type TestSender, takes, testSender } from '../../../deliveries.ts'
+
+let sender: TestSender
+let participant: Participant
+beforeAll(async () => {
+  sender = await testSender()
+})
+beforeEach(async () => {
+  participant = await takes(sender, `${randomUUID()}.example`, 'http://127.0.0.1:1/')
+})
+afterAll(() => sender.close())
+
+function request(changes: Partial<AcceptedExchange> = {}): AcceptedExchange {
+  const correlation_id = changes.correlation_id ?? randomUUID()
+  return {
+    correlation_id,
+    participant: participant.id,
+    message_id: randomUUID(),
+    fingerprint: randomBytes(32),
+    registry: sender.registry.id,
+    operation: 'search',
+    transaction_id: 'tx-1',
+    accepted: {
+      sender_uri: null,
+      encrypted: false,
+      reference_ids: ['a'],
+      chunks: [{ id: correlation_id, request: Buffer.from('sealed'), request_bytes: 6, items: 1 }],
+    },
+    ...changes,
+  }
+}
+
+const entryOf = ({ correlation_id }: AcceptedExchange): AccountEntry =>
+  accountEntry({ kind: 'acknowledgement', participant: participant.sender_id, correlation_id })
+const accept = (asked: AcceptedExchange) => sender.context.accounts.writeWith(JOINT_REQUESTS, asked, entryOf(asked), [])
+
+/** The correlation_ids of requests that stand, of their entries, and how many are counted today. */
+async function stored() {
+  const { rows } = await sender.database.db.pool.query(
+    `select array(select correlation_id::text from accepted_exchange where participant = $1 order by 1) as accepted,
+      array(select correlation_id::text from exchange_reference where participant = $1 order by 1) as named,
+      (select messages::integer from accepted_day where participant = $1) as counted`,
+    [participant.id],
+  )
+  const accounts = await storedAccounts(sender.database.db)
+  const entries = accounts.map(({ entry }) => entry).filter((entry) => entry.participant === participant.sender_id)
+  return { ...rows[0], entries: entries.map(({ correlation_id }) => correlation_id).toSorted() }
+}
+
+test('of equal messages at once one is accepted, with its entry; others at that time are not touched', async () => {
+  const first = request()
+  const again = request({ message_id: first.message_id, fingerprint: first.fingerprint })
+  const other = request()
+  const different = request({ message_id: other.message_id })
+  expect(await Promise.all([first, again, other, different].map(accept))).toEqual([true, false, true, false])
+  const ids = [first, other].map(({ correlation_id }) => correlation_id).toSorted()
+  expect(await stored()).toEqual({ accepted: ids, named: ids, entries: ids, counted: 2 })
+  expect(await accept(again)).toBe(false)
+  expect(await stored()).toMatchObject({ entries: ids, counted: 2 })
+})
+
+test('a value that PostgreSQL refuses fails alone, and its chain goes on', async () => {
+  await accept(request())
+  const asked = [request(), request({ message_id: 'no \u0000 here' }), request()]
+  const results = await Promise.allSettled(asked.map(accept))
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const chains = (await storedAccounts(sender.database.db)).map(({ chain }) => chain)
+  expect(new Set(chains).size).toBe(1)
+  expect((await stored()).entries).toHaveLength(3)
+})
+
+test('a large request is written by itself', () => {
+  const large = request()
+  const [chunk] = large.accepted.chunks
+  if (chunk === undefined) throw new Error('a request has a chunk')
+  const chunks = [{ ...chunk, request: Buffer.alloc(300_000) }]
+  expect(isJoint(request())).toBe(true)
+  expect(isJoint({ ...large, accepted: { ...large.accepted, chunks } })).toBe(false)
+})
