@@ -7,6 +7,7 @@ import { checkSchema as checkTables, pendingMigrations as readPending, runMigrat
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
 import { settleRoles } from './roles.ts'
+import { readSchemaVersions, schemaLead } from './schema-version.ts'
 import { withSearchPath } from './search-path.ts'
 import { StatementNames } from './statement-names.ts'
 
@@ -143,12 +144,15 @@ function ignoreLostConnection(): void {}
  * @param application the same database as the application role; left out where one role does both
  * @param only the migrations of an earlier version, for the tables that a backup of that version had
  *
+ * A database that is one version ahead stays as it is: the next version has settled whose its tables are.
+ *
  * Throws StoreRefusal when the server is older than PostgreSQL 15, when the database's encoding is not UTF8,
- * or when a newer Rollcall has migrated the database.
+ * or when a Rollcall of a later version than the next has migrated the database.
  */
 export async function migrate(db: Database, application = db, only?: readonly string[]): Promise<readonly string[]> {
   const done = await db.kysely.connection().execute((connection) => runMigrations(connection, only))
-  await settleRoles(db, application)
+  const { ahead } = schemaLead(await readSchemaVersions(db.kysely))
+  if (ahead === 0) await settleRoles(db, application)
   return done
 }
 
@@ -157,7 +161,7 @@ export async function pendingMigrations(db: Database): Promise<readonly string[]
   return db.kysely.connection().execute(readPending)
 }
 
-/** Throws StoreRefusal where the tables are older or newer than this version's; changes nothing. */
+/** Throws StoreRefusal where the tables are older than this version's, or newer than the next one's; changes nothing. */
 export async function checkSchema(db: Database): Promise<void> {
   await db.kysely.connection().execute(checkTables)
 }

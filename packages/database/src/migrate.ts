@@ -5,7 +5,7 @@ import { isConflict } from './database-errors.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
 import { isForbidden, OWNED_BY_ANOTHER } from './roles.ts'
-import { readSchemaVersions, recorded, schemaLead, schemaVersion } from './schema-version.ts'
+import { MOST_AHEAD, readSchemaVersions, recorded, schemaLead, schemaVersion } from './schema-version.ts'
 
 const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER = 15
@@ -32,7 +32,7 @@ export async function runMigrations(
   await sql`set statement_timeout = 0`.execute(connection)
   await sql.raw(`set lock_timeout = '${LOCK_TIMEOUT}'`).execute(connection)
   try {
-    const done = await checkNotNewer(connection)
+    const done = await checkUsable(connection)
     if (only.every((name) => done.includes(name))) return []
     await checkOwner(connection)
     return await runPending(connection, only)
@@ -72,7 +72,7 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
  */
 export async function pendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
-  const done = await checkNotNewer(connection)
+  const done = await checkUsable(connection)
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
 }
 
@@ -127,19 +127,24 @@ async function checkOwner(connection: Kysely<unknown>): Promise<void> {
 export const unknownMigrations = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !Object.hasOwn(MIGRATIONS, name))
 
-/** The migrations that have run; throws where one of them is unknown here. */
-async function checkNotNewer(connection: Kysely<unknown>): Promise<readonly string[]> {
+/**
+ * The migrations that have run. Those of the next version may be among them: this program works with its tables.
+ * @throws StoreRefusal a later version has migrated the database, or migrations that no version names
+ */
+async function checkUsable(connection: Kysely<unknown>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where pg_catalog.to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
   if (found.length === 0) return []
   const done = await namesOfDone(connection)
   const unknown = unknownMigrations(done)
   if (unknown.length > 0) {
-    const { version } = schemaLead(await readSchemaVersions(connection))
-    throw new StoreRefusal(
-      `a newer Rollcall has migrated this database: its schema is of version ${version} (${unknown.join(', ')}), ` +
-        `and this program is made for ${schemaVersion()}; run the version that migrated it, or a later one`,
-    )
+    const { version, ahead } = schemaLead(await readSchemaVersions(connection))
+    if (ahead < 1 || ahead > MOST_AHEAD) {
+      throw new StoreRefusal(
+        `a newer Rollcall has migrated this database: its schema is of version ${version} (${unknown.join(', ')}), ` +
+          `and this program is made for ${schemaVersion()}; run the version that migrated it, or a later one`,
+      )
+    }
   }
   return done
 }

@@ -49,6 +49,9 @@ export interface SchemaLead {
   readonly ahead: number
 }
 
+/** A program works with the tables of the next version. Tables of later versions may lack columns that it uses. */
+export const MOST_AHEAD = 1
+
 export function schemaLead(versions: readonly string[], own: string = schemaVersion()): SchemaLead {
   const at = versions.indexOf(own)
   const ahead = at === -1 ? 0 : versions.length - 1 - at

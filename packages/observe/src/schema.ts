@@ -3,11 +3,8 @@
  * database.
  */
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import { type SchemaLead, schemaLead, schemaVersion } from '@rollcall/database/schema-version'
+import { MOST_AHEAD, type SchemaLead, schemaLead, schemaVersion } from '@rollcall/database/schema-version'
 import type { Log } from './log.ts'
-
-/** A node works with the tables of the next version. Tables of later versions may lack columns that it uses. */
-const MOST_AHEAD = 1
 
 export interface SchemaWatch {
   /**

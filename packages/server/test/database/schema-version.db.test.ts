@@ -9,10 +9,12 @@ import { lockWaits } from '../../../keys/test/held-table.ts'
 import { testDatabase } from '../../../keys/test/postgres.ts'
 import { answerOf, testServer } from '../server.ts'
 
+const OWNERS = `select relname, pg_get_userbyid(relowner) as owner from pg_class where relkind = 'r' order by relname`
+
 let asBefore: () => void = () => undefined
 afterEach(() => asBefore())
 
-test('a migration writes the version that it brings; whoever starts with an earlier one is refused', async () => {
+test('a migration writes the version that it brings; the version before starts on its tables and leaves them, one before that is refused', async () => {
   const database = await testDatabase()
   const owner = openDatabase(database.owner)
   asBefore = becomeNextVersion()
@@ -23,8 +25,16 @@ test('a migration writes the version that it brings; whoever starts with an earl
   expect(done.flat()).toEqual([NEXT_MIGRATION])
   asBefore()
   expect(await readSchemaVersions(database.db.kysely)).toEqual([schemaVersion(), NEXT_VERSION])
+  await checkSchema(database.db)
+  // Whose a table is that only the next version knows, this one cannot say.
+  const owners = async () => (await owner.pool.query(OWNERS)).rows
+  await owner.pool.query('create table account_of_next_version (id integer); create table of_next_version (id integer)')
+  const before_migrate = await owners()
+  expect(await migrate(owner, database.db)).toEqual([])
+  expect(await owners()).toEqual(before_migrate)
+  await owner.pool.query(`insert into rollcall_schema_version (version) values ('999.1.0')`)
   const refusal = new StoreRefusal(
-    `a newer Rollcall has migrated this database: its schema is of version ${NEXT_VERSION} (${NEXT_MIGRATION}), and ` +
+    `a newer Rollcall has migrated this database: its schema is of version 999.1.0 (${NEXT_MIGRATION}), and ` +
       `this program is made for ${schemaVersion()}; run the version that migrated it, or a later one`,
   )
   await expect(checkSchema(database.db)).rejects.toThrow(refusal)
